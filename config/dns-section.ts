@@ -8,7 +8,6 @@ import * as is from './value-checks.ts';
 const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 
 const DAY_SECS = 86_400;
-const restart = true;
 const notYet = true;
 
 const pool = section({
@@ -38,25 +37,20 @@ export const dns = section({
     doc: 'Time one question may take in all.',
   }),
   udp_coalesce_us: key(int(0, 1000).default(0), {
-    restart,
     unit: 'microseconds',
     doc: 'Time that a thread with more than 10,000 queries a second may wait for a fuller batch: less CPU, more latency; 0 never waits.',
   }),
   default_strategy: key(z.enum(STRATEGIES).default('Parallel'), { doc: 'Strategy of pools that name none.' }),
   dnssec_enabled: key(bool.default(false), {
-    restart,
     doc: 'Validates the DNSSEC signatures of what upstreams answer.',
   }),
   dnssec_trust_anchors: key(is.orEmpty(is.path).default(''), {
-    restart,
     doc: 'File of DS or DNSKEY records to trust; empty is the built-in ones of the root.',
   }),
   dnssec_anchor_updates: key(z.enum(['builtin', 'all', 'off']).default('builtin'), {
-    restart,
     doc: 'Zones whose trust anchors follow key rollovers (RFC 5011): the built-in root, or that of the file too.',
   }),
   dnssec_negative_trust_anchors: key(list(is.domain).default([]), {
-    restart,
     doc: 'Domains that are not validated.',
   }),
   block_private_ptr: key(bool.default(true), {

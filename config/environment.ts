@@ -45,6 +45,12 @@ export function readEnvironment(
   return { raw, names };
 }
 
+/** The value that a text is for the key of this name, as its variable would be read; undefined if there is no such key. */
+export function readValue(name: string, text: string): { readonly value: unknown } | undefined {
+  const placed = keysOf(keys).find(({ path }) => path.join('.') === name);
+  return placed && { value: valueOfText(text, placed.schema) };
+}
+
 /** The value of a text; an unparsable text itself, for the schema to refuse. */
 function valueOfText(value: string, schema: z.core.$ZodType): unknown {
   const def = withoutDefault(schema);

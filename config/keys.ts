@@ -12,7 +12,7 @@ export interface KeyNotes {
   readonly unit?: string;
   /** The value never appears in a message, a log line or an API answer. */
   readonly secret?: boolean;
-  /** A change takes effect at the next start only. */
+  /** A change takes effect at the next start only; that of any other key at once. */
   readonly restart?: boolean;
   /** This version checks the key but ignores it. */
   readonly notYet?: boolean;
@@ -47,8 +47,9 @@ export function section<const S extends z.ZodRawShape>(shape: S) {
 
 /** A key. The notes are those of `schema` from here on, so it must be no other key's. */
 export function key<S extends z.ZodType>(schema: S, notes: KeyNotes): S {
-  const doc = notes.notYet === true ? `${notes.doc} Not yet: has no effect in this version.` : notes.doc;
-  NOTES.add(schema, { ...notes, doc });
+  const restart = notes.restart === true && notes.notYet !== true ? ' Needs a restart.' : '';
+  const notYet = notes.notYet === true ? ' Not yet: has no effect in this version.' : '';
+  NOTES.add(schema, { ...notes, doc: notes.doc + restart + notYet });
   return schema;
 }
 

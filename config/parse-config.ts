@@ -8,6 +8,8 @@ import { readEnvironment } from './environment.ts';
 import { faultsOf, parsing } from './issues.ts';
 import type { Place } from './issues.ts';
 import { keysOf } from './keys.ts';
+import { valuesOf } from './layers.ts';
+import type { Values } from './layers.ts';
 import { indexLines } from './line-index.ts';
 import { parseToml } from './parse-toml.ts';
 import { schema } from './schema.ts';
@@ -23,6 +25,8 @@ export interface LoadedConfig {
   readonly explicit: ReadonlySet<string>;
   /** Those of them without effect in this version, sorted. */
   readonly withoutEffect: readonly string[];
+  /** What the file and the environment say, key by key. */
+  readonly given: { readonly file: Values; readonly environment: Values };
 }
 
 /** What loading ends with. */
@@ -72,6 +76,7 @@ export function parseConfig({ file, env }: ConfigInput): ConfigResult {
       file: file?.name,
       explicit: new Set(explicit.map(({ at }) => at)),
       withoutEffect: withoutEffect.sort(),
+      given: { file: valuesOf(fromFile), environment: valuesOf(environment.raw) },
     },
   };
 }

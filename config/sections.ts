@@ -126,6 +126,7 @@ const cache = section({
   // Answers that are kept.
   enabled: key(bool.default(true), { doc: 'Keeps answers and gives them again while they live.' }),
   max_bytes: key(int(MIB, 1024 * 1024 * MIB).default(64 * MIB), {
+    restart,
     unit: 'bytes',
     doc: 'Memory of the cache.',
   }),
@@ -146,7 +147,6 @@ const cache = section({
     doc: 'How long an answer may be served after its end while no upstream answers (RFC 8767).',
   }),
   persist: key(bool.default(false), {
-    restart,
     doc: 'Keeps the answers on disk while Weir is stopped; what has ended by the next start is left out.',
   }),
   optimistic_refresh: key(bool.default(true), {

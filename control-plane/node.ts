@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/parse-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../shared/log.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
+import type { Configuration } from './settings/configuration.ts';
 import type { LeaseWatch } from './clients/lease-watch.ts';
 import { type Database } from './db/database.ts';
 import type { Stops } from './stopping.ts';
@@ -10,7 +11,9 @@ import type { Stops } from './stopping.ts';
 /** The common parts of a node. */
 export interface Node {
   readonly loaded: LoadedConfig;
+  /** As at the start; `configuration` has what is in force. */
   readonly config: Config;
+  readonly configuration: Configuration;
   readonly name: string;
   readonly logger: Logger;
   readonly dataDir: string;

@@ -5,7 +5,9 @@ import { systemClock as clock } from '../shared/clock.ts';
 import type { WorkerSettings } from '../shared/threads/messages.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
+import type { Config } from '../config/schema.ts';
 import { CacheFile } from './cache/cache-file.ts';
+import { CacheIndex } from './cache/cache-index.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
@@ -17,6 +19,8 @@ import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { blockingSettings, configRecords, leaseNames, questionFlags } from './settings/derived.ts';
+import { LiveSettings } from './settings/threads/live-settings.ts';
+import { PoolNumbers } from './settings/threads/pool-numbers.ts';
 import { dnsSettings, settingsFlags } from './settings/dns-settings.ts';
 import { ZoneNumbers } from './snapshot/build/zone-numbers.ts';
 import { Generations } from './snapshot/publish/generations.ts';
@@ -28,10 +32,11 @@ import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './policy/liv
 import { Probes } from './probes/probes.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
-import { followAnchors, withAnchorsFound } from './workers/trust-points.ts';
+import { FollowedAnchors } from './settings/threads/trust-points.ts';
 import { version } from './version.ts';
 import { WorkerSupervisor } from './workers/supervisor.ts';
-import { workerHooks, workerSettings } from './workers/worker-settings.ts';
+import { workerHooks, workerSettings } from './settings/threads/worker-settings.ts';
+import type { WorkerHooks } from './settings/threads/worker-settings.ts';
 
 /** Milliseconds that are kept for storing the last log rows, in the database or in the spool, when Weir stops. */
 const LOG_MS = 600;
@@ -47,8 +52,10 @@ export async function startDns(node: Node, dnsPort: number) {
   const live = livePolicy(node, evaluator, zones);
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
-  const { settings, anchors } = await withAnchorsFound(node, workerSettings(config, dnsPort, hooks));
-  const cache = await openCache(node, settings, initial.snapshot);
+  const { settingsOf, numbers, anchors } = threadSettings(node, dnsPort, hooks);
+  const settings = await settingsOf(config);
+  const inCache = { of: (): WorkerSettings | null => settings };
+  const cache = await openCache(node, () => inCache.of(), initial.snapshot);
   const supervisor = new WorkerSupervisor({
     workers: config.server.workers,
     settings,
@@ -60,9 +67,10 @@ export async function startDns(node: Node, dnsPort: number) {
   const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
   stops.push(() => publisher.settled());
   await supervisor.start();
-  stops.push(followAnchors(anchors, supervisor));
   if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
-  const names = recordNames(publisher, settings.pools, zones);
+  const liveSettings = followConfiguration(node, settings, { settingsOf, anchors, supervisor, cache });
+  inCache.of = () => liveSettings.ofCache();
+  const names = recordNames(publisher, numbers, zones);
   const probes = new Probes(clock);
   const drain = new LogDrain(supervisor.memories(), names, {
     append: (row) => {
@@ -83,23 +91,55 @@ export async function startDns(node: Node, dnsPort: number) {
     },
   });
   return {
-    supervisor,
-    publisher,
-    generations,
-    rate,
-    cache,
-    evaluator,
-    grantTimes,
-    probes,
-    log,
-    writer,
-    logTrouble,
+    ...{ supervisor, publisher, liveSettings, generations, rate, cache, evaluator, grantTimes, probes },
+    ...{ log, writer, logTrouble },
   };
+}
+
+/** What makes settings of the threads out of a configuration. */
+function threadSettings({ dataDir, logger, stops }: Node, dnsPort: number, hooks: WorkerHooks) {
+  const numbers = new PoolNumbers();
+  const anchors = new FollowedAnchors({ dataDir, clock, logger });
+  stops.push(() => anchors.close());
+  const settingsOf = async (next: Config): Promise<WorkerSettings> => {
+    const settings = workerSettings(next, dnsPort, hooks);
+    return anchors.addTo({ ...settings, pools: numbers.number(settings.pools) }, next);
+  };
+  return { settingsOf, numbers, anchors };
+}
+
+/** What puts changes of the configuration into force in the threads, and follows their trust anchors. */
+function followConfiguration(
+  { config, configuration, logger }: Node,
+  first: WorkerSettings,
+  parts: {
+    settingsOf: (next: Config) => Promise<WorkerSettings>;
+    anchors: FollowedAnchors;
+    supervisor: WorkerSupervisor;
+    cache: SharedArrayBuffer;
+  },
+): LiveSettings {
+  const { settingsOf, anchors, supervisor, cache } = parts;
+  const follow = (): void =>
+    anchors.follow({
+      observe: (zone) => supervisor.requests.observe(zone),
+      trust: (found) => supervisor.trust(found),
+    });
+  follow();
+  const live = new LiveSettings(config, first, {
+    settingsOf,
+    deliver: (next) => supervisor.useSettings(next),
+    delivered: follow,
+    emptyCache: () => new CacheIndex(cache).drop({ matches: () => true }),
+    logger,
+  });
+  configuration.onChange((next) => live.use(next));
+  return live;
 }
 
 /** What writes the query log, and what answers questions about it. */
 function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTrouble: () => string | null } {
-  const { config, database, dataDir, logger, name, clients, stops } = node;
+  const { database, dataDir, logger, name, clients, stops } = node;
   const claim = startNodeClaim(node);
   const writer = new LogWriter({
     database,
@@ -107,7 +147,10 @@ function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTroubl
     nodeId: nodeIdOf(name),
     mayStore: () => claim.isHeld(),
     logger,
-    privacy: () => (config.database.log_queries ? config.database.query_log_privacy : 'off'),
+    privacy: () => {
+      const { log_queries: isOn, query_log_privacy: privacy } = node.configuration.current().database;
+      return isOn ? privacy : 'off';
+    },
   });
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
   const scans = new LogScans({ database, logger });
@@ -127,11 +170,12 @@ function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTroubl
 
 /** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
 function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
-  const { config, clients } = node;
+  const { clients } = node;
   const addressesOf = (mac: string): readonly string[] =>
     clients.addressesOf([{ mac, groupId: 0 }]).map(({ address }) => address);
   return (rows) => {
-    const settings = dnsSettings(config, rows.dnsSettings);
+    const config = node.configuration.current();
+    const settings = dnsSettings(config);
     const { grants, ...evaluated } = evaluator.evaluate(rows);
     return {
       ...NOTHING_LIVE,
@@ -153,27 +197,36 @@ function startNodeClaim({ database, logger, name, dataDir, stops }: Node): NodeC
   return claim;
 }
 
-/** The answer cache, with the answers of the last run where they are kept; written back after the threads' end. */
+/**
+ * The answer cache, with the answers of the last run where they are kept; written back after the threads' end, for
+ * settings like those that its answers came about by: null = by several.
+ */
 async function openCache(
-  { config, dataDir, logger, stops }: Node,
-  { pools, dnssec }: WorkerSettings,
+  { config, configuration, dataDir, logger, stops }: Node,
+  settingsOf: () => WorkerSettings | null,
   { rules }: SnapshotBuffers,
 ): Promise<SharedArrayBuffer> {
   const cache = createAnswerCache(config.cache.max_bytes);
-  if (!config.cache.persist) return cache;
   const { seedLow, seedHigh } = new RuleTable(rules);
-  const file = new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
-  logger.info('answers of the last run', { entries: await file.load(cache, clock) });
+  const fileOf = ({ pools, dnssec }: WorkerSettings): CacheFile =>
+    new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
+  const first = settingsOf();
+  if (config.cache.persist && first !== null)
+    logger.info('answers of the last run', { entries: await fileOf(first).load(cache, clock) });
   stops.push(async () => {
-    await file.save(cache, clock);
+    const last = settingsOf();
+    if (configuration.current().cache.persist && last !== null) await fileOf(last).save(cache, clock);
   });
   return cache;
 }
 
 /** Local names that are in no database; bare host names of leases are of `localDomain`. */
 export function localSources(
-  { config, leases }: Node,
+  { configuration, leases }: Node,
   localDomain: string,
 ): Pick<LivePolicy, 'configRecords' | 'leases'> {
-  return { configRecords: configRecords(config), leases: leaseNames(leases.all(), localDomain) };
+  return {
+    configRecords: configRecords(configuration.current()),
+    leases: leaseNames(leases.all(), localDomain),
+  };
 }

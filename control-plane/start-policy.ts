@@ -20,7 +20,8 @@ import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
 import { readBlockedIds } from './services/service-store.ts';
 import { blockingSettings } from './settings/derived.ts';
-import { dnsSettings } from './settings/dns-settings.ts';
+import { followRows } from './settings/follow-rows.ts';
+import type { LiveSettings } from './settings/threads/live-settings.ts';
 import { Simulator } from './simulate/simulator.ts';
 import { CompilePool } from './compile/table/compile-pool.ts';
 import type { Generations } from './snapshot/publish/generations.ts';
@@ -36,6 +37,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 interface DnsParts {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
+  readonly liveSettings: LiveSettings;
   readonly generations: Generations;
   readonly evaluator: ScheduleEvaluator;
   readonly log: LogQuestions;
@@ -43,15 +45,19 @@ interface DnsParts {
 
 /** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
 export async function startPolicy(node: Node, dns: DnsParts) {
-  const { config, logger, dataDir, database, stops } = node;
-  const { supervisor, publisher, generations, evaluator } = dns;
+  const { config, configuration, logger, dataDir, database, stops } = node;
+  const { supervisor, publisher, liveSettings, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger, config.blocking.catalog_url);
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
-    readRows: () => readPolicyRows(database, (id) => catalog.find(id), memory),
-    blocking: () => blockingSettings(config),
+    readRows: async () => {
+      await configuration.follow();
+      return readPolicyRows(database, (id) => catalog.find(id), memory);
+    },
+    settingsBehind: () => liveSettings.threadsBehind(),
+    blocking: () => blockingSettings(configuration.current()),
     logger,
   });
   stops.push(() => policy.close());
@@ -62,7 +68,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     endGrants: (ids) => void removeEnded(database, logger, ids),
   });
   stops.push(() => evaluator.close());
-  const bounds = boundsOf(node, publisher);
+  const bounds = boundsOf(node);
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const cache = new ListCache(dataDir);
@@ -78,8 +84,8 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     generations,
     names,
     mostAsked: mostAskedOf(dns.log, node.name),
-    refreshHours: () => config.blocking.list_refresh_hours,
-    listDirs: () => config.blocking.list_dirs,
+    refreshHours: () => configuration.current().blocking.list_refresh_hours,
+    listDirs: () => configuration.current().blocking.list_dirs,
     bounds,
   });
   stops.push(async () => {
@@ -99,7 +105,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
 
 /** What answers what a draft would change. */
 function simulatorOf(
-  { config, database, clients }: Node,
+  { configuration, database, clients }: Node,
   { publisher, log }: DnsParts,
   {
     catalog,
@@ -107,10 +113,10 @@ function simulatorOf(
   }: { cache: ListCache; pool: CompilePool; bounds: FetchBounds; catalog: ServiceCatalog },
 ): Simulator {
   const current = (): PublishedState => publisher.current();
-  const listDirs = (): readonly string[] => config.blocking.list_dirs;
+  const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
   return new Simulator({
     ...{ publisher, database, clients, clock, log },
-    blocking: () => blockingSettings(config),
+    blocking: () => blockingSettings(configuration.current()),
     lists: new DraftLists({ ...ofLists, database, clock, current, listDirs }),
     findService: (id) => catalog.find(id),
   });
@@ -118,20 +124,26 @@ function simulatorOf(
 
 /** The catalog's refresh, which starts with the housekeeping. */
 function catalogRefreshOf(
-  { config, logger, dataDir, database, stops }: Node,
+  { configuration, logger, dataDir, database, stops }: Node,
   parts: { catalog: ServiceCatalog; bounds: FetchBounds; policy: PolicyInForce },
 ): CatalogRefresh {
   const refresh = new CatalogRefresh({
     catalog: parts.catalog,
     dataDir,
-    listDirs: () => config.blocking.list_dirs,
+    listDirs: () => configuration.current().blocking.list_dirs,
     bounds: parts.bounds,
     clock,
     logger,
-    url: () => config.blocking.catalog_url,
-    refreshHours: () => config.blocking.catalog_refresh_hours,
+    url: () => configuration.current().blocking.catalog_url,
+    refreshHours: () => configuration.current().blocking.catalog_refresh_hours,
     blocked: () => readBlockedIds(database),
     apply: () => parts.policy.apply(),
+  });
+  configuration.onChange(async (next, before) => {
+    const { catalog_url: url } = next.blocking;
+    if (url === before.blocking.catalog_url) return;
+    await parts.catalog.load(logger, url);
+    void refresh.look();
   });
   stops.push(() => refresh.close());
   return refresh;
@@ -148,29 +160,39 @@ function mostAskedOf(log: LogQuestions, name: string): MostAskedNames {
 }
 
 /** Where lists and the catalog may come from. */
-function boundsOf({ config, ownPorts }: Node, publisher: SnapshotPublisher): FetchBounds {
+function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
   return {
-    localDomain: () => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain,
+    localDomain: () => configuration.current().dns.local_domain,
     ownPorts: () => ownPorts,
   };
 }
 
 /** Starts the work that is due each time the database comes up, and periodically. */
 export function startHousekeeping(
-  { config, name, logger, dataDir, database, stops }: Node,
-  { lists, catalogRefresh }: { lists: ListSources; catalogRefresh: CatalogRefresh },
+  { configuration, name, logger, dataDir, database, stops }: Node,
+  parts: {
+    lists: ListSources;
+    catalogRefresh: CatalogRefresh;
+    policy: PolicyInForce;
+    changes: PolicyChanges;
+  },
 ): void {
+  const { lists, catalogRefresh, policy, changes } = parts;
+  const rows = followRows({ configuration, database, logger }, policy);
   stops.push(
+    () => rows.close(),
     startLogMaintenance({
       database,
       clock,
       logger,
       dataDir,
       nodeId: nodeIdOf(name),
-      queryLogDays: () => config.database.query_log_days,
-      rollupDays: () => config.database.rollup_days,
+      queryLogDays: () => configuration.current().database.query_log_days,
+      rollupDays: () => configuration.current().database.rollup_days,
     }),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
+      await configuration.settle(changes);
+      await rows.look();
       await seedFirstSource(database);
       await lists.start();
       catalogRefresh.start();

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type { Node } from './node.ts';
 import { localSources } from './start-dns.ts';
+import type { Config } from '../config/schema.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -29,7 +30,6 @@ import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
-import { dnsSettings } from './settings/dns-settings.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
 import type { Simulator } from './simulate/simulator.ts';
 import type { PolicyChanges } from './policy/change.ts';
@@ -68,11 +68,11 @@ type WebApp = ReturnType<typeof createApp>;
 
 /** Dashboard and API; returns the port. Longer than others, as one table names what every feature's routes take. */
 export async function startWeb(node: Node, parts: WebParts): Promise<number> {
-  const { config, name, logger, database, stops } = node;
+  const { name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
   const setupCode = new SetupCode(node.dataDir, logger);
   const auth = startAuth(node, setupCode);
-  const localDomain = (): string => dnsSettings(config, publisher.current().rows.dnsSettings).local_domain;
+  const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
   const known = {
@@ -81,7 +81,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     clock,
     logger,
     auth,
-    config: () => config,
+    config: () => node.configuration.current(),
     dnsPort: () => parts.dnsPort,
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
@@ -95,6 +95,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     probes: parts.probes,
     database,
     policy: parts.changes,
+    configuration: node.configuration,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
     grants: () => parts.grantTimes.inForce(publisher.current().rows.grants),
     policyRows: () => publisher.current().rows,
@@ -127,11 +128,15 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
 
 /** Authentication, and what removes expired sessions and old entries of the audit log. */
 function startAuth(node: Node, setupCode: SetupCode): Authenticator {
-  const { config, logger, database, stops } = node;
-  const configured = new ConfiguredPassword(node.loaded);
-  const auth = new Authenticator({ config: () => config, configured, database, clock, logger, setupCode });
+  const { configuration, logger, database, stops } = node;
+  const config = (): Config => configuration.current();
+  const configured = new ConfiguredPassword(node.loaded, (hash) =>
+    configuration.noteInFile('auth.admin.password_hash', hash),
+  );
+  configuration.onChange((next) => configured.take(next.auth.admin.password_hash));
+  const auth = new Authenticator({ config, configured, database, clock, logger, setupCode });
   stops.push(startExpiredSessionSweep(auth, logger));
-  stops.push(startAuditSweep({ database, clock, logger, keptDays: () => config.database.audit_days }));
+  stops.push(startAuditSweep({ database, clock, logger, keptDays: () => config().database.audit_days }));
   return auth;
 }
 
@@ -147,11 +152,18 @@ async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate
 }
 
 /** The certificate of the web, in force where HTTPS is on. */
-async function openCertificate({ config, name, logger, stops }: Node): Promise<WebCertificate> {
-  const { web_tls: tls, allowed_hosts: allowedHosts } = config.server;
+async function openCertificate({
+  config,
+  configuration,
+  name,
+  logger,
+  stops,
+}: Node): Promise<WebCertificate> {
+  const { web_tls: tls } = config.server;
+  const allowedHosts = (): readonly string[] => configuration.current().server.allowed_hosts;
   const certificate = new WebCertificate({
     files: new CertificateFiles({ cert: tls.tls_cert_path, key: tls.tls_key_path }),
-    names: () => namesOfMachine([name, hostname(), ...allowedHosts]),
+    names: () => namesOfMachine([name, hostname(), ...allowedHosts()]),
     clock,
     logger,
   });
@@ -168,14 +180,14 @@ function settingsImport(
   { changes, lists, catalog }: WebParts,
   localDomain: () => string,
 ): SettingsImport {
-  const { config, clients, dataDir, logger } = node;
+  const { configuration, clients, dataDir, logger } = node;
   return new SettingsImport({
     policy: changes,
     clients,
     sources: lists,
     catalog,
     localNames: { live: () => localSources(node, localDomain()) },
-    listDirs: () => config.blocking.list_dirs,
+    listDirs: () => configuration.current().blocking.list_dirs,
     dataDir: () => dataDir,
     logger,
   });

@@ -6,14 +6,15 @@ import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { systemClock as clock } from '../shared/clock.ts';
-import type { Logger } from '../shared/log.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
 import { createLogger } from './log/winston-logger.ts';
+import type { AdjustableLogger } from './log/winston-logger.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
+import { Configuration } from './settings/configuration.ts';
 import { nodeNameOf } from './settings/derived.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
@@ -22,6 +23,7 @@ import { greeting } from './system/greeting.ts';
 import { putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { chooseDnsPort } from './workers/dns-port.ts';
+import { fileFaults } from './settings/threads/worker-settings.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
@@ -54,7 +56,7 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
   }
 }
 
-async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): Promise<void> {
+async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops: Stops): Promise<void> {
   const startedAtMs = clock.monotonicMs();
   const { node, dnsPort, neighbours } = await openNode(loaded, logger, stops);
   const { config, database, clients, dataDir } = node;
@@ -79,6 +81,9 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
     }),
   );
   startHousekeeping(node, policy);
+  const reload = (): void => void node.configuration.reloadLater(policy.changes);
+  process.on('SIGHUP', reload);
+  stops.push(() => void process.off('SIGHUP', reload));
   const { startWeb } = await import('./start-web.ts');
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
@@ -97,30 +102,41 @@ async function startParts(loaded: LoadedConfig, logger: Logger, stops: Stops): P
 }
 
 /** What all parts share, in the order in which each needs those before it: the lock first. */
-async function openNode(loaded: LoadedConfig, logger: Logger, stops: Stops) {
-  const { config } = loaded;
-  const lock = lockDataDir(config.server.data_dir);
+async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: Stops) {
+  const lock = lockDataDir(loaded.config.server.data_dir);
   stops.push(() => lock.release());
   const dnsPort = await chooseDnsPort(
-    config.server.bind_address,
-    config.server.dns_port,
+    loaded.config.server.bind_address,
+    loaded.config.server.dns_port,
     loaded.explicit.has('server.dns_port'),
   );
   const database = startDatabase({
-    urls: config.database.url,
+    urls: loaded.config.database.url,
     lock,
     logger: logger.child({ part: 'database' }),
   });
   stops.push({ stop: (withinMs) => database.close(withinMs), keptMs: DATABASE_MS });
+  const configuration = new Configuration({
+    loaded,
+    dataDir: lock.dataDir,
+    database,
+    logger,
+    fileFaults,
+  });
+  configuration.onChange((next, before) => {
+    if (next.logging !== before.logging) logger.adjust(next.logging);
+  });
+  const config = configuration.current();
   const name = nodeNameOf(config);
   const clients = new ClientDirectory();
   const neighbours = openNeighbourTable(logger);
   // The first snapshot already has the addresses of clients known by MAC.
   clients.locateAll(neighbours());
-  const leases = new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger });
+  const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });
   const node: Node = {
     loaded,
     config,
+    configuration,
     name,
     logger,
     dataDir: lock.dataDir,

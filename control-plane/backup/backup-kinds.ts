@@ -226,20 +226,27 @@ const forwardZones: BackupKind = {
   remove: [`DELETE FROM forward_zones t USING ${ZONE} WHERE t.zone = v.zone`],
 };
 
-const SETTINGS = 'never_forward_non_fqdn, never_forward_reverse_lookups, local_domain, local_dns_server';
+/** The four keys of `[dns]` that are settings of the API, too; with a row each where they are set. */
+const SETTINGS = `'{"dns.never_forward_non_fqdn", "dns.never_forward_reverse_lookups", "dns.local_domain",
+  "dns.local_dns_server"}'::text[]`;
 const dnsSettings: BackupKind = {
   name: 'dns_settings',
   key: [],
-  read: `SELECT ${SETTINGS} FROM dns_settings WHERE num_nonnulls(${SETTINGS}) > 0`,
+  read: `SELECT max(value::text) FILTER (WHERE key = 'dns.never_forward_non_fqdn') = 'true' AS never_forward_non_fqdn,
+      max(value::text) FILTER (WHERE key = 'dns.never_forward_reverse_lookups') = 'true' AS never_forward_reverse_lookups,
+      max(value #>> '{}') FILTER (WHERE key = 'dns.local_domain') AS local_domain,
+      max(value #>> '{}') FILTER (WHERE key = 'dns.local_dns_server') AS local_dns_server
+    FROM config_values WHERE key = ANY (${SETTINGS}) HAVING count(*) > 0`,
   put: [
-    `INSERT INTO dns_settings (${SETTINGS}) SELECT ${SETTINGS} FROM ${items(
-      `never_forward_non_fqdn boolean, never_forward_reverse_lookups boolean, local_domain text,
-       local_dns_server text`,
-    )}
-     ON CONFLICT (id) DO UPDATE SET (${SETTINGS}) = ROW (excluded.never_forward_non_fqdn,
-       excluded.never_forward_reverse_lookups, excluded.local_domain, excluded.local_dns_server)`,
+    `DELETE FROM config_values WHERE key = ANY (${SETTINGS}) AND NOT EXISTS (
+       SELECT FROM jsonb_array_elements($1::jsonb) AS item, jsonb_each(item) AS field
+       WHERE config_values.key = 'dns.' || field.key AND field.value <> 'null')`,
+    `INSERT INTO config_values (key, value)
+       SELECT 'dns.' || field.key, field.value FROM jsonb_array_elements($1::jsonb) AS item, jsonb_each(item) AS field
+       WHERE field.value <> 'null'
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`,
   ],
-  remove: ['DELETE FROM dns_settings WHERE $1::jsonb IS NOT NULL'],
+  remove: [`DELETE FROM config_values WHERE key = ANY (${SETTINGS}) AND $1::jsonb IS NOT NULL`],
 };
 
 const GROUP = items('name text, enabled boolean, comment text, is_default boolean');

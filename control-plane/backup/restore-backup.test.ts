@@ -52,7 +52,9 @@ describe('a restore', () => {
     await make('POST', '/clients', { ip_address: '192.0.2.200', group_id: other });
     await make('POST', '/managed-domains', { domain: 'other.example', group_id: other });
     await suite.database.query(`UPDATE schedule_slots SET end_minute = 1`);
-    await suite.database.query(`UPDATE dns_settings SET local_domain = 'other.test'`);
+    await suite.database.query(
+      `UPDATE config_values SET value = '"other.test"' WHERE key = 'dns.local_domain'`,
+    );
     await suite.database.query(`UPDATE list_sources SET comment = 'other', enabled = false`);
     await restore(file);
     expect(content(await backUp())).toEqual(content(file));

@@ -111,7 +111,7 @@ export const COMMANDS = [
     name: 'config get',
     arguments: '[key]',
     most: 1,
-    summary: 'prints the configuration in force, without secrets',
+    summary: 'prints the configuration without its secrets',
     examples: ['weir config get server.web_port'],
   }),
   remote({
@@ -120,6 +120,15 @@ export const COMMANDS = [
     most: 1,
     summary: 'lets a user, or the administrator, log in with the password alone again',
   }),
+  remote({
+    name: 'config set',
+    arguments: '<key> <value>',
+    least: 2,
+    most: 2,
+    summary: 'changes a key, in force at once unless it needs a restart; lists are divided by commas',
+    examples: ['weir config set blocking.mode nxdomain', 'weir config set dns.bootstrap 192.0.2.1,192.0.2.2'],
+  }),
+  remote({ name: 'config reload', summary: 'has the server read its configuration file again' }),
   {
     ...here('completion', 'prints a script that completes commands and options', false),
     arguments: '<bash|zsh|fish>',

@@ -13,7 +13,7 @@ import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
 import { Generations } from '../snapshot/publish/generations.ts';
 import { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { WorkerSupervisor } from '../workers/supervisor.ts';
-import { workerSettings } from '../workers/worker-settings.ts';
+import { workerSettings } from '../settings/threads/worker-settings.ts';
 import { Explainer } from './explainer.ts';
 
 let folder: string;

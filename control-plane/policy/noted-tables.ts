@@ -18,8 +18,8 @@ export const NOTED: readonly NotedTable[] = [
     'schedule_profiles',
     'schedule_slots',
     'client_subnets',
-    'dns_settings',
   ].map((name) => ({ name, key: [['id', 'integer'] as const] })),
+  { name: 'config_values', key: [['key', 'text']] },
   { name: 'custom_services', key: [['service_id', 'text']] },
   { name: 'group_schedules', key: [['group_id', 'integer']] },
   {

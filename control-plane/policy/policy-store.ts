@@ -1,7 +1,7 @@
 /** SQL that reads all policy rows in one statement, and so in one consistent state. */
 import type { Queryable } from '../db/database.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
-import { type BlockingSwitch, NO_DNS_SETTINGS, type PolicyRows, type WrittenDnsSettings } from './rows.ts';
+import type { BlockingSwitch, PolicyRows } from './rows.ts';
 import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.ts';
 
 type PairColumn = keyof typeof CLIENT_PAIRS;
@@ -13,7 +13,6 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
 } & {
   readonly versions: Readonly<Record<string, string>>;
   readonly blockingSwitch: BlockingSwitch | null;
-  readonly dnsSettings: WrittenDnsSettings | null;
 };
 
 /** Statements by column, and the name in `table_versions` of what they read. */
@@ -93,10 +92,7 @@ const QUERY = `SELECT (SELECT json_object_agg(name, version) FROM table_versions
   (SELECT json_build_object('enabled', enabled,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'before', "before")
-     FROM blocking_switch) AS "blockingSwitch",
-  (SELECT json_build_object('neverForwardNonFqdn', never_forward_non_fqdn,
-          'neverForwardReverseLookups', never_forward_reverse_lookups, 'localDomain', local_domain,
-          'localDnsServer', local_dns_server) FROM dns_settings) AS "dnsSettings"`;
+     FROM blocking_switch) AS "blockingSwitch"`;
 
 /** All policy rows; `findService` finds built-in services, `memory` has the rows read before. */
 export async function readPolicyRows(
@@ -105,7 +101,7 @@ export async function readPolicyRows(
   memory = new PolicyMemory(),
 ): Promise<PolicyRows> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
-  const { versions, blockingSwitch, dnsSettings, clients, macClients, subnets, ...others } = rows[0]!;
+  const { versions, blockingSwitch, clients, macClients, subnets, ...others } = rows[0]!;
   const { services, ...kept } = memory.take(versions, {
     ...others,
     clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
@@ -116,6 +112,5 @@ export async function readPolicyRows(
     ...kept,
     blockedServices: memory.resolve(services, findService),
     blockingSwitch,
-    dnsSettings: dnsSettings ?? NO_DNS_SETTINGS,
   };
 }

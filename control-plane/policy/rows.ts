@@ -139,23 +139,6 @@ export interface PolicyForwardZone {
   readonly servers: readonly string[];
 }
 
-/** API settings for names of the local network; null = the configuration decides. */
-export interface WrittenDnsSettings {
-  readonly neverForwardNonFqdn: boolean | null;
-  readonly neverForwardReverseLookups: boolean | null;
-  /** Empty = none. */
-  readonly localDomain: string | null;
-  readonly localDnsServer: string | null;
-}
-
-/** No settings. */
-export const NO_DNS_SETTINGS: WrittenDnsSettings = {
-  neverForwardNonFqdn: null,
-  neverForwardReverseLookups: null,
-  localDomain: null,
-  localDnsServer: null,
-};
-
 /** The blocking switch as set through the API. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
@@ -181,7 +164,6 @@ export interface PolicyRows {
   readonly localRecords: readonly PolicyLocalRecord[];
   readonly forwardZones: readonly PolicyForwardZone[];
   readonly grants: readonly PolicyGrant[];
-  readonly dnsSettings: WrittenDnsSettings;
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
 }
@@ -201,6 +183,5 @@ export const NO_POLICY_ROWS: PolicyRows = {
   localRecords: [],
   forwardZones: [],
   grants: [],
-  dnsSettings: NO_DNS_SETTINGS,
   blockingSwitch: null,
 };

@@ -50,6 +50,7 @@ export class CatalogRefresh {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private lastMs: number | undefined;
+  private lastUrl = '';
   private failures = 0;
   private lastReason = '';
 
@@ -83,7 +84,8 @@ export class CatalogRefresh {
     const url = this.parts.url();
     const attempts = { lastMs: this.lastMs, failures: this.failures };
     if (url === '' || this.stopping.signal.aborted) return;
-    if (!isDue(attempts, clock.nowMs(), this.parts.refreshHours())) return;
+    if (url === this.lastUrl && !isDue(attempts, clock.nowMs(), this.parts.refreshHours())) return;
+    this.lastUrl = url;
     this.lastMs = clock.nowMs();
     try {
       const updated = await this.refresh(url);

@@ -1,41 +1,95 @@
-/** HTTP of `{api}/config`: the configuration in force, without what `config/sections.ts` marks as
- * secret, and without the credentials in URLs. */
-import { keysOf } from '../../config/keys.ts';
-import type { Config } from '../../config/schema.ts';
+/** HTTP of `{api}/config`: the configuration, without what `config/sections.ts` marks as secret, and its changes. */
+import { faultsOf, parsing } from '../../config/issues.ts';
+import { isSecret, valuesOf } from '../../config/layers.ts';
+import type { Values } from '../../config/layers.ts';
 import { keys } from '../../config/sections.ts';
-import { ConfigAnswer } from '../../shared/api/system-api.ts';
+import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../shared/api/settings-api.ts';
+import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { shownUrl } from '../../shared/net/shown-url.ts';
-import { route } from '../api/route.ts';
+import { invalid } from '../api/api-error.ts';
+import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { PolicyChanges } from '../policy/change.ts';
+import { badFields, oddTexts } from './bad-fields.ts';
+import type { Configuration } from './configuration.ts';
 
 /** What these rows are made of. */
 export interface ConfigRouteParts {
-  /** Asked for each request, because a reload replaces it. */
-  readonly config: () => Config;
+  readonly configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>;
+  readonly policy: PolicyChanges;
 }
+
+const HASH = 'auth.admin.password_hash';
+const NOT_CHANGED = 'set by the environment of this node, or its configuration file cannot be changed';
 
 /** Rows of the configuration. */
 export function configRoutes(parts: ConfigRouteParts): Route[] {
-  return [readConfig(parts)];
+  return [readConfig(parts), changeConfig(parts, 'PATCH'), changeConfig(parts, 'POST'), reloadConfig(parts)];
 }
 
-const SECRET = new Set(keysOf(keys).flatMap(({ path, notes }) => (notes.secret ? [path.join('.')] : [])));
-
-function readConfig(parts: ConfigRouteParts): Route {
+function readConfig({ configuration }: ConfigRouteParts): Route {
   return route({
     method: 'GET',
     path: '/config',
     access: 'viewer',
     tag: 'System',
-    summary: 'The configuration in force, without its secrets',
+    summary: 'The configuration without its secrets, and where each key is from',
     answer: ConfigAnswer,
-    handle: () => withoutSecrets(parts.config(), []) as ConfigAnswer,
+    handle: () => ({
+      ...(withoutSecrets(configuration.written(), []) as ConfigAnswer),
+      sources: configuration.sources(),
+      restart_required: configuration.pending(),
+    }),
   });
+}
+
+function changeConfig({ configuration, policy }: ConfigRouteParts, method: 'PATCH' | 'POST'): Route {
+  return route({
+    method,
+    path: '/config',
+    access: 'admin',
+    tag: 'System',
+    summary: 'Change keys of the configuration, by section; absent keys keep their value',
+    body: ConfigBody,
+    answer: ConfigChanged,
+    errors: { 409: NOT_CHANGED },
+    handle: async (request) => {
+      const values = checkedValues(request.body);
+      return { success: true as const, ...(await configuration.change(policy, authorOf(request), values)) };
+    },
+  });
+}
+
+function reloadConfig({ configuration, policy }: ConfigRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/config/reload',
+    access: 'admin',
+    tag: 'System',
+    summary: 'Read the configuration file of this node again',
+    answer: ConfigChanged,
+    errors: { 400: 'the file has faults', 409: 'the file cannot be read' },
+    handle: async (request) => {
+      const changed = await configuration.reload(policy, authorOf(request));
+      return { success: true as const, ...changed };
+    },
+  });
+}
+
+/** The values of a body, by key, each good by itself; throws 400 with every fault. */
+function checkedValues(body: unknown): Values {
+  const faults = faultsOf(keys.safeParse(body, parsing), (key) => ({ source: 'body', line: undefined, key }));
+  const fields: FieldProblem[] = badFields(faults);
+  if (fields.length === 0) fields.push(...oddTexts(body));
+  const values = valuesOf(body);
+  if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
+  if (fields.length > 0) throw invalid(fields);
+  return values;
 }
 
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {
   if (typeof value === 'string') return shownUrl(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const shown = Object.entries(value).filter(([name]) => !SECRET.has([...path, name].join('.')));
+  const shown = Object.entries(value).filter(([name]) => !isSecret([...path, name].join('.')));
   return Object.fromEntries(shown.map(([name, inner]) => [name, withoutSecrets(inner, [...path, name])]));
 }

@@ -1,17 +1,12 @@
-/** The settings of the local network's names as they are in force: what the API set, else the configuration. */
+/** The settings of the local network's names as they are in force: four keys of the configuration. */
 import type { Config } from '../../config/schema.ts';
 import type { DnsSettings } from '../../shared/api/settings-api.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
-import type { WrittenDnsSettings } from '../policy/rows.ts';
 
 /** The four fields of the API. */
-export function dnsSettings({ dns }: Pick<Config, 'dns'>, written: WrittenDnsSettings): DnsSettings {
-  return {
-    never_forward_non_fqdn: written.neverForwardNonFqdn ?? dns.never_forward_non_fqdn,
-    never_forward_reverse_lookups: written.neverForwardReverseLookups ?? dns.never_forward_reverse_lookups,
-    local_domain: written.localDomain ?? dns.local_domain,
-    local_dns_server: written.localDnsServer ?? dns.local_dns_server,
-  };
+export function dnsSettings({ dns }: Pick<Config, 'dns'>): DnsSettings {
+  const { never_forward_non_fqdn, never_forward_reverse_lookups, local_domain, local_dns_server } = dns;
+  return { never_forward_non_fqdn, never_forward_reverse_lookups, local_domain, local_dns_server };
 }
 
 /** `QuestionFlag` bits of the settings. */

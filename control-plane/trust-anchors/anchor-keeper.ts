@@ -111,6 +111,8 @@ export class AnchorKeeper {
   private async refresh(point: TrustPoint, validators: Validators): Promise<void> {
     const { clock, logger } = this.parts;
     const seen = await this.observe(point, validators);
+    // Other anchors may be in force by now.
+    if (this.isClosed) return;
     const nowMs = clock.nowMs();
     point.dueMs = nowMs + refreshDelayMs(seen);
     if (seen === null) return;

@@ -10,7 +10,7 @@ import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { WorkerSupervisor } from './supervisor.ts';
-import { workerSettings } from './worker-settings.ts';
+import { workerSettings } from '../settings/threads/worker-settings.ts';
 
 const CLIENTS = 16;
 const HOOKS = { udpBackend: 'auto', faultInjection: true } as const;

@@ -15,7 +15,7 @@ import { until } from '../../test/support/parts/until.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { DnsListenError } from './dns-port.ts';
 import { WorkerSupervisor } from './supervisor.ts';
-import { workerSettings } from './worker-settings.ts';
+import { workerSettings } from '../settings/threads/worker-settings.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
 

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/settings`: how names of the local network are looked up. */
+/** Requests and answers of `{api}/settings`, how names of the local network are looked up, and of `{api}/config`. */
 import { z } from 'zod';
 import { canonicalDomain } from '../policy/domain-rule.ts';
 import { text } from './fields.ts';
@@ -40,3 +40,54 @@ export const DnsSettingsBody = z
   })
   .meta({ id: 'DnsSettingsUpdate' });
 export type DnsSettingsChange = z.output<typeof DnsSettingsBody>;
+
+/** Keys that take effect with a restart; a test holds them to the table of keys. */
+export const RESTART_KEYS = [
+  ...['server.web_port', 'server.alt_compat', 'server.dns_port', 'server.bind_address', 'server.workers'],
+  ...['server.node_name', 'server.data_dir', 'server.trusted_proxies', 'server.proxy_protocol_enabled'],
+  ...['server.proxy_protocol_trusted', 'server.web_tls.enabled', 'server.web_tls.tls_cert_path'],
+  ...['server.web_tls.tls_key_path', 'server.encrypted_dns.dot_enabled', 'server.encrypted_dns.dot_port'],
+  ...['server.encrypted_dns.doh_enabled', 'server.encrypted_dns.tls_cert_path'],
+  ...['server.encrypted_dns.tls_key_path', 'database.url', 'cache.max_bytes'],
+];
+
+/** The sections of the TOML file, each of this form. */
+const sectionsOf = <S extends z.ZodType>(of: S) =>
+  ({ server: of, dns: of, blocking: of, cache: of, logging: of, database: of, auth: of }) as const;
+
+const Section = z.record(z.string(), z.unknown());
+
+const Keys = z.array(z.string()).meta({ description: 'keys whose values come into force with a restart' });
+
+/** The configuration as it is stored, keys as in the TOML file; secrets are left out. */
+export const ConfigAnswer = z
+  .strictObject({
+    ...sectionsOf(Section),
+    sources: z.record(z.string(), z.enum(['default', 'file', 'environment', 'database'])).meta({
+      description:
+        'where each key takes its value from: the file of this node, the database for keys of the whole cluster, or its environment, which outranks both',
+    }),
+    restart_required: Keys,
+  })
+  .meta({ id: 'Config' });
+export type ConfigAnswer = z.infer<typeof ConfigAnswer>;
+
+/** The route checks keys and values by the schema of the configuration, which names every fault. */
+const GivenSection = z
+  .unknown()
+  .meta({ override: { type: 'object', additionalProperties: true } })
+  .optional();
+
+export const ConfigBody = z
+  .strictObject({
+    ...sectionsOf(GivenSection),
+  })
+  .meta({
+    id: 'ConfigUpdate',
+    description: `Keys as in the TOML file, by section; a list is replaced as a whole. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, cache.max_bytes and paths are of this node, all others of the whole cluster.`,
+    examples: [{ blocking: { ttl_secs: 20 } }],
+  });
+
+export const ConfigChanged = z
+  .strictObject({ success: z.literal(true), restart_required: Keys })
+  .meta({ id: 'ConfigChanged' });

@@ -1,4 +1,4 @@
-/** Answers of `{api}/health`, `{api}/hostname`, `{api}/system/info` and `{api}/config`. */
+/** Answers of `{api}/health`, `{api}/hostname` and `{api}/system/info`. */
 import { z } from 'zod';
 
 /** State of one part of the node. `down` means that it does not do its work at all. */
@@ -58,19 +58,3 @@ export const SystemInfo = z
   })
   .meta({ id: 'SystemInfo' });
 export type SystemInfo = z.infer<typeof SystemInfo>;
-
-const Section = z.record(z.string(), z.unknown());
-
-/** The configuration in force, keys as in the TOML file; secrets are left out. */
-export const ConfigAnswer = z
-  .strictObject({
-    server: Section,
-    dns: Section,
-    blocking: Section,
-    cache: Section,
-    logging: Section,
-    database: Section,
-    auth: Section,
-  })
-  .meta({ id: 'Config' });
-export type ConfigAnswer = z.infer<typeof ConfigAnswer>;

@@ -1,9 +1,10 @@
 /** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../control-plane/auth/accounts/password.ts';
+import { ConfigAnswer } from '../../shared/api/settings-api.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
-import { ConfigAnswer, Health, Hostname, SystemInfo } from '../../shared/api/system-api.ts';
+import { Health, Hostname, SystemInfo } from '../../shared/api/system-api.ts';
 import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
@@ -150,7 +151,15 @@ describe('GET /config', () => {
     expect(config.dns['pools']).toBeInstanceOf(Array);
     expect(config.auth).toMatchObject({ enabled: false, admin: { username: 'admin' } });
     expect(config.database).toMatchObject({ log_queries: true });
-    expect(answer.text).not.toMatch(/argon2|s3cr3t-word|password_hash/);
+    expect(answer.text).not.toMatch(/argon2|s3cr3t-word/);
+    expect([config.auth['admin'], config.database]).toEqual([
+      expect.not.objectContaining({ password_hash: expect.anything() }),
+      expect.not.objectContaining({ url: expect.anything() }),
+    ]);
+    expect(config.sources).toMatchObject({
+      'auth.admin.password_hash': 'environment',
+      'database.url': 'file',
+    });
   });
 });
 

@@ -33,7 +33,7 @@ async function everyRow(): Promise<Record<string, unknown>> {
   const tables = [
     ...['managed_domains', 'regex_filters', 'custom_services', 'blocked_services', 'forward_zones'],
     ...['local_records', 'schedule_profiles', 'schedule_slots', 'group_schedules', 'client_subnets'],
-    ...['dns_settings', 'safe_search_configs', 'list_source_groups'],
+    ...['config_values', 'safe_search_configs', 'list_source_groups'],
   ];
   const columns = tables.map((name) => `(SELECT json_agg(t ORDER BY t::text) FROM ${name} t) AS ${name}`);
   const { rows: found } = await suite.database.query(`SELECT ${columns.join(', ')}`);
@@ -233,6 +233,7 @@ describe('revisions', () => {
     const remove = (path: string): Promise<TestAnswer> => api.send('DELETE', `/api${path}`);
     const made = async (answer: Promise<TestAnswer>): Promise<number> =>
       ((await answer).body as { id: number }).id;
+    await api.parts.configuration.settle(api.parts.policy);
     let kids = 0;
     let profile = 0;
     let subnet = 0;

@@ -1,7 +1,7 @@
 /** The DNS settings as HTTP sees them. */
 import { describe, expect, test } from '@jest/globals';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
+import { readConfigRows } from '../../control-plane/settings/config-store.ts';
 import { dnsSettingsRoutes } from '../../control-plane/settings/dns-settings-routes.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { DnsSettings } from '../../shared/api/settings-api.ts';
@@ -12,7 +12,7 @@ import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
   ...dnsSettingsRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...revisionRoutes({ ...parts, bringBack: () => parts.configuration.follow() }),
 ];
 
 let suite: SuiteDatabase;
@@ -20,6 +20,7 @@ let api: RunningApi;
 
 serveSuite(suiteRoutes, (served) => ({ suite, api } = served), {
   toml: 'auth.enabled = false\ndns.local_domain = "home.arpa"\ndns.never_forward_non_fqdn = true',
+  perTest: true,
 });
 
 const CONFIGURED = {
@@ -38,6 +39,7 @@ describe('DNS settings', () => {
     'are those of the configuration until %s sets them, field by field',
     async (method) => {
       expect(await read()).toEqual(CONFIGURED);
+      await api.send(method, '/api/settings', { json: {} }); // The first change takes the file into the database.
       const before = api.policyChanges;
       const json = { local_domain: 'LAN.', local_dns_server: '192.0.2.1:53' };
       const first = await api.send(method, '/api/settings', { json });
@@ -70,14 +72,11 @@ describe('DNS settings', () => {
   test('are policy rows, and go back with a revision', async () => {
     await api.send('PUT', '/api/settings', { json: { local_domain: 'one.example' } });
     const [revision] = (await api.send('GET', '/api/revisions')).body as Revision[];
-    expect(revision!.summary).toBe('DNS settings: local_domain = "one.example"');
+    expect(revision!.summary).toBe('configuration dns.local_domain: changed');
     await api.send('PUT', '/api/settings', { json: { local_domain: 'two.example' } });
-    const { dnsSettings } = await readPolicyRows(suite.database, () => undefined);
-    expect(dnsSettings).toEqual({
-      neverForwardNonFqdn: null,
-      neverForwardReverseLookups: null,
-      localDomain: 'two.example',
-      localDnsServer: null,
+    expect(await readConfigRows(suite.database)).toMatchObject({
+      'dns.never_forward_non_fqdn': true,
+      'dns.local_domain': 'two.example',
     });
     await api.send('POST', `/api/revisions/${revision!.id}/rollback`);
     expect((await read()).local_domain).toBe('one.example');

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { inFileTurn } from '../../../config/file-turns.ts';
 import { replacePasswordHash } from '../../../config/replace-hash.ts';
 import type { LoadedConfig } from '../../../config/parse-config.ts';
 import { rewriteFile } from '../../../config/rewrite-file.ts';
@@ -13,10 +14,14 @@ import { conflict } from '../../api/api-error.ts';
 export class ConfiguredPassword {
   private current: string;
   private readonly path: string | null;
-  /** Queue of changes. */
-  private last: Promise<void> = Promise.resolve();
+  private readonly note: (hash: string) => void;
 
-  constructor({ config, file }: Pick<LoadedConfig, 'config' | 'file'>) {
+  /** `note` is told of each hash that is written into the file. */
+  constructor(
+    { config, file }: Pick<LoadedConfig, 'config' | 'file'>,
+    note: (hash: string) => void = () => undefined,
+  ) {
+    this.note = note;
     this.current = config.auth.admin.password_hash;
     this.path = file === undefined ? null : resolve(file);
   }
@@ -28,9 +33,12 @@ export class ConfiguredPassword {
 
   /** Writes another hash into the file and uses it from now on; 409 if the file cannot be changed. */
   replace(hash: string): Promise<void> {
-    const change = this.last.then(() => this.write(hash));
-    this.last = change.catch(() => undefined);
-    return change;
+    return inFileTurn(this.path ?? '', () => this.write(hash));
+  }
+
+  /** Uses the hash that a person has put into the file. */
+  take(hash: string): void {
+    this.current = hash;
   }
 
   private async write(hash: string): Promise<void> {
@@ -45,6 +53,7 @@ export class ConfiguredPassword {
       throw conflict(`the configuration file sets the password and cannot be written: ${error.message}`);
     }
     this.current = hash;
+    this.note(hash);
   }
 }
 

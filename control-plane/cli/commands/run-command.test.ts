@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -232,6 +232,57 @@ describe('runCommand()', () => {
     expect(all).toContain('server.alt_compat = false');
     expect(all.join('\n')).not.toContain('password_hash');
     expect((await run('config get server.constructor')).status).toBe(2);
+  });
+});
+
+describe('config set and config reload', () => {
+  const file = (): string => join(api.folder, 'weir.toml');
+
+  test('change a key of each kind, at the server and in its file', async () => {
+    const set = async (key: string, value: string): Promise<unknown> => {
+      expect(await run(`config set ${key} ${value}`)).toMatchObject({ status: 0, errors: [] });
+      return (await run(`config get ${key} --json`)).lines.join('');
+    };
+    expect(await set('blocking.mode', 'nxdomain')).toBe('"nxdomain"');
+    expect(await set('cache.min_ttl_secs', '7')).toBe('7');
+    expect(await set('dns.rate_limit.enabled', 'true')).toBe('true');
+    expect(JSON.parse(String(await set('dns.bootstrap', '192.0.2.1,192.0.2.2')))).toHaveLength(2);
+    const pools = await set('dns.pools', '[{"name":"one","servers":["192.0.2.53"]}]');
+    expect(pools).toContain('192.0.2.53');
+    const text = await readFile(file(), 'utf8');
+    expect(text).toContain('mode = "nxdomain"');
+    expect(text).toContain('servers = ["192.0.2.53"]');
+  });
+
+  test('tell which keys need a restart', async () => {
+    expect((await run('config set cache.max_bytes 2097152')).lines).toEqual([
+      'cache.max_bytes is set',
+      'cache.max_bytes takes effect with a restart',
+    ]);
+    await writeFile(file(), 'cache.max_bytes = 4194304\n');
+    expect(await run('config reload --json')).toMatchObject({
+      status: 0,
+      lines: [expect.stringContaining('"cache.max_bytes"')],
+    });
+  });
+
+  test('say what is wrong with a key or a value, or with the file', async () => {
+    expect((await run('config set blocking.moode x')).status).toBe(2);
+    expect((await run('config set database.url postgres://u:secret@h/d')).errors).toEqual([
+      'weir: database.url is a secret, which is not given as an argument',
+    ]);
+    expect(await run('config set blocking.ttl_secs soon')).toMatchObject({
+      status: 1,
+      errors: [expect.stringContaining('blocking.ttl_secs: expected a whole number')],
+    });
+    expect((await run('config set server.web_port 1')).errors[0]).toContain('WEIR_SERVER_WEB_PORT');
+    const before = await readFile(file(), 'utf8');
+    await writeFile(file(), 'blocking = 1\n');
+    expect(await run('config reload')).toMatchObject({
+      status: 1,
+      errors: [expect.stringContaining('weir.toml, line 1')],
+    });
+    await writeFile(file(), before);
   });
 });
 

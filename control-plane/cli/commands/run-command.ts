@@ -9,6 +9,7 @@ import { connectApi, Misuse } from '../remote/api-connection.ts';
 import { Unreachable } from '../remote/node-fetch.ts';
 import type { RunCommand } from './command-run.ts';
 import { removeSecondFactor } from './remove-second-factor.ts';
+import { reloadConfig, setConfig } from './change-config.ts';
 import { pauseBlocking, resumeBlocking } from './switch-blocking.ts';
 import { refreshLists, showLists } from './show-lists.ts';
 import { showConfig } from './show-config.ts';
@@ -31,6 +32,8 @@ const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<CommandName, RunComman
   ['resume', resumeBlocking],
   ['config get', showConfig],
   ['remove-second-factor', removeSecondFactor],
+  ['config set', setConfig],
+  ['config reload', reloadConfig],
 ]);
 
 /** What is asked. */

@@ -1,11 +1,12 @@
-/** `weir config get`: the configuration in force. */
+/** `weir config get`: the configuration as it is stored. */
 import { printableJson } from '../output/printable.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 
 /** Prints a key, a section or everything, as lines of `key = value`, or as JSON. */
 export async function showConfig({ client, screen, isJson, arguments: [key] }: CommandRun): Promise<0> {
-  let found: unknown = await client.call('GET /config');
+  const { sources: _sources, restart_required: _pending, ...sections } = await client.call('GET /config');
+  let found: unknown = sections;
   for (const step of key?.split('.') ?? []) {
     const isTable = typeof found === 'object' && found !== null && Object.hasOwn(found, step);
     if (!isTable) throw new Misuse(`there is no key ${key}`);

@@ -1,6 +1,5 @@
 /** Writes the local records, forward zones and DNS settings of a plan. */
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
-import type { DnsSettingsChange } from '../../../shared/api/settings-api.ts';
 import {
   insertForwardZone,
   listForwardZones,
@@ -8,7 +7,7 @@ import {
 } from '../../forward-zones/forward-zone-store.ts';
 import { splitName } from '../../local-names/read-record.ts';
 import { insertRecord, listRecords, replaceRecord } from '../../local-names/record-store.ts';
-import { readWrittenSettings, writeSettings } from '../../settings/dns-settings-store.ts';
+import { putConfigRows, readConfigRows } from '../../settings/config-store.ts';
 import type { PlannedRecord } from '../plan/import-plan.ts';
 import type { ImportRun } from './planned-state.ts';
 import { sameFields } from './same-fields.ts';
@@ -78,21 +77,15 @@ export async function applyZones(run: ImportRun): Promise<void> {
   }
 }
 
-/** Fields of the API in the words of the stored settings. */
-const STORED = {
-  never_forward_non_fqdn: 'neverForwardNonFqdn',
-  never_forward_reverse_lookups: 'neverForwardReverseLookups',
-  local_domain: 'localDomain',
-  local_dns_server: 'localDnsServer',
-} as const satisfies Record<keyof DnsSettingsChange, string>;
-
 /** Writes DNS settings. */
 export async function applySettings(run: ImportRun): Promise<void> {
   for (const planned of run.plan.settings) {
-    const before = await readWrittenSettings(run.tx);
-    const names = Object.keys(planned.change) as (keyof DnsSettingsChange)[];
-    const isSame = names.every((name) => before[STORED[name]] === planned.change[name]);
-    if (!isSame) await writeSettings(run.tx, planned.change);
+    const before = await readConfigRows(run.tx);
+    const wanted = Object.fromEntries(
+      Object.entries(planned.change).map(([name, value]) => [`dns.${name}`, value]),
+    );
+    const isSame = Object.entries(wanted).every(([key, value]) => before[key] === value);
+    if (!isSame) await putConfigRows(run.tx, wanted);
     run.note(planned, isSame ? null : 'changed');
   }
 }

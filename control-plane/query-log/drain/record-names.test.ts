@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PoolSettings } from '../../../shared/policy/upstream-settings.ts';
 import { FIRST_ZONE_UPSTREAM } from '../../../shared/snapshot/forward-zone-servers.ts';
 import { ZoneNumbers } from '../../snapshot/build/zone-numbers.ts';
 import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
@@ -15,10 +14,8 @@ const publisher = {
     version === 7 && groupId === 2 ? SCHEDULE : undefined,
 } as unknown as SnapshotPublisher;
 
-const pools = [
-  { servers: [{ address: 'udp://192.0.2.1' }, { address: 'udp://192.0.2.2' }] },
-  { servers: [{ address: 'tls://192.0.2.3' }] },
-] as unknown as PoolSettings[];
+const upstreams = ['udp://192.0.2.1', 'udp://192.0.2.2', 'tls://192.0.2.3'];
+const pools = { addressOf: (number: number) => upstreams[number] };
 
 describe('recordNames()', () => {
   const zones = new ZoneNumbers();
@@ -27,7 +24,7 @@ describe('recordNames()', () => {
   ]);
   const names = recordNames(publisher, pools, zones);
 
-  test('counts the servers of the pools one after the other, and those of zones from their first number', () => {
+  test('asks the pools for their servers, and counts those of zones from their first number', () => {
     // An index is a number less one.
     const indexes = [0, 1, 2, 3, FIRST_ZONE_UPSTREAM - 1, FIRST_ZONE_UPSTREAM, FIRST_ZONE_UPSTREAM + 1];
     expect(indexes.map((index) => names.upstream(index))).toEqual([

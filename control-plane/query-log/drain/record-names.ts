@@ -2,7 +2,6 @@
  * The names behind the numbers of a log record: lists and schedules from the snapshots' history, upstreams from pools
  * and zones.
  */
-import type { PoolSettings } from '../../../shared/policy/upstream-settings.ts';
 import type { ZoneNumbers } from '../../snapshot/build/zone-numbers.ts';
 import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
 import type { RecordNames } from './log-drain.ts';
@@ -10,12 +9,11 @@ import type { RecordNames } from './log-drain.ts';
 /** Names for records of threads that run with these pools. */
 export function recordNames(
   publisher: SnapshotPublisher,
-  pools: readonly PoolSettings[],
+  pools: { readonly addressOf: (number: number) => string | undefined },
   zones: Pick<ZoneNumbers, 'upstreamOf'>,
 ): RecordNames {
-  const upstreams = pools.flatMap((pool) => pool.servers.map((server) => server.address));
   return {
-    upstream: (index) => upstreams[index] ?? zones.upstreamOf(index + 1),
+    upstream: (index) => pools.addressOf(index) ?? zones.upstreamOf(index + 1),
     schedule: (version, groupId) => publisher.loggedSchedule(version, groupId),
     rule: (version, rule, name) => publisher.loggedRule(version, rule, name),
   };

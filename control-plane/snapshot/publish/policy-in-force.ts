@@ -18,6 +18,8 @@ export interface PolicyParts {
   readonly readRows: () => Promise<PolicyRows>;
   /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
+  /** DNS threads that do not work by the settings yet. */
+  readonly settingsBehind?: () => number;
   readonly logger: Logger;
 }
 
@@ -64,7 +66,7 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   threadsBehind(): number {
-    return this.parts.publisher.threadsBehind();
+    return Math.max(this.parts.publisher.threadsBehind(), this.parts.settingsBehind?.() ?? 0);
   }
 
   /** Stops retrying. */

@@ -40,7 +40,10 @@ export interface Operations {
   'GET /system/info': { answer: typeof system.SystemInfo };
   'POST /probes': { answer: typeof probes.Probe };
   'GET /probes/{probe_id}': { params: typeof probes.ProbeParams; answer: typeof probes.Probe };
-  'GET /config': { answer: typeof system.ConfigAnswer };
+  'GET /config': { answer: typeof settings.ConfigAnswer };
+  'PATCH /config': { body: typeof settings.ConfigBody; answer: typeof settings.ConfigChanged };
+  'POST /config': { body: typeof settings.ConfigBody; answer: typeof settings.ConfigChanged };
+  'POST /config/reload': { answer: typeof settings.ConfigChanged };
   'GET /auth/status': { answer: typeof auth.AuthStatus };
   'POST /auth/setup': { body: typeof auth.SetupBody };
   'POST /auth/login': { body: typeof auth.LoginBody; answer: typeof auth.LoginAnswer };

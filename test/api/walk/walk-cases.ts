@@ -1,4 +1,6 @@
 /** What the walk cannot tell from the document: how to reach a success or a refusal of one operation. */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
@@ -146,8 +148,29 @@ export function refusalsOf(sources: MemorySources): Readonly<Record<string, Prov
   return { ...REFUSALS, ...Object.fromEntries(ofSources) };
 }
 
+/** Asks while the configuration file says something else, or is gone. */
+function withFile(text: string | null, name: string, json?: object): Provoke {
+  return async (walk) => {
+    const path = join(walk.api.folder, 'weir.toml');
+    const before = await readFile(path, 'utf8');
+    if (text === null) await rm(path);
+    else await writeFile(path, text);
+    try {
+      return await walk.ask(name, json === undefined ? {} : { json });
+    } finally {
+      await writeFile(path, before);
+    }
+  };
+}
+
 const REFUSALS: Readonly<Record<string, Provoke>> = {
   ...SECOND_FACTOR_REFUSALS,
+  'PATCH /config 409': withFile(null, 'PATCH /config', { blocking: { ttl_secs: 7 } }),
+  'POST /config 409': withFile(null, 'POST /config', { blocking: { ttl_secs: 7 } }),
+  'POST /config/reload 400': withFile('blocking = 1', 'POST /config/reload'),
+  'POST /config/reload 409': withFile(null, 'POST /config/reload'),
+  'POST /settings 409': withFile(null, 'POST /settings', { local_domain: 'a.test' }),
+  'PUT /settings 409': withFile(null, 'PUT /settings', { local_domain: 'a.test' }),
   'POST /auth/setup 403': (walk) => walk.ask('POST /auth/setup', { json: { password: PASSWORD } }),
   'POST /auth/login 401': (walk) =>
     walk.ask('POST /auth/login', { json: { username: 'admin', password: 'wrong' } }),

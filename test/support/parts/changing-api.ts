@@ -1,4 +1,6 @@
 /** Every route that changes something, over a real database and real lists, for suites that run them all. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { everyRoute } from './every-route.ts';
 import { prepareMutation } from './mutations.ts';
 import type { Mutation, MutationRoom } from './mutations.ts';
@@ -55,6 +57,7 @@ export class ChangingApi {
     const way = new DatabaseSwitch(lists.database);
     const node = await lists.startNode(undefined, way.database);
     const api = await RunningApi.start(way.database, everyRoute({ sources: node.all }));
+    await api.parts.configuration.settle(api.parts.policy);
     return new ChangingApi(lists, node, { api, way });
   }
 
@@ -72,6 +75,7 @@ export class ChangingApi {
       },
       listUrl: () => this.lists.serve(`/${++this.lastList}`, `a${this.lastList}.example\n`),
       hold: (id) => this.holdBack(id),
+      editConfig: (line) => writeFile(join(this.api.folder, 'weir.toml'), `auth.enabled = false\n${line}\n`),
     };
     return prepareMutation(route, room);
   }

@@ -24,6 +24,8 @@ export interface MutationRoom {
   listUrl(): string;
   /** Makes the source hold back a copy. */
   hold(id: number): Promise<void>;
+  /** Puts a line of TOML into the configuration file. */
+  editConfig(line: string): Promise<void>;
 }
 
 type Prepare = (room: MutationRoom, serial: number) => Promise<Omit<Mutation, 'method'>>;
@@ -172,6 +174,15 @@ const PREPARE = new Map<string, Prepare>([
       const path = `/groups/${await group(room, n)}/schedule`;
       await room.make('PUT', path, { profile_id: await profile(room, n) });
       return { path };
+    },
+  ],
+  ['PATCH /config', async (_room, n) => ({ path: '/config', json: { cache: { min_ttl_secs: n } } })],
+  ['POST /config', async (_room, n) => ({ path: '/config', json: { blocking: { ttl_secs: n } } })],
+  [
+    'POST /config/reload',
+    async (room, n) => {
+      await room.editConfig(`dns.query_timeout_ms = ${1000 + n}`);
+      return { path: '/config/reload' };
     },
   ],
   ['POST /blocking', async () => ({ path: '/blocking', json: { enabled: false } })],

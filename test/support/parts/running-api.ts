@@ -3,6 +3,7 @@
  * besides `ApiParts`. The whole table is `every-route.ts`.
  */
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -22,13 +23,16 @@ import { createApp } from '../../../control-plane/http/app.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
 import { checkTable } from '../../../control-plane/http/check-table.ts';
 import { startWebServer } from '../../../control-plane/http/server.ts';
+import type { Config } from '../../../config/schema.ts';
+import { Configuration } from '../../../control-plane/settings/configuration.ts';
+import { fileFaults } from '../../../control-plane/settings/threads/worker-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { Probes } from '../../../control-plane/probes/probes.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { MemoryLogger } from './memory-logger.ts';
-import { testConfig } from './test-config.ts';
+import { loadedConfig } from './test-config.ts';
 
 /** The administrator's password once `setUp()` was called. */
 export const PASSWORD = 'correct horse battery';
@@ -89,7 +93,9 @@ export interface ApiParts extends AppParts {
   readonly database: Database;
   readonly probes: Probes;
   readonly clients: ClientDirectory;
-  /** Puts nothing into force but groups of clients, and counts in `RunningApi.policyChanges`. */
+  /** Its file is `weir.toml` in `RunningApi.folder`. */
+  readonly configuration: Configuration;
+  /** Puts nothing into force but the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;
   readonly startedAtMs: number;
   readonly tokens: ApiTokens;
@@ -124,27 +130,31 @@ export class RunningApi {
   /** How often a policy change was put into force. */
   policyChanges = 0;
   private listening: { readonly port: number; close(): Promise<void> } | undefined;
-  private readonly folder: string;
+  readonly folder: string;
 
   private constructor(database: Database, rows: Rows, options: ApiOptions, folder: string) {
-    const config = testConfig(options.toml ?? 'auth.enabled = false');
+    const toml = options.toml ?? 'auth.enabled = false';
     this.folder = folder;
     this.clock = options.clock ?? new SteeredClock();
     this.logger = new MemoryLogger();
     this.setupCode = new SetupCode(folder, this.logger);
-    const configured = new ConfiguredPassword({ config, file: options.configFile });
+    const configuration = configurationIn(folder, toml, { database, logger: this.logger });
+    const config = (): Config => configuration.current();
+    const configured = new ConfiguredPassword({ config: config(), file: options.configFile });
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory();
     const apply = async (): Promise<void> => {
       this.policyChanges += 1;
+      await configuration.follow();
       clients.follow(await readPolicyRows(database, () => undefined));
     };
-    const auth = new Authenticator({ config: () => config, configured, database, clock, logger, setupCode });
+    const auth = new Authenticator({ config, configured, database, clock, logger, setupCode });
     this.parts = {
       version: '0.0.0-test',
       nodeName: 'node-a',
       startedAtMs: clock.monotonicMs(),
-      config: () => config,
+      config,
+      configuration,
       dnsPort: () => 5353,
       metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'weir_test 1\n' },
       probes: new Probes(clock),
@@ -227,6 +237,20 @@ export class RunningApi {
     await this.listening?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The configuration of these lines. What the API itself needs is set by the environment, and so stays as it is. */
+function configurationIn(
+  folder: string,
+  toml: string,
+  parts: { readonly database: Database; readonly logger: MemoryLogger },
+): Configuration {
+  const file = join(folder, 'weir.toml');
+  writeFileSync(file, `# Made for a test.\n${toml}\n`);
+  const { config, given } = loadedConfig(toml);
+  const fixed = Object.entries(given.file).filter(([name]) => /^(?:server|auth)\./.test(name));
+  const loaded = { config, file, given: { file: given.file, environment: Object.fromEntries(fixed) } };
+  return new Configuration({ loaded, dataDir: folder, fileFaults, ...parts });
 }
 
 /** The session cookie that an answer sets. */

@@ -19,7 +19,7 @@ export interface SuiteDatabase {
 /** What the API fills, besides sources and groups. */
 const FILLED = [
   'sessions, api_tokens, admin_credential, login_failures, second_factors',
-  'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, dns_settings',
+  'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, config_values',
   'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch, grants',
   'audit_log, clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
 ];
@@ -38,6 +38,7 @@ BEGIN
   DELETE FROM list_sources;
   DELETE FROM groups WHERE id <> 1;
   DELETE FROM users WHERE id <> 1;
+  DELETE FROM meta WHERE key = 'config_seeded';
 END $$`;
 
 /** Starts an embedded server with all migrations in force. */

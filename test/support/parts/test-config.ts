@@ -1,12 +1,18 @@
 /** Configurations of tests: the defaults, a free port of the loopback, and what a test changes. */
 import { parseConfig } from '../../../config/parse-config.ts';
+import type { LoadedConfig } from '../../../config/parse-config.ts';
 import type { Config } from '../../../config/schema.ts';
 
 /** The configuration with these lines of TOML (dotted keys) in it. */
 export function testConfig(toml = ''): Config {
+  return loadedConfig(toml).config;
+}
+
+/** The same, with what the lines say. */
+export function loadedConfig(toml: string): LoadedConfig {
   const address = toml.includes('server.bind_address') ? '' : 'server.bind_address = ["127.0.0.1"]';
   const text = `${address}\nserver.web_port = 0\n${toml}\n`;
   const result = parseConfig({ file: { name: 'test.toml', text }, env: {} });
   if (!result.ok) throw new Error(JSON.stringify(result.faults));
-  return result.value.config;
+  return result.value;
 }

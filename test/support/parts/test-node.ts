@@ -4,6 +4,7 @@ import { ClientDirectory } from '../../../control-plane/clients/client-directory
 import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { Node } from '../../../control-plane/node.ts';
+import { Configuration } from '../../../control-plane/settings/configuration.ts';
 import { systemClock as clock } from '../../../shared/clock.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
@@ -19,17 +20,19 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
   const port = toml.includes('server.web_port') ? '' : 'server.web_port = 0\n';
   const loaded = parseConfig({ file: { name: 'test.toml', text: `${TOML}${port}${toml}\n` }, env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const { config } = loaded.value;
   const logger = new MemoryLogger();
+  const configuration = new Configuration({ loaded: loaded.value, dataDir, database, logger });
+  const config = configuration.current();
   return {
     loaded: loaded.value,
     config,
+    configuration,
     name: 'test-node',
     logger,
     dataDir,
     database,
     clients: new ClientDirectory(),
-    leases: new LeaseWatch({ paths: () => config.dns.dhcp_leases, clock, logger }),
+    leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     ownPorts: new Set(),
     stops: [],
   };

@@ -1,8 +1,9 @@
 /** Derives the DNS threads' settings from the configuration. */
 import { readFileSync } from 'node:fs';
-import type { Config } from '../../config/schema.ts';
-import { poolsOf } from '../../config/upstream-url.ts';
-import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import type { Config } from '../../../config/schema.ts';
+import { poolsOf } from '../../../config/upstream-url.ts';
+import type { WorkerSettings } from '../../../shared/threads/messages.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
 import { trustPoints } from './trust-points.ts';
 
 /** Switches that are not configuration: set by tests and by the bench through the environment. */
@@ -74,6 +75,25 @@ function readUpstreamCa(path: string): string[] {
   );
   if (found === null) throw new Error(`read dns.upstream_ca_path: ${path} holds no PEM certificate`);
   return found;
+}
+
+/** What is wrong with the files that a configuration names, by key. */
+export function fileFaults({ dns }: Config): { path: string; message: string }[] {
+  const faultOf = (path: string, read: () => unknown): { path: string; message: string }[] => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return [{ path, message: reasonOf(error) }];
+    }
+  };
+  return [
+    ...faultOf('dns.dnssec_trust_anchors', () => dns.dnssec_enabled && trustPoints(dns)),
+    ...faultOf(
+      'dns.upstream_ca_path',
+      () => dns.upstream_ca_path !== '' && readUpstreamCa(dns.upstream_ca_path),
+    ),
+  ];
 }
 
 /** Reads the hooks: WEIR_UDP_BACKEND=dgram forces the fallback, WEIR_FAULT_INJECTION=1 lets tests break threads. */

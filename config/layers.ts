@@ -1,0 +1,134 @@
+/**
+ * The layers of a configuration, key by key: the file, the rows of the cluster, the environment. Says which layer a key
+ * takes its value from. Pure; `parse-config.ts` reads the file and the environment.
+ */
+import { isTable } from './config-fault.ts';
+import type { ConfigFault } from './config-fault.ts';
+import { faultsOf, parsing } from './issues.ts';
+import { keysOf } from './keys.ts';
+import { schema } from './schema.ts';
+import type { Config } from './schema.ts';
+import { keys } from './sections.ts';
+
+/** Values as they are written, by the paths of their keys (`server.web_port`). */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Where values come from. */
+export interface Layers {
+  readonly file: Values;
+  readonly rows: Values;
+  readonly environment: Values;
+}
+
+/** The layer that a value is from. */
+export type Source = 'default' | 'file' | 'environment' | 'database';
+
+/** The keys of a node, besides those of its sections: each node has its own disk, memory and database client. */
+const NODE_KEYS: ReadonlySet<string> = new Set([
+  ...['database.url', 'cache.max_bytes', 'auth.admin.password_hash'],
+  ...['dns.dnssec_trust_anchors', 'dns.upstream_ca_path', 'dns.dhcp_leases', 'blocking.list_dirs'],
+]);
+
+const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));
+
+/** Names of all keys. */
+export const KEY_NAMES: readonly string[] = PLACED.map(({ name }) => name);
+
+const RESTART = new Set(PLACED.flatMap(({ name, notes }) => (notes.restart === true ? [name] : [])));
+const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === true ? [name] : [])));
+
+/** True for a key that lives in the file alone; the others are of the whole cluster. */
+export function isNodeKey(name: string): boolean {
+  return /^(?:server|logging)\./u.test(name) || NODE_KEYS.has(name);
+}
+
+/** True for a key whose change takes effect at the next start. */
+export function needsRestart(name: string): boolean {
+  return RESTART.has(name);
+}
+
+/** True for a key whose value is never shown. */
+export function isSecret(name: string): boolean {
+  return SECRET.has(name);
+}
+
+/** The values of a tree of sections. */
+export function valuesOf(tree: unknown): Values {
+  const found = PLACED.flatMap(({ name, path }) => {
+    const value = path.reduce<unknown>((inner, step) => (isTable(inner) ? inner[step] : undefined), tree);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Values of cluster keys only. */
+export function clusterValues(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !isNodeKey(name)));
+}
+
+/** Values of node keys only. */
+export function nodeValues(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isNodeKey(name)));
+}
+
+/** Node keys that are others from now on; undefined = back to the default. */
+export function nodeDifferences(before: Values, after: Values): Values {
+  return pickValues(after, differingKeys(before, after).filter(isNodeKey));
+}
+
+/** The layer that decides about a key. */
+export function sourceOf({ file, rows, environment }: Layers, name: string): Source {
+  if (name in environment) return 'environment';
+  if (isNodeKey(name)) return name in file ? 'file' : 'default';
+  return name in rows ? 'database' : 'default';
+}
+
+/** The values that decide; keys at their default are left out. */
+export function decidingValues(layers: Layers): Values {
+  const found = KEY_NAMES.flatMap((name) => {
+    const source = sourceOf(layers, name);
+    if (source === 'default') return [];
+    const layer = source === 'database' ? layers.rows : layers[source];
+    return [[name, layer[name]] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The configuration of these values, or what is wrong with them. */
+export function configOf(values: Values): { config: Config } | { faults: readonly ConfigFault[] } {
+  const tree: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) put(tree, name.split('.'), value);
+  const whole = schema.safeParse(tree, parsing);
+  if (whole.success) return { config: whole.data };
+  return { faults: faultsOf(whole, (key) => ({ source: 'configuration', line: undefined, key })) };
+}
+
+/** Whether both say the same; the order of a table's keys does not count. */
+export function isSameValue(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && left.every((entry, at) => isSameValue(entry, right[at]));
+  if (!isTable(left) || !isTable(right)) return left === right;
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => isSameValue(left[name], right[name]));
+}
+
+/** The values of these keys. */
+export function pickValues(values: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+/** The values that there are. */
+export function setValues(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** The names of the keys in which both differ. */
+export function differingKeys(left: Values, right: Values): string[] {
+  return KEY_NAMES.filter((name) => !isSameValue(left[name], right[name]));
+}
+
+function put(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [head = '', ...rest] = path;
+  if (rest.length === 0) tree[head] = value;
+  else put((tree[head] ??= {}) as Record<string, unknown>, rest, value);
+}

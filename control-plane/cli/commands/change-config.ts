@@ -1,0 +1,34 @@
+/** `weir config set` and `weir config reload`: changes of the configuration of a running server. */
+import { isSecret } from '../../../config/layers.ts';
+import { readValue } from '../../../config/environment.ts';
+import { printableJson } from '../output/printable.ts';
+import { Misuse } from '../remote/api-connection.ts';
+import type { CommandRun } from './command-run.ts';
+
+/** Sets one key; the value is written as in a variable of the environment. */
+export async function setConfig(run: CommandRun): Promise<0> {
+  const [key = '', text = ''] = run.arguments;
+  const found = readValue(key, text);
+  if (found === undefined) throw new Misuse(`there is no key ${key}`);
+  // Other users of the machine see the arguments of a program.
+  if (isSecret(key)) throw new Misuse(`${key} is a secret, which is not given as an argument`);
+  const steps = key.split('.');
+  const body = steps.reduceRight<unknown>((inner, step) => ({ [step]: inner }), found.value);
+  const { restart_required: restart } = await run.client.call('PATCH /config', { body: body as object });
+  return print(run, `${key} is set`, restart);
+}
+
+/** Has the server read its file again. */
+export async function reloadConfig(run: CommandRun): Promise<0> {
+  const { restart_required: restart } = await run.client.call('POST /config/reload');
+  return print(run, 'the configuration file was read again', restart);
+}
+
+function print({ screen, isJson }: CommandRun, done: string, restart: readonly string[]): 0 {
+  if (isJson) screen.out(printableJson({ success: true, restart_required: restart }, 2));
+  else {
+    screen.out(done);
+    for (const key of restart) screen.out(`${key} takes effect with a restart`);
+  }
+  return 0;
+}

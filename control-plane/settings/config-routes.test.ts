@@ -1,0 +1,383 @@
+/** The configuration over HTTP, with a real file and real rows; what it does in DNS threads is in `test/e2e/life`. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { keysOf } from '../../config/keys.ts';
+import { keys } from '../../config/sections.ts';
+import { ConfigAnswer, RESTART_KEYS } from '../../shared/api/settings-api.ts';
+import type { RunningApi, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../test/support/parts/served-suite.ts';
+import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import { configRoutes } from './config-routes.ts';
+import { readConfigRows } from './config-store.ts';
+
+const TEXT = `# The house of the Does.
+
+[auth] # not in a test
+enabled = false
+
+[cache]
+max_bytes = 2097152   # two megabytes
+# Live at least.
+min_ttl_secs = 5 # seconds
+
+[dns]
+\tquery_timeout_ms = 2500
+#rebinding_protection = true
+
+[[dns.pools]]
+name = "home" # the router
+servers = ["192.0.2.53"]
+
+[blocking]
+mode = 'nodata'
+`;
+
+let api: RunningApi;
+let suite: SuiteDatabase;
+
+serveSuite(configRoutes, (served) => ({ api, suite } = served), { perTest: true, toml: TEXT });
+
+const path = (): string => join(api.folder, 'weir.toml');
+const file = (): Promise<string> => readFile(path(), 'utf8');
+const rows = () => readConfigRows(suite.database);
+const patch = (json: unknown): Promise<TestAnswer> => api.send('PATCH', '/api/config', { json });
+const reload = (): Promise<TestAnswer> => api.send('POST', '/api/config/reload');
+const read = async (): Promise<ConfigAnswer> =>
+  ConfigAnswer.parse((await api.send('GET', '/api/config')).body);
+const audit = async (): Promise<Record<string, unknown>[]> =>
+  (
+    await suite.database.query<Record<string, unknown>>(
+      'SELECT actor, action, subject, revision, before, after FROM audit_log ORDER BY id',
+    )
+  ).rows;
+
+/** Lines that differ, by number: as they were, and as they are. */
+function changedLines(before: string, after: string): [number, string | undefined, string | undefined][] {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  return Array.from({ length: Math.max(old.length, now.length) }, (_, at) => at).flatMap((at) =>
+    old[at] === now[at] ? [] : [[at + 1, old[at], now[at]]],
+  );
+}
+
+/** Nothing but the start has left a trace. */
+async function expectUntouched(before: string): Promise<void> {
+  expect(await file()).toBe(before);
+  expect(await rows()).toMatchObject({ 'cache.min_ttl_secs': 5, 'blocking.mode': 'nodata' });
+  expect((await read()).cache).toMatchObject({ min_ttl_secs: 5, max_bytes: 2097152 });
+  expect(await audit()).toEqual([]);
+}
+
+describe('RESTART_KEYS', () => {
+  test('are those of the table of keys', () => {
+    const marked = keysOf(keys).filter(({ notes }) => notes.restart === true);
+    expect([...RESTART_KEYS].sort()).toEqual(marked.map(({ path: steps }) => steps.join('.')).sort());
+  });
+});
+
+describe('GET /config', () => {
+  test('names the source of each key', async () => {
+    await patch({});
+    const { sources, restart_required: restart } = await read();
+    expect(sources).toMatchObject({
+      'cache.max_bytes': 'file',
+      'cache.min_ttl_secs': 'database',
+      'dns.pools': 'database',
+      'cache.max_ttl_secs': 'default',
+      'server.workers': 'default',
+      'auth.enabled': 'environment',
+    });
+    expect(Object.keys(sources)).toHaveLength(keysOf(keys).length);
+    expect(restart).toEqual([]);
+  });
+});
+
+describe.each(['PATCH', 'POST'])('%s /config', (method) => {
+  const change = (json: unknown): Promise<TestAnswer> => api.send(method, '/api/config', { json });
+
+  test('changes row and file, whose comments, order and style stay', async () => {
+    const answer = await change({
+      cache: { min_ttl_secs: 7 },
+      dns: { query_timeout_ms: 1500, rebinding_protection: false },
+      blocking: { mode: 'nxdomain', ttl_secs: 20 },
+    });
+    expect([answer.status, answer.body]).toEqual([200, { success: true, restart_required: [] }]);
+    expect(changedLines(`# Made for a test.\n${TEXT}\n`, await file()).slice(0, 4)).toEqual([
+      [10, 'min_ttl_secs = 5 # seconds', 'min_ttl_secs = 7 # seconds'],
+      [13, '\tquery_timeout_ms = 2500', '\tquery_timeout_ms = 1500'],
+      [14, '#rebinding_protection = true', 'rebinding_protection = false'],
+      [21, "mode = 'nodata'", 'mode = "nxdomain"'],
+    ]);
+    expect(await file()).toContain('mode = "nxdomain"\nttl_secs = 20\n');
+    expect(await rows()).toMatchObject({
+      'cache.min_ttl_secs': 7,
+      'dns.query_timeout_ms': 1500,
+      'dns.rebinding_protection': false,
+      'blocking.mode': 'nxdomain',
+    });
+    expect(await read()).toMatchObject({ cache: { min_ttl_secs: 7 }, blocking: { ttl_secs: 20 } });
+  });
+
+  test('puts a key of the node into the file alone, and says what needs a restart', async () => {
+    const answer = await change({ cache: { max_bytes: 4194304, max_ttl_secs: 60 } });
+    expect(answer.body).toEqual({ success: true, restart_required: ['cache.max_bytes'] });
+    expect(await file()).toContain('max_bytes = 4194304   # two megabytes');
+    expect(await rows()).not.toHaveProperty(['cache.max_bytes']);
+    expect(await read()).toMatchObject({
+      cache: { max_bytes: 4194304 },
+      restart_required: ['cache.max_bytes'],
+    });
+    expect(api.parts.config().cache.max_bytes).toBe(2097152);
+    const back = await change({ cache: { max_bytes: 2097152 } });
+    expect(back.body).toEqual({ success: true, restart_required: [] });
+    expect((await read()).restart_required).toEqual([]);
+  });
+
+  test('replaces pools as a whole', async () => {
+    const pools = [
+      { name: 'a', servers: ['tls://dns.example.org@192.0.2.1', '192.0.2.2:5353'], priority: 2 },
+      { name: 'b', strategy: 'Balanced', servers: ['https://dns.example.org/dns-query'] },
+    ];
+    expect((await change({ dns: { pools } })).status).toBe(200);
+    expect((await read()).dns['pools']).toMatchObject(pools);
+    expect(await rows()).toMatchObject({ 'dns.pools': pools });
+    expect(await file()).toContain('servers = ["tls://dns.example.org@192.0.2.1", "192.0.2.2:5353"]');
+    expect((await reload()).status).toBe(200);
+    expect((await read()).dns['pools']).toMatchObject(pools);
+  });
+});
+
+describe('PATCH /config', () => {
+  test('leaves one entry in the audit log, with what was and is, and a revision for dns and blocking', async () => {
+    await patch({ cache: { min_ttl_secs: 7, max_bytes: 4194304 } });
+    const mixed = await patch({ blocking: { mode: 'refused' }, database: { query_log_days: 9 } });
+    await patch({ blocking: { mode: 'refused' } });
+    const secret = 'postgres://weir:s3cr3t-word@db.example/weir';
+    await patch({ database: { url: [secret] } });
+    const entries = await audit();
+    expect(entries).toEqual([
+      {
+        ...{ actor: 'admin', action: 'changed', revision: null },
+        subject: 'configuration cache.min_ttl_secs, cache.max_bytes',
+        before: { 'cache.min_ttl_secs': 5, 'cache.max_bytes': 2097152 },
+        after: { 'cache.min_ttl_secs': 7, 'cache.max_bytes': 4194304 },
+      },
+      expect.objectContaining({
+        subject: expect.stringMatching(/^configuration (?=.*blocking\.mode)(?=.*database\.query_log_days)/),
+        revision: expect.anything(),
+      }),
+      expect.objectContaining({ subject: 'configuration database.url' }),
+    ]);
+    expect(JSON.stringify(entries[1])).toMatch(/nodata.*refused/);
+    expect(JSON.stringify(entries)).not.toContain('s3cr3t');
+    expect(mixed.headers['weir-revision']).toBe(String(entries[1]!['revision']));
+    expect(await file()).toContain(secret);
+    expect((await api.send('GET', '/api/config')).text).not.toContain('s3cr3t');
+  });
+
+  test.each([
+    ['a wrong type', { blocking: { ttl_secs: 'soon' } }, ['blocking.ttl_secs']],
+    ['a number out of bounds', { cache: { max_bytes: 2 ** 50 } }, ['cache.max_bytes']],
+    ['a fraction', { cache: { min_ttl_secs: 1.5 } }, ['cache.min_ttl_secs']],
+    ['null', { blocking: { mode: null } }, ['blocking.mode']],
+    ['an unknown key', { cache: { min_ttl: 1 } }, ['cache.min_ttl']],
+    ['a section that is none', { cache: 7 }, ['cache']],
+    ['a list for a section', { dns: [] }, ['dns']],
+    ['an unknown section', { caches: {} }, ['caches']],
+    [
+      'many faults',
+      { cache: { enabled: 1 }, dns: { ecs: 'x', pools: [] } },
+      ['cache.enabled', 'dns.ecs', 'dns.pools'],
+    ],
+    [
+      'a bad pool',
+      { dns: { pools: [{ name: '', servers: ['x y'] }] } },
+      ['dns.pools.0.name', 'dns.pools.0.servers.0'],
+    ],
+    ['a rule between keys', { cache: { max_ttl_secs: 4 } }, ['cache.min_ttl_secs']],
+    ['a mode without its address', { blocking: { mode: 'custom_ip' } }, ['blocking.mode']],
+    [
+      'two pools of one name',
+      { dns: { pools: [1, 2].map(() => ({ name: 'a', servers: ['192.0.2.1'] })) } },
+      ['dns.pools.1.name'],
+    ],
+    ['a line break', { auth: { admin: { username: 'a"\n[server]\nworkers = 9' } } }, ['auth.admin.username']],
+    ['a NUL', { dns: { pools: [{ name: 'a\0b', servers: ['192.0.2.1'] }] } }, ['dns.pools.0.name']],
+    ['half a character', { auth: { admin: { username: 'a\ud800' } } }, ['auth.admin.username']],
+    ['a password hash', { auth: { admin: { password_hash: '' } } }, ['auth.admin.password_hash']],
+    [
+      'a file that is not there',
+      { dns: { dnssec_enabled: true, dnssec_trust_anchors: '/nowhere/anchors' } },
+      ['dns.dnssec_trust_anchors'],
+    ],
+    ['certificates that are none', { dns: { upstream_ca_path: '/etc/hostname' } }, ['dns.upstream_ca_path']],
+  ])('refuses %s and changes nothing', async (_what, json, paths) => {
+    await patch({});
+    const before = await file();
+    const answer = await patch({
+      ...json,
+      ...('cache' in json ? {} : { cache: { negative_max_ttl_secs: 1 } }),
+    });
+    expect([answer.status, answer.problem.errors!.map((error) => error.path).sort()]).toEqual([400, paths]);
+    await expectUntouched(before);
+  });
+
+  test.each([
+    ['{"__proto__":{"enabled":false}}', '__proto__'],
+    ['{"cache":{"__proto__":{"min_ttl_secs":1}}}', 'cache.__proto__'],
+    ['{"dns":{"constructor":{"prototype":1}}}', 'dns.constructor'],
+    ['{"dns":{"rate_limit":{"__proto__":null}}}', 'dns.rate_limit.__proto__'],
+  ])('takes no key of objects: %s', async (raw, wrong) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await api.send('PATCH', '/api/config', { raw, headers });
+    expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [wrong]]);
+  });
+
+  test('writes quotes, backslashes and all letters so that the file says the same', async () => {
+    const username = String.raw`Doe "J" \n ' # = ü 💥`;
+    const answer = await patch({
+      dns: { pools: [{ name: username, servers: ['192.0.2.1'] }], local_records: [] },
+    });
+    expect(answer.status).toBe(200);
+    expect((await reload()).status).toBe(200);
+    expect((await read()).dns['pools']).toMatchObject([{ name: username }]);
+  });
+
+  test('refuses keys that the environment sets, and names the variable', async () => {
+    await patch({});
+    const before = await file();
+    const answer = await patch({ auth: { enabled: true }, cache: { min_ttl_secs: 9 } });
+    expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
+    expect(answer.problem.detail).toContain('auth.enabled by WEIR_AUTH_ENABLED');
+    await expectUntouched(before);
+  });
+
+  test.each([
+    ['is gone', () => rm(path()), 'cannot read the configuration file'],
+    [
+      'cannot be replaced',
+      () => mkdir(`${path()}.weir-${process.pid}.tmp`),
+      'cannot write the configuration file',
+    ],
+  ])('changes nothing where the file %s', async (_what, spoil, detail) => {
+    await patch({});
+    const before = await file();
+    await spoil();
+    const answer = await patch({ cache: { min_ttl_secs: 9, max_bytes: 4194304 } });
+    expect([answer.status, answer.problem.detail]).toEqual([409, expect.stringContaining(detail)]);
+    await writeFile(path(), before);
+    await expectUntouched(before);
+  });
+
+  test('changes nothing where the file has faults, and names them with their lines', async () => {
+    await patch({});
+    const before = await file();
+    await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = "5"'));
+    const answer = await patch({ cache: { max_bytes: 4194304 } });
+    expect([answer.status, answer.problem.errors]).toEqual([
+      400,
+      [{ path: 'cache.min_ttl_secs', message: expect.stringMatching(/weir\.toml, line 10: expected/) }],
+    ]);
+    await writeFile(path(), before);
+    await expectUntouched(before);
+  });
+
+  test('puts the file back where the database refuses the change at its end', async () => {
+    await patch({});
+    const before = await file();
+    await suite.database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$`);
+    await suite.database.query(`CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const answer = await patch({ cache: { min_ttl_secs: 9, max_bytes: 4194304 } });
+    await suite.database.query('DROP FUNCTION refuse CASCADE');
+    expect(answer.status).toBe(500);
+    await expectUntouched(before);
+    expect((await patch({ cache: { min_ttl_secs: 9 } })).status).toBe(200);
+  });
+
+  test('loses no key where many are changed at once, over the API and in the file', async () => {
+    await patch({});
+    const text = await file();
+    await writeFile(path(), text.replace('query_timeout_ms = 2500', 'query_timeout_ms = 2600'));
+    const changes = [
+      { cache: { min_ttl_secs: 11 } },
+      { cache: { max_ttl_secs: 1200 } },
+      { cache: { negative_max_ttl_secs: 13 } },
+      { blocking: { ttl_secs: 14 } },
+      { dns: { block_non_fqdn: true } },
+      { cache: { max_bytes: 8388608 } },
+    ];
+    const answers = await Promise.all([...changes.map(patch), reload(), ...changes.map(patch), reload()]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const wanted = {
+      cache: { min_ttl_secs: 11, max_ttl_secs: 1200, negative_max_ttl_secs: 13, max_bytes: 8388608 },
+      blocking: { ttl_secs: 14 },
+      dns: { block_non_fqdn: true, query_timeout_ms: 2600 },
+    };
+    expect(await read()).toMatchObject(wanted);
+    expect(await rows()).toMatchObject({ 'cache.min_ttl_secs': 11, 'dns.query_timeout_ms': 2600 });
+    await reload();
+    expect(await read()).toMatchObject(wanted);
+  });
+});
+
+describe('POST /config/reload', () => {
+  test('takes what a person changed, added and removed in the file, and nothing else', async () => {
+    await patch({ cache: { max_ttl_secs: 500 } });
+    await suite.database.query(
+      `UPDATE config_values SET value = '"refused"' WHERE key = 'blocking.mode'`, // By another node.
+    );
+    const text = (await file())
+      .replace('min_ttl_secs = 5 #', 'min_ttl_secs = 6 #')
+      .replace('\tquery_timeout_ms = 2500\n', '')
+      .replace('#rebinding_protection = true', 'rebinding_protection = false')
+      .replace('max_bytes = 2097152', 'max_bytes = 4194304');
+    await writeFile(path(), text);
+    const answer = await reload();
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { success: true, restart_required: ['cache.max_bytes'] },
+    ]);
+    expect(await file()).toBe(text);
+    expect(await read()).toMatchObject({
+      cache: { min_ttl_secs: 6, max_ttl_secs: 500, max_bytes: 4194304 },
+      dns: { query_timeout_ms: 3000, rebinding_protection: false },
+      blocking: { mode: 'refused' },
+    });
+    expect(await rows()).not.toHaveProperty(['dns.query_timeout_ms']);
+    expect((await audit()).at(-1)).toMatchObject({ actor: 'admin', revision: expect.anything() });
+    const entries = (await audit()).length;
+    await reload();
+    expect(await audit()).toHaveLength(entries);
+  });
+
+  test.each([
+    ['a value that is none', 'min_ttl_secs = 5', 'min_ttl_secs = -5', 'cache.min_ttl_secs'],
+    ['an unknown key', 'min_ttl_secs = 5', 'min_ttl = 5', 'cache.min_ttl'],
+    ['no TOML', '[dns]', '[dns', 'syntax'],
+  ])('changes nothing where the file has %s', async (_what, from, to, wrong) => {
+    await patch({});
+    const before = await file();
+    await writeFile(path(), before.replace(from, to));
+    const answer = await reload();
+    expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [wrong]]);
+    expect(answer.problem.detail).toMatch(/weir\.toml, line \d+: /);
+    await writeFile(path(), before);
+    await expectUntouched(before);
+  });
+
+  test('changes nothing where the file does not go with the rows', async () => {
+    await patch({});
+    const before = await file();
+    await suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '10')`); // By another node.
+    await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = 50'));
+    const answer = await reload();
+    expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([
+      400,
+      ['cache.min_ttl_secs'],
+    ]);
+    await writeFile(path(), before);
+    await expectUntouched(before);
+  });
+});

@@ -1,0 +1,291 @@
+/**
+ * The configuration in force on this node, and the one way to change it. Keys of the cluster are rows in the database,
+ * keys of the node are in its file; the environment outranks both. The last edit wins, wherever it was made: through
+ * the API, which changes row and file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
+ */
+import { inFileTurn } from '../../config/file-turns.ts';
+import * as layered from '../../config/layers.ts';
+import type { Layers, Source, Values } from '../../config/layers.ts';
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import { variableOf } from '../../config/environment.ts';
+import type { Config } from '../../config/schema.ts';
+import type { FieldProblem } from '../../shared/api/problem-details.ts';
+import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+import { ApiError, conflict, invalid } from '../api/api-error.ts';
+import { SYSTEM } from '../api/caller.ts';
+import type { Author } from '../api/caller.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import type { Changed, PolicyChanges } from '../policy/change.ts';
+import { badFields } from './bad-fields.ts';
+import { ConfigFile } from './config-file.ts';
+import type { ReadConfigFile } from './config-file.ts';
+import { ConfigMemory } from './config-memory.ts';
+import { storeChange } from './turned-change.ts';
+import type { InForce, TurnedChange } from './turned-change.ts';
+import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
+
+/** Puts a configuration into force; what it throws must not keep others from it. */
+export type UseConfig = (next: Config, before: Config) => Promise<void> | void;
+
+/** What a configuration is made of. */
+export interface ConfigurationParts {
+  readonly loaded: Pick<LoadedConfig, 'config' | 'file' | 'given'>;
+  readonly dataDir: string;
+  readonly database: Database;
+  readonly logger: Logger;
+  /** What is wrong with files that a configuration names. */
+  readonly fileFaults?: (next: Config) => readonly FieldProblem[];
+}
+
+/** What a change comes to. */
+export interface ConfigChange {
+  readonly restart_required: string[];
+}
+
+/** Holds the configuration. One per node. */
+export class Configuration {
+  private readonly parts: ConfigurationParts;
+  private readonly file: ConfigFile | null;
+  private readonly memory: ConfigMemory;
+  private readonly started: Values;
+  private readonly users: UseConfig[] = [];
+  private layers: Layers;
+  private running: Config;
+  private stored: Config;
+  /** What both are made of. */
+  private taken: Values;
+  /** What the file said when it was last compared with the rows; null = never on this node. */
+  private remembered: Values | null;
+  /** Whether the rows of the database are known to hold what the file said at the start. */
+  private isSettled = false;
+  /** A file that was changed while there was no database. */
+  private isReloadDue = false;
+
+  constructor(parts: ConfigurationParts) {
+    const { loaded, dataDir, logger } = parts;
+    this.parts = parts;
+    this.file = loaded.file === undefined ? null : new ConfigFile(loaded.file);
+    this.memory = new ConfigMemory(dataDir, logger);
+    const known = this.memory.read();
+    this.remembered = known?.file ?? null;
+    this.layers = { ...loaded.given, rows: this.memory.firstRows(loaded.given, known) };
+    this.started = this.taken = layered.decidingValues(this.layers);
+    const first = layered.configOf(this.started);
+    this.stored = this.running = 'config' in first ? first.config : loaded.config;
+  }
+
+  /** The configuration in force; keys that need a restart are as they were at the start. */
+  current(): Config {
+    return this.running;
+  }
+
+  /** The configuration as it is stored. */
+  written(): Config {
+    return this.stored;
+  }
+
+  /** The layer of each key. */
+  sources(): Record<string, Source> {
+    const { layers } = this;
+    return Object.fromEntries(layered.KEY_NAMES.map((name) => [name, layered.sourceOf(layers, name)]));
+  }
+
+  /** Keys whose stored values are not in force before a restart. */
+  pending(): string[] {
+    const stored = layered.decidingValues(this.layers);
+    return layered.differingKeys(this.started, stored).filter(layered.needsRestart);
+  }
+
+  /** Puts configurations into force with `use`, too, from now on. */
+  onChange(use: UseConfig): void {
+    this.users.push(use);
+  }
+
+  /** Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. */
+  async change(policy: PolicyChanges, author: Author, values: Values): Promise<ConfigChange> {
+    const names = Object.keys(values);
+    this.refuseOverridden(names);
+    await this.settle(policy);
+    let written: { text: string; original: string } | undefined;
+    const work = async (tx: Queryable): Promise<Changed<null>> => {
+      const read = await this.readFile(names);
+      const rows = await readConfigRows(tx);
+      this.refuseFaults({
+        ...this.layers,
+        file: { ...this.layers.file, ...values },
+        rows: { ...rows, ...layered.clusterValues(values) },
+      });
+      const node = { before: this.layers.file, after: layered.nodeValues(values) };
+      const cluster = { before: rows, after: layered.clusterValues(values) };
+      const changed = await writeConfigRows(tx, author, { rows: cluster, node });
+      // Last: whatever fails before leaves the file as it was.
+      if (read !== null)
+        written = {
+          text: await this.file!.write(read, values),
+          // After a conflict with another transaction the work runs again.
+          original: written?.original ?? read.text,
+        };
+      return changed;
+    };
+    await this.inTurn(policy, author, {
+      work,
+      stored: () => this.hasFile({ ...this.layers.file, ...values }, { ...this.remembered, ...values }),
+      failed: () => this.undoFile(written),
+    });
+    return { restart_required: this.pending().filter((name) => names.includes(name)) };
+  }
+
+  /** Reads the file again: what a person changed there becomes the rows, and all of it comes into force. */
+  async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
+    await this.settle(policy);
+    await this.takeFile(policy, author, async () => (await this.file?.read())?.values ?? {});
+    this.isReloadDue = false;
+    return { restart_required: this.pending() };
+  }
+
+  /** Does the reload of a signal: what goes wrong is logged, and done later where there is no database. */
+  async reloadLater(policy: PolicyChanges): Promise<void> {
+    const { logger, database } = this.parts;
+    try {
+      const { restart_required: restart } = await this.reload(policy, SYSTEM);
+      logger.info('configuration file read again', { restart_required: restart });
+    } catch (error) {
+      this.isReloadDue = database.status().state !== 'up';
+      const reason = reasonOf(error);
+      if (this.isReloadDue)
+        logger.warn('read the configuration again: later, once there is a database', { reason });
+      else logger.error('read the configuration again failed: the one before stays', { reason });
+    }
+  }
+
+  /** Compares the file of the start with the rows, once there is a database; the first file gives its values. */
+  async settle(policy: PolicyChanges): Promise<void> {
+    const isAgain = this.isReloadDue;
+    if (this.isSettled && !isAgain) return;
+    const { file } = this.layers;
+    try {
+      await this.takeFile(policy, SYSTEM, async () =>
+        isAgain ? ((await this.file?.read())?.values ?? {}) : file,
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      this.parts.logger.error('take the changes of the configuration file failed: the rows stay in force', {
+        reason: error.message,
+      });
+    }
+    this.isSettled = true;
+    this.isReloadDue = false;
+  }
+
+  /** Another program of Weir has written this value of a node's key into the file. */
+  noteInFile(name: string, value: unknown): void {
+    this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
+  }
+
+  /** Whether the rows in the database are others than those in force. */
+  async isBehind(): Promise<boolean> {
+    const rows = await readConfigRows(this.parts.database);
+    return this.isSettled && !layered.isSameValue(rows, this.layers.rows);
+  }
+
+  /** Reads the rows and puts them into force. */
+  async follow(): Promise<void> {
+    // Before, no file may have filled the database.
+    if (this.isSettled) this.layers = { ...this.layers, rows: await readConfigRows(this.parts.database) };
+    const before = this.running;
+    const values = layered.decidingValues(this.layers);
+    if (!layered.isSameValue(values, this.taken)) this.take(values);
+    if (this.remembered !== null) await this.memory.write({ file: this.remembered, rows: this.layers.rows });
+    for (const use of this.users) await use(this.running, before);
+  }
+
+  private take(values: Values): void {
+    this.taken = values;
+    const stored = layered.configOf(values);
+    if ('faults' in stored) {
+      this.parts.logger.error('take the configuration of the cluster failed: the one before stays', {
+        reason: stored.faults.map(({ key, message }) => `${key}: ${message}`).join('; '),
+      });
+      return;
+    }
+    this.stored = stored.config;
+    this.running = this.withStarted(values) ?? stored.config;
+  }
+
+  /** A configuration whose keys that need a restart are those of the start; null where both do not go together. */
+  private withStarted(values: Values): Config | null {
+    const kept = layered.pickValues(this.started, layered.KEY_NAMES.filter(layered.needsRestart));
+    const result = layered.configOf(layered.setValues({ ...values, ...kept }));
+    return 'config' in result ? result.config : null;
+  }
+
+  private async readFile(names: readonly string[]): Promise<ReadConfigFile | null> {
+    const read = (await this.file?.read()) ?? null;
+    if (read === null && names.some(layered.isNodeKey))
+      throw conflict('Weir was started without a configuration file, which could hold the keys of this node');
+    return read;
+  }
+
+  private async takeFile(
+    policy: PolicyChanges,
+    author: Author,
+    readFile: () => Promise<Values>,
+  ): Promise<void> {
+    let file: Values = {};
+    const work = async (tx: Queryable): Promise<Changed<null>> => {
+      file = await readFile();
+      const cluster = layered.clusterValues(file);
+      if (await seedConfig(tx, cluster)) return { result: null, summary: null };
+      const rows = await readConfigRows(tx);
+      const edited = this.remembered === null ? [] : layered.differingKeys(this.remembered, cluster);
+      const after = layered.pickValues(cluster, edited);
+      this.refuseFaults({ ...this.layers, file, rows: layered.setValues({ ...rows, ...after }) });
+      const node = { before: this.layers.file, after: layered.nodeDifferences(this.layers.file, file) };
+      return writeConfigRows(tx, author, { rows: { before: rows, after }, node });
+    };
+    await this.inTurn(policy, author, {
+      work,
+      stored: () => {
+        this.isSettled = true;
+        this.hasFile(file, file);
+      },
+    });
+  }
+
+  /** Runs a change while no other one of this node runs. */
+  private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
+    const run = (): Promise<InForce> => storeChange(policy, author, change);
+    const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
+    return stored.then(({ isInForce }) => isInForce);
+  }
+
+  private hasFile(file: Values, remembered: Values): void {
+    this.layers = { ...this.layers, file };
+    this.remembered = layered.clusterValues(remembered);
+  }
+
+  private refuseOverridden(names: readonly string[]): void {
+    const set = names.filter((name) => name in this.layers.environment);
+    if (set.length === 0) return;
+    const variables = set.map((name) => `${name} by ${variableOf(name.split('.'))}`);
+    throw conflict(`set by the environment of this node, change it there: ${variables.join(', ')}`);
+  }
+
+  private refuseFaults(layers: Layers): void {
+    const result = layered.configOf(layered.decidingValues(layers));
+    const faults: readonly FieldProblem[] =
+      'faults' in result ? badFields(result.faults) : (this.parts.fileFaults?.(result.config) ?? []);
+    if (faults.length > 0) throw invalid(faults);
+  }
+
+  /** The transaction has failed: the file gets its text back. */
+  private async undoFile(written: { text: string; original: string } | undefined): Promise<void> {
+    if (written === undefined) return;
+    try {
+      await this.file?.undo(written.text, written.original);
+    } catch (error) {
+      this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
+    }
+  }
+}

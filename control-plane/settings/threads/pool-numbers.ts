@@ -1,0 +1,30 @@
+/** Numbers the servers of all pools of a run, so that log records and the cache name them after the pools have changed. */
+import type { PoolSettings } from '../../../shared/policy/upstream-settings.ts';
+import { FIRST_ZONE_UPSTREAM } from '../../../shared/snapshot/forward-zone-servers.ts';
+
+/** One per node. */
+export class PoolNumbers {
+  private readonly numbers = new Map<string, number>();
+
+  /** The pools with a number for each server. */
+  number(pools: readonly PoolSettings[]): PoolSettings[] {
+    return pools.map((pool) => ({
+      ...pool,
+      servers: pool.servers.map((server) => ({ ...server, number: this.of(server.address) })),
+    }));
+  }
+
+  /** The configured text of a server; undefined for a number that no server has. */
+  addressOf(number: number): string | undefined {
+    return [...this.numbers].find(([, taken]) => taken === number)?.[0];
+  }
+
+  private of(address: string): number {
+    const known = this.numbers.get(address);
+    if (known !== undefined) return known;
+    // The last number below those of the zones is shared by all that come later.
+    const number = Math.min(this.numbers.size, FIRST_ZONE_UPSTREAM - 2);
+    this.numbers.set(address, number);
+    return number;
+  }
+}
