@@ -4,11 +4,10 @@ import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
-import { PASSWORD, RunningApi } from '../support/parts/running-api.ts';
+import { RunningApi } from '../support/parts/running-api.ts';
 import { startTestDatabase } from '../support/parts/test-database.ts';
 import type { TestDatabase } from '../support/parts/test-database.ts';
 import { CuttingProxy } from '../support/weir/cutting-proxy.ts';
-import type { Cut } from '../support/weir/cutting-proxy.ts';
 
 let own: TestDatabase;
 let proxy: CuttingProxy;
@@ -64,64 +63,5 @@ describe('a change whose COMMIT gets no answer', () => {
     expect([answer.status, answer.problem.error]).toEqual([503, 'unavailable']);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(api.policyChanges).toBe(0);
-  });
-});
-
-describe('a password or session whose COMMIT gets no answer', () => {
-  const CUTS = ['before', 'after'] as const;
-
-  beforeEach(async () => {
-    await own.database.query('TRUNCATE admin_credential, sessions');
-    await api.close();
-    api = await RunningApi.start(database, everyRoute(), { toml: '' });
-  });
-
-  /** Sends a request that is cut at its COMMIT, and expects that the answer says so. */
-  async function expectUnknown(cut: Cut, ...request: Parameters<RunningApi['send']>): Promise<void> {
-    proxy.cutNext(cut);
-    const answer = await api.send(...request);
-    expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
-    expect(answer.headers['retry-after']).toBeUndefined();
-  }
-
-  async function rowsOf(table: 'admin_credential' | 'sessions'): Promise<number> {
-    return (await own.database.query(`SELECT 1 FROM ${table}`)).rows.length;
-  }
-
-  test.each(CUTS)('cut %s: the first password', async (cut) => {
-    await expectUnknown(cut, 'POST', '/api/auth/setup', { json: { password: PASSWORD } });
-    expect(await rowsOf('admin_credential')).toBe(cut === 'after' ? 1 : 0);
-  });
-
-  test.each(CUTS)('cut %s: a login', async (cut) => {
-    await api.setUp();
-    await expectUnknown(cut, 'POST', '/api/auth/login', { json: { username: 'admin', password: PASSWORD } });
-    expect(await rowsOf('sessions')).toBe(cut === 'after' ? 1 : 0);
-  });
-
-  test.each(CUTS)('cut %s: a logout', async (cut) => {
-    await api.setUp();
-    await expectUnknown(cut, 'POST', '/api/auth/logout', { session: await api.logIn() });
-    expect(await rowsOf('sessions')).toBe(cut === 'after' ? 0 : 1);
-  });
-
-  test.each(CUTS)('cut %s: the end of a session', async (cut) => {
-    await api.setUp();
-    const session = await api.logIn();
-    const { rows } = await own.database.query<{ id: number }>('SELECT id FROM sessions');
-    await expectUnknown(cut, 'DELETE', `/api/auth/sessions/${rows[0]!.id}`, { session });
-    expect(await rowsOf('sessions')).toBe(cut === 'after' ? 0 : 1);
-  });
-
-  test.each(CUTS)('cut %s: another password', async (cut) => {
-    await api.setUp();
-    const session = await api.logIn();
-    const json = { current_password: PASSWORD, new_password: `${PASSWORD}!` };
-    const stored = async (): Promise<unknown> =>
-      (await own.database.query('SELECT password_hash FROM admin_credential')).rows;
-    const before = await stored();
-    await expectUnknown(cut, 'POST', '/api/auth/change-password', { json, session });
-    if (cut === 'before') expect(await stored()).toEqual(before);
-    else expect(await stored()).not.toEqual(before);
   });
 });

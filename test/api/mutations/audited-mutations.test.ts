@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
 import { ChangingApi } from '../../support/parts/changing-api.ts';
-import { CHANGING } from '../../support/parts/mutations.ts';
+import { CHANGING, entriesOf } from '../../support/parts/mutations.ts';
 
 let changing: ChangingApi;
 beforeAll(async () => {
@@ -32,7 +32,8 @@ describe('a route that changes something', () => {
     const before = await countOfPeople();
     const answer = await changing.send(mutation);
     expect([answer.status, answer.text]).toEqual([route.status, expect.any(String)]);
-    expect((await countOfPeople()) - before).toBe(1);
+    expect((await countOfPeople()) - before).toBe(entriesOf(route));
+    if (entriesOf(route) === 0) return;
     const [entry] = (await newest()).entries;
     expect(entry).toMatchObject({ actor: 'admin', address: '127.0.0.1', left_out: 0 });
     expect(entry!.subject).not.toBe('');
@@ -46,7 +47,7 @@ describe('a route that changes something', () => {
     const refused = await changing.api.send(route.method, `/api${path}?unknown=1`, { json: {} });
     expect(refused.status).toBe(400);
     const bad = await changing.api.send(route.method, `/api${path}`, { json: { unknown: 1 } });
-    expect([400, 404]).toContain(bad.status);
+    expect([400, 404, 415]).toContain(bad.status);
     if (route.params !== undefined && route.body === undefined) {
       const missing = await changing.api.send(route.method, `/api${path}`);
       // Engines that are off for a group that does not exist are off as wanted.

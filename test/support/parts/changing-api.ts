@@ -1,11 +1,14 @@
 /** Every route that changes something, over a real database and real lists, for suites that run them all. */
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CertificateFiles, type CertificatePaths } from '../../../control-plane/tls/certificate-files.ts';
+import { WebCertificate } from '../../../control-plane/tls/web-certificate.ts';
 import { everyRoute } from './every-route.ts';
 import { prepareMutation } from './mutations.ts';
-import type { Mutation, MutationRoom } from './mutations.ts';
+import type { Mutation, MutationRoom } from './mutation-room.ts';
 import { RunningApi } from './running-api.ts';
-import type { TestAnswer } from './running-api.ts';
+import type { Rows, TestAnswer } from './running-api.ts';
 import { RunningLists, TESTER } from './running-lists.ts';
 import type { ListNode } from './running-lists.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
@@ -33,21 +36,24 @@ export class DatabaseSwitch {
 /** The API of a suite. */
 export class ChangingApi {
   readonly lists: RunningLists;
-  readonly api: RunningApi;
+  /** With authentication off, so that each request may do everything. */
+  api: RunningApi;
   /** What the API reaches the database through. */
   readonly way: DatabaseSwitch;
   private readonly node: ListNode;
+  private readonly folder: string;
   private lastList = 0;
 
   private constructor(
     lists: RunningLists,
     node: ListNode,
-    { api, way }: { api: RunningApi; way: DatabaseSwitch },
+    { api, way, folder }: { api: RunningApi; way: DatabaseSwitch; folder: string },
   ) {
     this.lists = lists;
     this.node = node;
     this.api = api;
     this.way = way;
+    this.folder = folder;
   }
 
   /** For `beforeAll`. */
@@ -56,9 +62,15 @@ export class ChangingApi {
     await lists.begin();
     const way = new DatabaseSwitch(lists.database);
     const node = await lists.startNode(undefined, way.database);
-    const api = await RunningApi.start(way.database, everyRoute({ sources: node.all }));
-    await api.parts.configuration.settle(api.parts.policy);
-    return new ChangingApi(lists, node, { api, way });
+    const folder = await mkdtemp(join(tmpdir(), 'weir-changing-'));
+    const api = await startApi(way, node, folder);
+    return new ChangingApi(lists, node, { api, way, folder });
+  }
+
+  /** The certificate and its key, as they lie in their files. */
+  async certificateFiles(): Promise<string> {
+    const { cert, key } = pathsIn(this.folder);
+    return (await Promise.all([cert, key].map((path) => readFile(path, 'utf8').catch(() => '')))).join('');
   }
 
   get database(): Database {
@@ -76,12 +88,28 @@ export class ChangingApi {
       listUrl: () => this.lists.serve(`/${++this.lastList}`, `a${this.lastList}.example\n`),
       hold: (id) => this.holdBack(id),
       editConfig: (line) => writeFile(join(this.api.folder, 'weir.toml'), `auth.enabled = false\n${line}\n`),
+      unset: async () => {
+        await this.database.query('TRUNCATE admin_credential, second_factors CASCADE');
+        // It remembers that there was a password.
+        await this.api.close();
+        this.api = await startApi(this.way, this.node, this.folder);
+      },
+      signIn: async () => {
+        await this.database.query('TRUNCATE second_factors CASCADE');
+        await this.api.setUp();
+        return this.api.logIn();
+      },
+      giveFactor: async (userId) => {
+        const text = `INSERT INTO second_factors (user_id, secret, confirmed_at) VALUES ($1, '\\x00', now())`;
+        await this.database.query(text, [userId]);
+      },
+      clock: this.api.clock,
     };
     return prepareMutation(route, room);
   }
 
-  send({ method, path, json }: Mutation): Promise<TestAnswer> {
-    return this.api.send(method, `/api${path}`, json === undefined ? {} : { json });
+  send({ method, path, ...request }: Mutation): Promise<TestAnswer> {
+    return this.api.send(method, `/api${path}`, request);
   }
 
   /** For `afterAll`. */
@@ -89,6 +117,7 @@ export class ChangingApi {
     await this.api.close();
     await this.lists.end();
     await this.lists.close();
+    await rm(this.folder, { recursive: true });
   }
 
   /** The newer copy of a list is held back because it is much shorter. */
@@ -106,4 +135,24 @@ export class ChangingApi {
       await node.all.idle();
     }
   }
+}
+
+/** Over the certificate in the files of a folder. */
+async function startApi(way: DatabaseSwitch, node: ListNode, folder: string): Promise<RunningApi> {
+  const rows: Rows = (parts) =>
+    everyRoute({
+      sources: node.all,
+      certificate: new WebCertificate({
+        ...parts,
+        files: new CertificateFiles(pathsIn(folder)),
+        names: () => ['node-a'],
+      }),
+    })(parts);
+  const api = await RunningApi.start(way.database, rows);
+  await api.parts.configuration.settle(api.parts.policy);
+  return api;
+}
+
+function pathsIn(folder: string): CertificatePaths {
+  return { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
 }

@@ -1,34 +1,12 @@
 /**
  * A request that succeeds for every route that changes something, and what has to be there before. Suites about what
- * all changes have in common run them all; a route without a row fails them. Those of passwords, users, tokens, imports and the
- * certificate are in suites of their own.
+ * all changes have in common run them all; a route without a row fails them. Imports and simulations are in suites of
+ * their own.
  */
 import type { Route } from '../../../control-plane/api/route.ts';
+import { ACCESS_MUTATIONS } from './access-mutations.ts';
 import { everyRow } from './every-route.ts';
-
-/** A request that changes something. */
-export interface Mutation {
-  readonly method: string;
-  /** Behind the API's prefix. */
-  readonly path: string;
-  readonly json?: unknown;
-}
-
-/** Sends a request that must succeed, and returns the body of its answer. */
-export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
-
-/** What lies beside the API. */
-export interface MutationRoom {
-  readonly make: Make;
-  /** A URL of its own for each list. */
-  listUrl(): string;
-  /** Makes the source hold back a copy. */
-  hold(id: number): Promise<void>;
-  /** Puts a line of TOML into the configuration file. */
-  editConfig(line: string): Promise<void>;
-}
-
-type Prepare = (room: MutationRoom, serial: number) => Promise<Omit<Mutation, 'method'>>;
+import type { Mutation, MutationRoom, Prepare } from './mutation-room.ts';
 
 /** Creates at `path` and changes or removes what was made there. */
 function entity(
@@ -93,6 +71,7 @@ const service = (serial: number): unknown => ({
 
 /** By method and path. */
 const PREPARE = new Map<string, Prepare>([
+  ...ACCESS_MUTATIONS,
   ...entity('/groups', (n) => ({ name: `g${n}` }), { comment: 'changed' }),
   ...entity('/clients', (n) => ({ ip_address: `198.51.100.${n % 250}` }), { name: 'x' }, { update: 'PATCH' }),
   [
@@ -205,11 +184,15 @@ const PREPARE = new Map<string, Prepare>([
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
 ]);
 
-/** Routes that change something, but for those that have suites of their own. */
+/** Routes that change something, but for those that have suites of their own; probes are in no database. */
 export const CHANGING: readonly Route[] = everyRow.filter(
-  ({ method, path }) =>
-    method !== 'GET' && !/^\/(?:auth|tls|users|api-tokens|import|simulate)(?:\/|$)/.test(path),
+  ({ method, path }) => method !== 'GET' && !/^\/(?:import|simulate|probes)(?:\/|$)/.test(path),
 );
+
+/** How many entries of the audit log its success leaves: logins and logouts are seen in the list of sessions. */
+export function entriesOf({ path }: Route): number {
+  return path === '/auth/logout' ? 0 : 1;
+}
 
 let serial = 0;
 

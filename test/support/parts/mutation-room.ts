@@ -1,0 +1,38 @@
+/** What a request that changes something is made of, and with what. */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** A request that changes something. */
+export interface Mutation {
+  readonly method: string;
+  /** Behind the API's prefix. */
+  readonly path: string;
+  readonly json?: unknown;
+  /** Sent as it is, with `headers`. */
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Secret of the session that it carries. */
+  readonly session?: string;
+}
+
+/** Sends a request that must succeed, and returns the body of its answer. */
+export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
+
+/** What lies beside the API. */
+export interface MutationRoom {
+  readonly make: Make;
+  /** A URL of its own for each list. */
+  listUrl(): string;
+  /** Makes the source hold back a copy. */
+  hold(id: number): Promise<void>;
+  /** Puts a line of TOML into the configuration file. */
+  editConfig(line: string): Promise<void>;
+  /** As after an installation: no password is set. */
+  unset(): Promise<void>;
+  /** The administrator has the password of tests and no second factor; the secret of a session, from a login. */
+  signIn(): Promise<string>;
+  /** A user has a second factor that is on. */
+  giveFactor(userId: number): Promise<void>;
+  readonly clock: Clock;
+}
+
+export type Prepare = (room: MutationRoom, serial: number) => Promise<Omit<Mutation, 'method'>>;
