@@ -37,6 +37,7 @@ function describe(route) {
   });
   if (route.body !== undefined && route.bodyType !== 'application/json')
     fields.push(`form: '${route.bodyType}'`);
+  if (route.uploadLimitBytes !== undefined) fields.push(`upload: '${route.bodyType}'`);
   const raw = route.events === undefined ? route.media : ['text/event-stream'];
   if (raw.length > 0) fields.push(`raw: ${raw.map((type) => `'${type}'`).join(' | ')}`);
   return `  '${operation}': { ${fields.join('; ')} };`.replace('{  }', 'object');

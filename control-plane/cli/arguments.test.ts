@@ -41,6 +41,10 @@ describe('parseArguments()', () => {
       ['explain', ['--json'], {}],
     ],
     [
+      ['token', 'create', 'Grafana', '--role', 'viewer'],
+      ['token create', ['Grafana'], { role: 'viewer' }],
+    ],
+    [
       ['pause', '10m', '--url', 'https://weir.test'],
       ['pause', ['10m'], { url: 'https://weir.test' }],
     ],

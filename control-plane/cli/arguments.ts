@@ -70,6 +70,8 @@ function faultOf(spec: CommandSpec, given: readonly string[], options: GivenOpti
     const option = spec.options.find((one) => one.name === name);
     if (option === undefined) return `"weir ${spec.name}" has no option --${name}`;
     if (value === '') return `--${name} needs ${option.value ?? 'a value'}`;
+    if (option.choices !== undefined && !option.choices.includes(String(value)))
+      return `--${name}: expected ${option.choices.join(', ')}, got "${String(value)}"`;
   }
   return null;
 }

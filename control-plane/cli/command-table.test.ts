@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { IMPORT_FORMATS } from '../../shared/api/imports-api.ts';
 import { commandNamed, COMMANDS } from './command-table.ts';
 import type { CommandSpec } from './command-table.ts';
 
@@ -13,6 +14,12 @@ describe('commandNamed()', () => {
 });
 
 describe('COMMANDS', () => {
+  test('knows the formats of imports as the API does', () => {
+    const spec: CommandSpec = COMMANDS.find(({ name }) => name === 'import')!;
+    const { choices } = spec.options.find(({ name }) => name === 'format')!;
+    expect([...choices!].sort()).toEqual(['auto', ...IMPORT_FORMATS].sort());
+  });
+
   test('has one kind for each option, and no token as one', () => {
     const kinds = new Map<string, boolean>();
     for (const { name, value } of COMMANDS.flatMap((spec: CommandSpec) => spec.options)) {

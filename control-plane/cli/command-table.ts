@@ -1,11 +1,15 @@
 /** Every subcommand of `weir` with its arguments, options and words for people. Parsing, help and completion follow it. */
 
+import type { ImportFormat } from '../../shared/api/imports-api.ts';
+
 /** An option of a command. */
 export interface OptionSpec {
   readonly name: string;
   /** What stands for its value in the help; none = it has no value. */
   readonly value?: string;
   readonly help: string;
+  /** What its value may be; none = anything. */
+  readonly choices?: readonly string[];
 }
 
 /** A subcommand. */
@@ -18,6 +22,8 @@ export interface CommandSpec {
   readonly most: number;
   /** What may stand as its first argument; none = anything. */
   readonly choices?: readonly string[];
+  /** Its arguments are files. */
+  readonly takesFiles?: true;
   /** One clause, without a full stop. */
   readonly summary: string;
   readonly options: readonly OptionSpec[];
@@ -37,6 +43,12 @@ const REMOTE: readonly OptionSpec[] = [
 ];
 
 const PERIOD = { name: 'period', value: 'TIME', help: 'such as 30m, 24h (default), 7d' } as const;
+const DRY_RUN = { name: 'dry-run', help: 'tell what would change, and change nothing' } as const;
+/** As the API knows them, in a list that needs no schemas. */
+const FORMATS = [
+  ...['auto', 'pihole', 'adguard_home', 'technitium'],
+  ...['blocky', 'dnsmasq', 'hosts'],
+] as const satisfies readonly (ImportFormat | 'auto')[];
 const CLIENT = { name: 'client', value: 'ADDRESS', help: 'only this client or network' } as const;
 
 function here(name: string, summary: string, file = true): CommandSpec {
@@ -107,6 +119,74 @@ export const COMMANDS = [
     examples: ['weir pause 10m', 'weir pause 1h30m'],
   }),
   remote({ name: 'resume', summary: 'ends a pause: the configuration decides again' }),
+  remote({
+    name: 'import',
+    arguments: '<file>',
+    least: 1,
+    most: 1,
+    takesFiles: true,
+    summary:
+      "takes over another program's settings from its export, and reports each item; - is standard input",
+    options: [
+      {
+        name: 'format',
+        value: 'FORMAT',
+        help: `whose export it is: ${FORMATS.join(', ')}`,
+        choices: FORMATS,
+      },
+      DRY_RUN,
+    ],
+    examples: ['weir import pi-hole-teleporter.zip --dry-run'],
+  }),
+  remote({
+    name: 'backup',
+    arguments: '[file]',
+    most: 1,
+    takesFiles: true,
+    summary: 'writes all that people have set to a file, or prints it',
+    options: [{ name: 'secrets', help: 'with the credentials in URLs' }],
+    examples: ['weir backup weir.json'],
+  }),
+  remote({
+    name: 'restore',
+    arguments: '<file>',
+    least: 1,
+    most: 1,
+    takesFiles: true,
+    summary: 'sets everything as a backup says; - is standard input',
+    options: [DRY_RUN],
+    examples: ['weir restore weir.json --dry-run'],
+  }),
+  remote({
+    name: 'simulate',
+    arguments: '[draft.json]',
+    most: 1,
+    takesFiles: true,
+    summary: 'tells which logged queries a draft would newly block or allow; stores nothing',
+    options: [
+      { name: 'deny', value: 'NAMES', help: 'names to deny, with commas between; *.x is x and all below it' },
+      { name: 'allow', value: 'NAMES', help: 'names to allow' },
+      { name: 'regex', value: 'PATTERN', help: 'an expression to deny' },
+      { name: 'list', value: 'LIST', help: 'a block list to add, a URL or a file' },
+      { name: 'drop', value: 'IDS', help: 'sources to leave out, by their ids' },
+      { name: 'service', value: 'IDS', help: 'services to block, for --group' },
+      { name: 'group', value: 'ID', help: 'the group that the draft is for; all groups unless given' },
+      PERIOD,
+      { name: 'limit', value: 'N', help: 'names and clients that are shown, 20 by default' },
+    ],
+    examples: ['weir simulate --list https://example.org/list.txt --period 7d'],
+  }),
+  remote({
+    name: 'token create',
+    arguments: '<name>',
+    least: 1,
+    most: 1,
+    summary: 'makes an API token and prints its key, this once',
+    options: [
+      { name: 'role', value: 'ROLE', help: 'admin (default) or viewer', choices: ['admin', 'viewer'] },
+    ],
+    examples: ['weir token create Grafana --role viewer'],
+  }),
   remote({
     name: 'config get',
     arguments: '[key]',

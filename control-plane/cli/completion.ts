@@ -35,6 +35,21 @@ export function completionScript(shell: Shell): string {
   }
 }
 
+const OPTIONS = (COMMANDS as readonly CommandSpec[]).flatMap(({ options }) => options);
+/** What may follow an option. */
+const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))]
+  .flatMap(([name, choices]) =>
+    choices === undefined
+      ? []
+      : [`    --${name}) COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current")); return ;;`],
+  )
+  .join('\n');
+/** Commands whose arguments are files. */
+const OF_FILES = (COMMANDS as readonly CommandSpec[])
+  .filter(({ takesFiles }) => takesFiles === true)
+  .map(({ name }) => `'${name}'`)
+  .join('|');
+
 const CASES = [...FOLLOWERS]
   .map(([after, words]) => `    '${after}') words='${words.join(' ')}' ;;`)
   .join('\n');
@@ -42,7 +57,8 @@ const CASES = [...FOLLOWERS]
 const BASH = `_weir() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words= said= word
   case "$before" in
-    --config|--token-file) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --config|--token-file|--list) COMPREPLY=($(compgen -f -- "$current")); return ;;
+${CHOICES}
   esac
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) continue ;; esac
@@ -57,6 +73,9 @@ ${[...FOLLOWERS.keys()]
 ${CASES}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case "$said" in
+    ${OF_FILES}) COMPREPLY+=($(compgen -f -- "$current")) ;;
+  esac
 }
 complete -F _weir weir
 `;
@@ -71,8 +90,8 @@ function fish(): string {
         : `complete -c weir -f -n '${within}' -a ${second} -d ${quote(spec.summary)}`,
       ...(spec.choices ?? []).map((choice) => `complete -c weir -f -n '${within}' -a ${choice}`),
       ...spec.options.map(
-        ({ name, value, help }) =>
-          `complete -c weir -n '${within}' -l ${name}${value === undefined ? '' : ' -r'} -d ${quote(help)}`,
+        ({ name, value, help, choices }) =>
+          `complete -c weir -n '${within}' -l ${name}${value === undefined ? '' : ' -r'}${choices === undefined ? '' : ` -f -a '${choices.join(' ')}'`} -d ${quote(help)}`,
       ),
     ];
   });

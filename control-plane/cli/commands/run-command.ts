@@ -12,6 +12,10 @@ import { removeSecondFactor } from './remove-second-factor.ts';
 import { reloadConfig, setConfig } from './change-config.ts';
 import { pauseBlocking, resumeBlocking } from './switch-blocking.ts';
 import { refreshLists, showLists } from './show-lists.ts';
+import { createToken } from './create-token.ts';
+import { importFile } from './import-file.ts';
+import { restoreFile, writeBackup } from './move-backup.ts';
+import { simulateDraft } from './simulate-draft.ts';
 import { showConfig } from './show-config.ts';
 import { showExplanation } from './show-explanation.ts';
 import { showStatus } from './show-status.ts';
@@ -31,6 +35,11 @@ const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<CommandName, RunComman
   ['pause', pauseBlocking],
   ['resume', resumeBlocking],
   ['config get', showConfig],
+  ['import', importFile],
+  ['backup', writeBackup],
+  ['restore', restoreFile],
+  ['simulate', simulateDraft],
+  ['token create', createToken],
   ['remove-second-factor', removeSecondFactor],
   ['config set', setConfig],
   ['config reload', reloadConfig],

@@ -36,7 +36,7 @@ export function nodeFetch(socketPath: string | null): Fetch {
           reject(new Unreachable(`${place.origin} sends to ${location}; ask there`));
         else resolve(responseOf(message));
       });
-      request.end(typeof body === 'string' ? body : undefined);
+      request.end(typeof body === 'string' || body instanceof Uint8Array ? body : undefined);
     });
 }
 
@@ -54,7 +54,7 @@ function explain(error: Error, where: string): string {
     case 'ENOENT':
       return `no server runs on the data directory: there is no ${where}`;
     case 'ECONNREFUSED':
-      return `nobody listens on ${where}`;
+      return `no server listens on ${where}`;
     case 'EACCES':
     case 'EPERM':
       return `you may not open ${where}; ask as the user that Weir runs as, or with --url and a token`;

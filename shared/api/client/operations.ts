@@ -142,7 +142,7 @@ export interface Operations {
   'GET /revisions': { answer: typeof revisions.RevisionList };
   'GET /revisions/{id}': { params: typeof fields.IdParams; answer: typeof revisions.RevisionDetail };
   'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; query: typeof revisions.RollbackQuery; answer: typeof revisions.Revision };
-  'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport };
+  'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport; upload: 'application/octet-stream' };
   'GET /audit-log': { query: typeof audit.AuditLogQuery; answer: typeof audit.AuditLogPage };
   'GET /backup': { query: typeof backup.BackupQuery; raw: 'application/json' };
   'POST /restore': { query: typeof backup.RestoreQuery; body: typeof backup.BackupFile; answer: typeof backup.RestoreAnswer };

@@ -24,10 +24,12 @@ type Writable<Value> = Value extends string
   : Value;
 type WritableFields<Fields> = { readonly [Key in keyof Fields]: Writable<Fields[Key]> };
 
-/** The body of a request: a form where it is no JSON. */
+/** The body of a request: a form, or the octets of a file, where it is not JSON. */
 type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly form: string }
   ? FormData
-  : TakenBy<Name, 'body'>;
+  : Operations[Name] extends { readonly upload: string }
+    ? Uint8Array<ArrayBuffer>
+    : TakenBy<Name, 'body'>;
 
 /** A field that may be left out where the operation takes nothing there, or nothing that it needs. */
 type Field<Key extends string, Value> = [Value] extends [undefined]
@@ -44,9 +46,14 @@ export type CallOf<Name extends OperationName> = Field<'params', WritableFields<
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/** What an operation answers with; the response itself where it is a file or a stream of events, not read yet. */
+/**
+ * What an operation answers with; the response itself where it is a file or a stream of events, not read yet. A file of
+ * JSON is read, too.
+ */
 export type AnswerOf<Name extends OperationName> = Operations[Name] extends { readonly raw: string }
-  ? Response
+  ? Operations[Name] extends { readonly raw: 'application/json' }
+    ? unknown
+    : Response
   : TakenBy<Name, 'answer'>;
 
 /** The data of each event of a stream. */
@@ -140,9 +147,17 @@ interface LooseCall {
 }
 
 /** A body as it is sent; `fetch` itself names the type of a form. */
-function encodeBody(body: unknown): { body?: string | FormData; type?: Record<string, string> } {
+function encodeBody(body: unknown): {
+  body?: string | FormData | Uint8Array<ArrayBuffer>;
+  type?: Record<string, string>;
+} {
   if (body === undefined) return {};
   if (body instanceof FormData) return { body };
+  if (body instanceof Uint8Array)
+    return {
+      body: body as Uint8Array<ArrayBuffer>,
+      type: { 'Content-Type': 'application/octet-stream' },
+    };
   return { body: JSON.stringify(body), type: { 'Content-Type': 'application/json' } };
 }
 

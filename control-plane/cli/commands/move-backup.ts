@@ -1,0 +1,101 @@
+/** `weir backup` and `weir restore`: all that people have set, as a file and back. */
+import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
+import { writeDurably } from '../../files/durable-file.ts';
+import { printable, printableJson } from '../output/printable.ts';
+import { shownCount } from '../output/quantities.ts';
+import { toned } from '../output/screen.ts';
+import type { Screen } from '../output/screen.ts';
+import { printTable } from '../output/text-table.ts';
+import type { CommandRun } from './command-run.ts';
+import { readGivenJson } from './given-file.ts';
+
+type Restored = AnswerOf<'POST /restore'>;
+type Names = Restored['changes'][number]['created'];
+
+/** Names that are shown of a kind. */
+const SHOWN_NAMES = 5;
+
+/** Writes a backup to a file, which no other user may read, or prints it. */
+export async function writeBackup({
+  client,
+  screen,
+  isJson,
+  options,
+  arguments: [file],
+}: CommandRun): Promise<0> {
+  const secrets = options['secrets'] === true;
+  const backup = await client.call('GET /backup', { query: { secrets } });
+  const text = `${printableJson(backup, 2)}\n`;
+  if (file === undefined || file === '-') {
+    screen.out(text.trimEnd());
+    return 0;
+  }
+  await replaceFile(file, text);
+  const size = Buffer.byteLength(text);
+  if (isJson) screen.out(printableJson({ file, bytes: size, has_secrets: secrets }, 2));
+  else
+    screen.out(
+      `${printable(file)}: ${shownCount(size)} bytes, ${secrets ? 'with' : 'without'} credentials in URLs`,
+    );
+  return 0;
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  try {
+    await writeDurably(file, Buffer.from(text));
+  } catch (error) {
+    throw new Error(`write ${file}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Restores a backup and prints what changed. */
+export async function restoreFile({
+  client,
+  screen,
+  isJson,
+  options,
+  arguments: [file],
+}: CommandRun): Promise<0> {
+  // The server checks it; a fault names each bad field.
+  const body = (await readGivenJson(file!)) as CallOf<'POST /restore'>['body'];
+  const restored = await client.call('POST /restore', {
+    query: { dry_run: options['dry-run'] === true },
+    body,
+  });
+  if (isJson) screen.out(printableJson(restored, 2));
+  else printChanges(screen, restored);
+  return 0;
+}
+
+function printChanges(screen: Screen, { changes, dry_run: isDryRun, revision }: Restored): void {
+  if (changes.length === 0) return screen.out('everything is as in the backup already');
+  const right = { side: 'right' } as const;
+  printTable(
+    screen,
+    [
+      { title: 'KIND' },
+      { title: 'NEW', ...right },
+      { title: 'CHANGED', ...right },
+      { title: 'REMOVED', ...right },
+      { title: 'NAMES' },
+    ],
+    changes.map(({ kind, created, changed, removed }) => [
+      kind.replaceAll('_', ' '),
+      created.count,
+      changed.count,
+      removed.count,
+      namesOf([created, changed, removed]),
+    ]),
+  );
+  screen.out('');
+  if (isDryRun) screen.out(toned(screen, 'head', 'nothing was changed: this was a dry run'));
+  else screen.out(revision === null ? 'no revision was made' : `revision ${revision}; roll back to undo it`);
+}
+
+function namesOf(all: readonly Names[]): string {
+  const names = all.flatMap((one) => one.names);
+  const count = all.reduce((sum, one) => sum + one.count, 0);
+  const more = count > SHOWN_NAMES ? ` and ${count - SHOWN_NAMES} more` : '';
+  return names.slice(0, SHOWN_NAMES).join(', ') + more;
+}
