@@ -39,7 +39,8 @@ export function createLogger(
 
 function wrap(root: winston.Logger, own: LogFields): Logger {
   const write = (level: string, message: string, fields?: LogFields): void => {
-    root.log(level, message, { fields: { ...own, ...fields } });
+    // Winston formats lines of every level, and would take a `%d` of the message for a place to put the fields in.
+    if (root.isLevelEnabled(level)) root.log({ level, message, fields: { ...own, ...fields } });
   };
   return {
     debug: (message, fields) => write('debug', message, fields),
