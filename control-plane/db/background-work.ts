@@ -9,6 +9,7 @@ import {
   DatabaseUnavailable,
   isBusy,
   isPoolTimeout,
+  isStalePlan,
   isStatementTimeout,
   isUnavailable,
 } from './database-errors.ts';
@@ -17,7 +18,8 @@ import { copyOut } from './copy/copy-out.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
-import type { CopyQueryable } from './queryable.ts';
+import type { CopyQueryable, Queryable } from './queryable.ts';
+import { StatementNames } from './statement-names.ts';
 import { inTransaction } from './transaction.ts';
 
 /** How long work may take, and how much of it runs at once. */
@@ -37,6 +39,7 @@ const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ O
 export class BackgroundWork {
   private readonly pool: OpenPool;
   private readonly limits: BackgroundLimits;
+  private readonly names = new StatementNames();
 
   constructor(target: DatabaseTarget, logger: Logger, limits: Partial<BackgroundLimits> = {}) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
@@ -56,7 +59,7 @@ export class BackgroundWork {
    * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
    */
   async read<T>(work: (tx: CopyQueryable) => Promise<T>): Promise<T> {
-    return this.run((client) => inReading(client, this.limits.runMs, work));
+    return this.run((client) => inReading(client, this.names.runOn(client), this.limits.runMs, work));
   }
 
   /**
@@ -96,7 +99,8 @@ export class BackgroundWork {
       client.release();
       return result;
     } catch (error) {
-      const isBroken = isUnavailable(error) || isStatementTimeout(error) || isBusy(error);
+      const isBroken =
+        isUnavailable(error) || isStatementTimeout(error) || isBusy(error) || isStalePlan(error);
       client?.release(isBroken); // A statement that still runs ends with its connection.
       throw this.explain(error);
     }
@@ -122,6 +126,7 @@ export class BackgroundWork {
 /** Like `inTransaction`, but read-only: a connection that is lost at the COMMIT loses nothing. */
 async function inReading<T>(
   client: PoolClient,
+  { query }: Queryable,
   runMs: number,
   work: (tx: CopyQueryable) => Promise<T>,
 ): Promise<T> {
@@ -129,7 +134,7 @@ async function inReading<T>(
   try {
     const inOrder = oneAfterTheOther();
     const result = await work({
-      query: (text, values) => inOrder(() => client.query(text, values as unknown[])),
+      query: (text, values) => inOrder(() => query(text, values)),
       copyOut: (query) => inOrder(() => copyOut(client, query)),
     });
     await client.query('COMMIT');

@@ -14,6 +14,7 @@ import {
   DatabaseUnavailable,
   isBusy,
   isConnectionLost,
+  isStalePlan,
   isUnavailable,
 } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
@@ -203,6 +204,7 @@ export class Connections {
         isBroken = true; // It may still run a statement that was given up.
         throw new DatabaseBusy(BUSY, { cause: error });
       }
+      isBroken = isStalePlan(error);
       if (!isUnavailable(error)) throw error;
       isBroken = isConnectionLost(error);
       if (isBroken) this.lose(error);

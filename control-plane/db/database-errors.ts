@@ -99,6 +99,14 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error));
 }
 
+/**
+ * Whether a kept plan no longer fits its tables, as a node with a newer schema has changed them: a new connection plans
+ * anew.
+ */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '0A000' && /^cached plan/.test(error.message);
+}
+
 /** Whether the values themselves cannot be stored (SQLSTATE classes 22 and 23), now or ever. */
 export function isDataError(error: unknown): boolean {
   return error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(codeOf(error));

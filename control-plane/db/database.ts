@@ -17,6 +17,7 @@ import { connectToFirst, targetSource, toSentTarget } from './database-target.ts
 import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
+import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
 
@@ -113,6 +114,7 @@ class PooledDatabase implements Database {
   private readonly source: TargetSource;
   private readonly listeners = new Set<(status: DatabaseStatus) => void>();
   private readonly notices = new Notices();
+  private readonly names = new StatementNames();
   private readonly closing = new AbortController();
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
@@ -173,11 +175,15 @@ class PooledDatabase implements Database {
     text: string,
     values?: readonly unknown[],
   ): Promise<QueryRows<Row>> {
-    return despiteConflicts(() => this.withClient((client) => client.query<Row>(text, values as unknown[])));
+    return despiteConflicts(() =>
+      this.withClient((client) => this.names.runOn(client).query<Row>(text, values)),
+    );
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return despiteConflicts(() => this.withClient((client) => inTransaction(client, work)));
+    return despiteConflicts(() =>
+      this.withClient((client) => inTransaction(client, () => work(this.names.runOn(client)))),
+    );
   }
 
   async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -185,7 +191,9 @@ class PooledDatabase implements Database {
       await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
       return work(tx);
     };
-    return despiteConflicts(() => this.up().useInTurn((client) => inTransaction(client, locked)));
+    return despiteConflicts(() =>
+      this.up().useInTurn((client) => inTransaction(client, () => locked(this.names.runOn(client)))),
+    );
   }
 
   copyOut(query: string): Promise<BinaryRow[]> {

@@ -7,6 +7,7 @@ import {
   isBusy,
   isConflict,
   isConnectionLost,
+  isStalePlan,
   isUnavailable,
   OutcomeUnknown,
 } from './database-errors.ts';
@@ -47,7 +48,8 @@ async function commit(client: PoolClient): Promise<void> {
 }
 
 /**
- * Does again what the server undid because of a deadlock or a serialization failure (SQLSTATE 40P01, 40001).
+ * Does again what the server undid because of a deadlock or a serialization failure (SQLSTATE 40P01, 40001), or refused
+ * because of a stale plan, whose connection `Connections` ends.
  * @throws {DatabaseBusy} after the last attempt
  */
 export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
@@ -55,7 +57,7 @@ export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T>
     try {
       return await attempt();
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !isStalePlan(error)) throw error;
       if (attempts === MOST_ATTEMPTS)
         throw new DatabaseBusy('the database is busy with changes of the same rows', { cause: error });
       await sleep(Math.random() * PAUSE_MS * attempts);

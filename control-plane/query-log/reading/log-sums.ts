@@ -247,9 +247,9 @@ function open(
   const { known } = stored;
   const reader = new BlockReader(stored, known?.head);
   if (known === undefined) tx.memory?.keepHead(stored, reader.head);
-  // Where only some rows count, most names are not needed.
-  const isKept = usesNames && isAll;
-  const names = known?.names ?? (isKept ? tx.memory?.keepNames(stored, reader, true) : undefined);
+  // Where only some rows count, most names are not needed: they are kept if the block is read again, as the one at the
+  // edge of a period is.
+  const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, isAll) : undefined);
   return { reader, names };
 }
 

@@ -15,12 +15,14 @@ const MIB = 2 ** 20;
 
 /** Puts the log into Weir's database, and its lists, as upkeep would have made them. */
 async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
+  // Before the database is open: it takes seconds in one turn, and the liveness check would not have its.
+  const rows = makeRows(made);
   const lock = lockDataDir(dataDir);
   const logger = new MemoryLogger();
   const database = startDatabase({ urls: '', lock, logger });
   try {
     await database.whenUp();
-    const blocks = await storeMadeUpLog(database, makeRows(made), made);
+    const blocks = await storeMadeUpLog(database, rows, made);
     for (let nodeId = 1; nodeId <= made.nodes; nodeId++) {
       const folding = new NameFolding({ database, logger, nodeId });
       while ((await folding.turn()) > 0);

@@ -1,0 +1,42 @@
+/**
+ * Names for statements that come again, so that PostgreSQL parses each once per connection and keeps its plan. Planning
+ * took most of the time of a policy change: its statements touch few rows of many tables.
+ */
+import type { ClientBase, QueryResultRow } from 'pg';
+import type { Queryable } from './queryable.ts';
+
+/** Most statements that get a name: each connection keeps their plans. */
+const MOST_NAMED = 300;
+/** Most texts that are remembered after their first run. */
+const MOST_SEEN = 1000;
+
+/** Knows the names; every connection it is used with belongs to one pool at a time. */
+export class StatementNames {
+  private readonly names = new Map<string, string>();
+  private readonly seen = new Set<string>();
+
+  /** Undefined for a text that came for the first time, or once there are enough names. */
+  nameOf(text: string): string | undefined {
+    const name = this.names.get(text);
+    if (name !== undefined) return name;
+    if (this.seen.delete(text) && this.names.size < MOST_NAMED) {
+      const given = `weir_${this.names.size}`;
+      this.names.set(text, given);
+      return given;
+    }
+    if (this.seen.size >= MOST_SEEN) this.seen.clear();
+    this.seen.add(text);
+    return undefined;
+  }
+
+  /** Runs statements with values under their names. Without values a text may be several statements, which have none. */
+  runOn(client: ClientBase): Queryable {
+    return {
+      query: <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+        if (values === undefined || values.length === 0) return client.query<Row>(text);
+        const name = this.nameOf(text);
+        return client.query<Row>({ text, values: values as unknown[], ...(name !== undefined && { name }) });
+      },
+    };
+  }
+}
