@@ -16,7 +16,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { connectToFirst, targetSource, toSentTarget } from './database-target.ts';
 import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
 import { migrate } from './migrate.ts';
-import { EmbeddedDatabaseUnsupported } from './postgres-runtime.ts';
+import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';

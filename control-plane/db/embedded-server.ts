@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { createCluster, setPassword } from './postgres-cluster.ts';
-import { openPostgresHome } from './postgres-home.ts';
-import type { PostgresHome } from './postgres-home.ts';
+import { openPostgresHome } from './postgres/postgres-home.ts';
+import type { PostgresHome } from './postgres/postgres-home.ts';
 import { endOrphans, launchPostgres } from './postgres-process.ts';
 import type { RunningPostgres } from './postgres-process.ts';
-import { EmbeddedDatabaseUnsupported, findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
-import { choosePostgresSocket } from './postgres-socket.ts';
-import type { PostgresSocket } from './postgres-socket.ts';
+import { EmbeddedDatabaseUnsupported, findPostgresPackage, prepareRuntime } from './postgres/postgres-runtime.ts';
+import { choosePostgresSocket } from './postgres/postgres-socket.ts';
+import type { PostgresSocket } from './postgres/postgres-socket.ts';
 
 /** How to connect to a server. */
 export interface PostgresAddress {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { createCluster, setPassword } from './postgres-cluster.ts';
 import type { ClusterTask } from './postgres-cluster.ts';
-import { openPostgresHome } from './postgres-home.ts';
-import { findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
+import { openPostgresHome } from './postgres/postgres-home.ts';
+import { findPostgresPackage, prepareRuntime } from './postgres/postgres-runtime.ts';
 
 const roots: string[] = [];
 afterEach(() => {

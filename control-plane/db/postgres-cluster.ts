@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawnIdentity } from './postgres-account.ts';
-import type { PostgresHome } from './postgres-home.ts';
+import { spawnIdentity } from './postgres/postgres-account.ts';
+import type { PostgresHome } from './postgres/postgres-home.ts';
 import { explainSpawnError, serverEnvironment } from './postgres-process.ts';
 
 /** A cluster and the role whose password is set. */

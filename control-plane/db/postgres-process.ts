@@ -11,8 +11,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
 import { codeOf } from '../../shared/thrown.ts';
-import { spawnIdentity } from './postgres-account.ts';
-import type { PostgresAccount } from './postgres-account.ts';
+import { spawnIdentity } from './postgres/postgres-account.ts';
+import type { PostgresAccount } from './postgres/postgres-account.ts';
 import { lowerPriority, NICENESS } from './process-priority.ts';
 
 /** What to run. */

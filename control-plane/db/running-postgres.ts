@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { DATABASE, ROLE } from './embedded-server.ts';
 import type { PostgresAddress } from './embedded-server.ts';
-import { openPostgresHome } from './postgres-home.ts';
+import { openPostgresHome } from './postgres/postgres-home.ts';
 
 /** Lines of PostgreSQL's `postmaster.pid`. */
 const PORT_LINE = 3;

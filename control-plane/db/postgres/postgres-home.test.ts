@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../../test/support/parts/test-database.ts';
+import { makeTempDir } from '../../../test/support/parts/test-database.ts';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import { openPostgresHome } from './postgres-home.ts';
 

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { hasErrorCode } from '../../shared/thrown.ts';
+import { hasErrorCode } from '../../../shared/thrown.ts';
 import { canTraverse } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 

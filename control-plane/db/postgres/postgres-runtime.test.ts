@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../../test/support/parts/test-database.ts';
+import { makeTempDir } from '../../../test/support/parts/test-database.ts';
 import { choosePostgresAccount, spawnIdentity } from './postgres-account.ts';
 import { EmbeddedDatabaseUnsupported, findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
 
