@@ -100,8 +100,8 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Whether a kept plan no longer fits its tables, as a node with a newer schema has changed them: a new connection plans
- * anew.
+ * Whether a kept plan no longer fits its tables, as a node with a newer schema has changed them: a new connection makes
+ * another.
  */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '0A000' && /^cached plan/.test(error.message);

@@ -39,7 +39,7 @@ describe('a statement that comes again', () => {
     });
   });
 
-  test('is planned anew once another node has changed its table', async () => {
+  test('is planned again once another node has changed its table', async () => {
     await database.query('CREATE TABLE altered (id integer, text text)');
     const read = async (): Promise<unknown> =>
       (await database.query('SELECT * FROM altered WHERE id >= $1', [0])).rows;
