@@ -126,7 +126,7 @@ export class BackgroundWork {
 /** Like `inTransaction`, but read-only: a connection that is lost at the COMMIT loses nothing. */
 async function inReading<T>(
   client: PoolClient,
-  { query }: Queryable,
+  named: Queryable,
   runMs: number,
   work: (tx: CopyQueryable) => Promise<T>,
 ): Promise<T> {
@@ -134,7 +134,7 @@ async function inReading<T>(
   try {
     const inOrder = oneAfterTheOther();
     const result = await work({
-      query: (text, values) => inOrder(() => query(text, values)),
+      query: (text, values) => inOrder(() => named.query(text, values)),
       copyOut: (query) => inOrder(() => copyOut(client, query)),
     });
     await client.query('COMMIT');

@@ -13,7 +13,11 @@ import { openPostgresHome } from './postgres/postgres-home.ts';
 import type { PostgresHome } from './postgres/postgres-home.ts';
 import { endOrphans, launchPostgres } from './postgres-process.ts';
 import type { RunningPostgres } from './postgres-process.ts';
-import { EmbeddedDatabaseUnsupported, findPostgresPackage, prepareRuntime } from './postgres/postgres-runtime.ts';
+import {
+  EmbeddedDatabaseUnsupported,
+  findPostgresPackage,
+  prepareRuntime,
+} from './postgres/postgres-runtime.ts';
 import { choosePostgresSocket } from './postgres/postgres-socket.ts';
 import type { PostgresSocket } from './postgres/postgres-socket.ts';
 

@@ -43,14 +43,17 @@ describe('createLogger()', () => {
     expect(line).toMatch(/ error refuse name a\\n2026 info forged name="x\\ny" port=53$/);
   });
 
-  test.each(['text', 'json'] as const)('createLogger() takes no part of a message for a form, as %s', (format) => {
-    const { logger, lines } = loggerTo(format);
-    const message = 'STATEMENT:  SELECT %s, %d, 100%% LIKE %j';
-    logger.warn(message, { component: 'postgres' });
-    const [line] = lines();
-    expect(line).toContain(message);
-    expect(line).toContain('postgres');
-  });
+  test.each(['text', 'json'] as const)(
+    'createLogger() takes no part of a message for a form, as %s',
+    (format) => {
+      const { logger, lines } = loggerTo(format);
+      const message = 'STATEMENT:  SELECT %s, %d, 100%% LIKE %j';
+      logger.warn(message, { component: 'postgres' });
+      const [line] = lines();
+      expect(line).toContain(message);
+      expect(line).toContain('postgres');
+    },
+  );
 
   test('adjust() changes level and format of what exists already', () => {
     const { logger, lines } = loggerTo('text');
