@@ -1,9 +1,10 @@
 /** `{api}/import` over real HTTP and PostgreSQL; what was imported is asked of a real pipeline. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { ImportReport } from '../../shared/api/imports-api.ts';
 import { importSuite, itemsOf } from '../../test/support/parts/import-suite.ts';
 import { type Outcome, importedPolicy } from '../../test/support/parts/imported-policy.ts';
-import { tarOf, zipOf } from '../../test/support/parts/made-archives.ts';
+import { zipOf } from '../../test/support/parts/made-archives.ts';
 import * as pihole from '../../test/support/weir/pihole-exports.ts';
 
 const { suite, folder, post, imported } = importSuite();
@@ -147,6 +148,17 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(rows).toHaveLength(1);
   });
 
+  test('runs one after the other of several at once, and turns away the fourth', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => post(pihole.liveGravity())));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
+    const turnedAway = answers.find(({ status }) => status === 503)!;
+    expect(Number(turnedAway.headers['retry-after'])).toBeGreaterThan(0);
+    const reports = answers.flatMap(({ status, body }) => (status === 200 ? [body as ImportReport] : []));
+    const made = reports.filter(({ revision }) => revision !== null);
+    expect([made.length, made[0]!.counts.done > 0]).toEqual([1, true]);
+    expect(await readdir(folder())).toEqual(['lists']);
+  });
+
   test('reads the archive of version 5, and the live database', async () => {
     const old = await imported(pihole.version5());
     const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
@@ -179,39 +191,16 @@ describe('POST {api}/import of a Pi-hole', () => {
 });
 
 describe('POST {api}/import of a bad file', () => {
-  const bomb = { claimedBytes: 300 * 1024 * 1024 };
   test.each<[string, Uint8Array | string, string]>([
     ['text', 'hello', 'whose settings are in this file cannot be told'],
     ['a zip that is cut off', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],
     [
-      'a path that leads out',
-      zipOf({ '../pihole.toml': '' }),
-      'the zip file is damaged: invalid relative path',
+      'a zip bomb',
+      zipOf({ 'pihole.toml': 'a' }, { claimedBytes: 300 * 1024 * 1024 }),
+      'the zip file unpacks to too much',
     ],
-    ['a path from the root', zipOf({ '/etc/pihole.toml': '' }), 'the zip file is damaged: absolute path'],
-    [
-      'a link in a zip',
-      zipOf({ 'pihole.toml': '/etc/passwd' }, { mode: 0o120_777 }),
-      'is a link or a device',
-    ],
-    ['a zip bomb', zipOf({ 'pihole.toml': 'a' }, bomb), 'the zip file unpacks to too much'],
-    [
-      'a zip that lies',
-      zipOf({ 'pihole.toml': 'a'.repeat(1000) }, { claimedBytes: 10 }),
-      'the zip file is damaged',
-    ],
-    ['a link in a tar', tarOf({ 'adlist.json': '' }, '2'), 'is a link or a device'],
-    ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'leads out of it'],
-    [
-      'a damaged database',
-      Buffer.concat([pihole.liveGravity().subarray(0, 100), Buffer.alloc(9000, 7)]),
-      'is damaged',
-    ],
-    ['bad JSON', tarOf({ 'adlist.json': '{' }), 'adlist.json is not JSON'],
-    ['JSON of another shape', tarOf({ 'adlist.json': '[1]' }), 'adlist.json is not a list of rows'],
-    ['bad TOML', zipOf({ 'pihole.toml': 'a = [' }), 'pihole.toml, line'],
-    ['no settings', zipOf({ 'pihole.toml': '' }), 'neither lists nor domains'],
-  ])('refuses %s with 400', async (_what, file, detail) => {
+    ['YAML that holds itself', 'schema_version: 34\ndns: &a\n  b: *a\n', 'nested too deeply'],
+  ])('refuses %s with 400, and leaves nothing', async (_what, file, detail) => {
     const answer = await post(file);
     expect([answer.status, answer.problem.detail]).toEqual([400, expect.stringContaining(detail)]);
     expect(await readdir(folder())).toEqual([]);

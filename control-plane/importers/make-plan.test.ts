@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { sqliteOf } from '../../test/support/parts/made-archives.ts';
+import { sqliteOf, tarOf, zipOf } from '../../test/support/parts/made-archives.ts';
 import * as adguard from '../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
 import * as pihole from '../../test/support/weir/pihole-exports.ts';
 import * as technitium from '../../test/support/weir/technitium-exports.ts';
+import { namesFile } from '../../test/support/weir/technitium-exports.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../shared/api/imports-api.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { makePlan } from './make-plan.ts';
@@ -94,6 +95,54 @@ describe('makePlan()', () => {
     ['a virtual table', 'CREATE VIRTUAL TABLE adlist USING fts5(id, address)'],
   ])('refuses a database with %s in place of a table', async (_what, statement) => {
     expect(await outcomeOf(sqliteOf(statement))).toBe('gravity.db: adlist is not an ordinary table');
+  });
+
+  test.each<[string, Uint8Array | string, string]>([
+    [
+      'a path that leads out',
+      zipOf({ '../pihole.toml': '' }),
+      'the zip file is damaged: invalid relative path',
+    ],
+    ['a path from the root', zipOf({ '/etc/pihole.toml': '' }), 'the zip file is damaged: absolute path'],
+    [
+      'a link in a zip',
+      zipOf({ 'pihole.toml': '/etc/passwd' }, { mode: 0o120_777 }),
+      'is a link or a device',
+    ],
+    [
+      'a zip that lies',
+      zipOf({ 'pihole.toml': 'a'.repeat(1000) }, { claimedBytes: 10 }),
+      'the zip file is damaged',
+    ],
+    ['a link in a tar', tarOf({ 'adlist.json': '' }, '2'), 'is a link or a device'],
+    ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'leads out of it'],
+    [
+      'a damaged database',
+      Buffer.concat([pihole.liveGravity().subarray(0, 100), Buffer.alloc(9000, 7)]),
+      'is damaged',
+    ],
+    ['bad JSON', tarOf({ 'adlist.json': '{' }), 'adlist.json is not JSON'],
+    ['JSON of another shape', tarOf({ 'adlist.json': '[1]' }), 'adlist.json is not a list of rows'],
+    ['bad TOML', zipOf({ 'pihole.toml': 'a = [' }), 'pihole.toml, line'],
+    ['no settings', zipOf({ 'pihole.toml': '' }), 'neither lists nor domains'],
+    [
+      'YAML whose aliases multiply',
+      `schema_version: 34\na: &a 1\nb: [${'*a, '.repeat(200)}1]\n`,
+      'beyond bounds',
+    ],
+    ['a schema that is too old', 'schema_version: 9\n', 'AdGuardHome.yaml has schema 9'],
+    [
+      'a file of Technitium that is cut off',
+      zipOf({ 'blocked.config': namesFile('BZ', ['a'], 9) }),
+      'ends too early',
+    ],
+    [
+      'a version of it that is too new',
+      zipOf({ 'allowed.config': namesFile('AZ', [], 0, 7) }),
+      'has version 7',
+    ],
+  ])('refuses %s', async (_what, file, reason) => {
+    expect(await outcomeOf(Buffer.from(file))).toContain(reason);
   });
 
   test('refuses a database with too many rows, or with a value that is too long', async () => {

@@ -10,7 +10,13 @@ export const ImportQuery = z.object({
   format: z
     .enum(['auto', ...IMPORT_FORMATS])
     .default('auto')
-    .meta({ description: 'whose settings the file holds; auto = as its content tells' }),
+    .meta({
+      description:
+        'whose settings the file holds; auto = as its content tells. pihole: an archive of Teleporter, or gravity.db; ' +
+        'adguard_home: AdGuardHome.yaml, or its folder packed; blocky: a YAML file, or its folder packed; ' +
+        'technitium: the zip of a backup; dnsmasq: dnsmasq.conf, or its folder packed; hosts: a hosts file. ' +
+        'Folders are packed as zip, tar or tar.gz',
+    }),
   dry_run: z
     .enum(['true', 'false'])
     .default('false')

@@ -1,6 +1,18 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
-import { blocklist, kindsOf, RunningLists, TESTER } from '../../../test/support/parts/running-lists.ts';
+import {
+  blocklist,
+  kindsOf,
+  type ListNode,
+  RunningLists,
+  TESTER,
+} from '../../../test/support/parts/running-lists.ts';
+import type { Queryable } from '../../db/database.ts';
+import { PolicyChanges } from '../../policy/change.ts';
+import { insertSource, type StoredSource, updateSource } from './source-store.ts';
 import { until } from '../../../test/support/parts/until.ts';
 
 let running: RunningLists;
@@ -226,5 +238,74 @@ describe('ListSources', () => {
     await expect(node.life.read(allow.id)).rejects.toMatchObject({ status: 404 });
     await node.all.remove('allow', allow.id, TESTER);
     expect(kindsOf(node, 'a.example')).toBe(1);
+  });
+});
+
+describe('ListSources takeUp()', () => {
+  /** Writes rows as an import does, and puts them into force. */
+  async function takeUp(
+    node: ListNode,
+    write: (tx: Queryable) => Promise<StoredSource[]>,
+    isNew = (_source: StoredSource): boolean => false,
+  ): Promise<StoredSource[]> {
+    return new PolicyChanges(running.database, node.policy).change(
+      TESTER,
+      async (tx) => ({ result: await write(tx), summary: 'imported' }),
+      (written, apply) => node.all.takeUp(written, isNew, apply),
+    );
+  }
+  const insert =
+    (...urls: readonly string[]) =>
+    (tx: Queryable) =>
+      Promise.all(urls.map((url) => insertSource(tx, 'block', blocklist(url))));
+
+  test('has files in force when it resolves, and fetches the others in the background', async () => {
+    const node = await running.startNode();
+    running.listDirs = [running.dataDir];
+    const file = join(running.dataDir, 'own.txt');
+    await writeFile(file, 'own.example\n');
+    let release = (): void => undefined;
+    const url = running.serveBy('/a', (_request, response) => {
+      release = () => response.end('a.example\n');
+    });
+    const [own] = await takeUp(node, insert(pathToFileURL(file).href, url));
+    await until(() => running.asked().includes('/a'));
+    expect([kindsOf(node, 'own.example'), kindsOf(node, 'a.example')]).toEqual([1, 0]);
+    release();
+    await node.all.idle();
+    expect(kindsOf(node, 'a.example')).toBe(1);
+
+    // Another content of the file counts if the caller says so, though the row is as it was.
+    await writeFile(file, 'other.example\n');
+    await takeUp(node, async () => [own!]);
+    expect(kindsOf(node, 'other.example')).toBe(0);
+    await takeUp(
+      node,
+      async () => [own!],
+      ({ id }) => id === own!.id,
+    );
+    expect([kindsOf(node, 'own.example'), kindsOf(node, 'other.example')]).toEqual([0, 1]);
+  });
+
+  test('has other groups and switches in force without fetching again', async () => {
+    const node = await running.startNode();
+    await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
+    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.idle();
+    await takeUp(node, async (tx) => [
+      await updateSource(tx, 'block', id, { group_ids: [7], subdomains: true }),
+    ]);
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', 7)]).toEqual([0, 2]);
+    await takeUp(node, async (tx) => [await updateSource(tx, 'block', id, { enabled: false })]);
+    expect(kindsOf(node, 'a.example', 7)).toBe(0);
+    expect(running.asked()).toEqual(['/a']);
+  });
+
+  test('resolves where a file is missing, and the source says so', async () => {
+    const node = await running.startNode();
+    running.listDirs = [running.dataDir];
+    const [gone] = await takeUp(node, insert(pathToFileURL(join(running.dataDir, 'gone.txt')).href));
+    expect(await node.life.read(gone!.id)).toMatchObject({ status: 'error', rules: 0 });
+    await takeUp(node, async () => []);
   });
 });

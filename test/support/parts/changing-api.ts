@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SettingsImport } from '../../../control-plane/importers/import-settings.ts';
 import { CertificateFiles, type CertificatePaths } from '../../../control-plane/tls/certificate-files.ts';
 import { WebCertificate } from '../../../control-plane/tls/web-certificate.ts';
 import { everyRoute } from './every-route.ts';
@@ -142,6 +143,14 @@ async function startApi(way: DatabaseSwitch, node: ListNode, folder: string): Pr
   const rows: Rows = (parts) =>
     everyRoute({
       sources: node.all,
+      settingsImport: new SettingsImport({
+        ...parts,
+        sources: node.all,
+        catalog: { get: () => undefined },
+        localNames: { live: () => ({ configRecords: [] }) },
+        listDirs: () => [],
+        dataDir: () => folder,
+      }),
       certificate: new WebCertificate({
         ...parts,
         files: new CertificateFiles(pathsIn(folder)),

@@ -69,6 +69,16 @@ const service = (serial: number): unknown => ({
   domains: [`s${serial}.example`],
 });
 
+/** Settings of an AdGuard Home that make a row in each of several tables. */
+const adguardOf = (serial: number): string => `schema_version: 34
+user_rules: ['||imported${serial}.example^']
+filtering: {rewrites: [{domain: nas${serial}.lan, answer: 192.0.2.5}]}
+dns: {upstream_dns: ['[/zone${serial}.example/]192.0.2.53']}
+clients:
+  persistent:
+    - {name: of ${serial}, ids: [203.0.113.${serial % 250}], use_global_settings: false, filtering_enabled: false}
+`;
+
 /** By method and path. */
 const PREPARE = new Map<string, Prepare>([
   ...ACCESS_MUTATIONS,
@@ -181,12 +191,20 @@ const PREPARE = new Map<string, Prepare>([
       return { path: '/restore', json: { ...backup, managed_domains: [domain] } };
     },
   ],
+  [
+    'POST /import',
+    async (_room, n) => ({
+      path: '/import',
+      raw: adguardOf(n),
+      headers: { 'content-type': 'application/octet-stream' },
+    }),
+  ],
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
 ]);
 
 /** Routes that change something, but for those that have suites of their own; probes are in no database. */
 export const CHANGING: readonly Route[] = everyRow.filter(
-  ({ method, path }) => method !== 'GET' && !/^\/(?:import|simulate|probes)(?:\/|$)/.test(path),
+  ({ method, path }) => method !== 'GET' && !/^\/(?:simulate|probes)(?:\/|$)/.test(path),
 );
 
 /** How many entries of the audit log its success leaves: logins and logouts are seen in the list of sessions. */

@@ -76,6 +76,8 @@ export interface ListNode {
 export class RunningLists {
   /** Most asked names of this network. */
   mostAsked: string[] = [];
+  /** Folders that `file:` lists may lie in. */
+  listDirs: string[] = [];
   private readonly db: TestDatabase;
   private readonly server: ListServer;
   dataDir = '';
@@ -115,6 +117,7 @@ export class RunningLists {
     this.server.reset();
     this.forgotten = 0;
     this.mostAsked = [];
+    this.listDirs = [];
   }
 
   /** For `afterEach`. */
@@ -206,7 +209,7 @@ export class RunningLists {
       names,
       mostAsked: { names: async () => this.mostAsked },
       refreshHours: () => 24,
-      listDirs: () => [],
+      listDirs: () => this.listDirs,
       bounds: { localDomain: () => '', ownPorts: () => new Set() },
       clock,
       logger,
