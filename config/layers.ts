@@ -94,11 +94,16 @@ export function decidingValues(layers: Layers): Values {
   return Object.fromEntries(found);
 }
 
-/** The configuration of these values, or what is wrong with them. */
-export function configOf(values: Values): { config: Config } | { faults: readonly ConfigFault[] } {
+/** Values as a tree of sections. */
+export function treeOf(values: Values): Readonly<Record<string, unknown>> {
   const tree: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) put(tree, name.split('.'), value);
-  const whole = schema.safeParse(tree, parsing);
+  return tree;
+}
+
+/** The configuration of these values, or what is wrong with them. */
+export function configOf(values: Values): { config: Config } | { faults: readonly ConfigFault[] } {
+  const whole = schema.safeParse(treeOf(values), parsing);
   if (whole.success) return { config: whole.data };
   return { faults: faultsOf(whole, (key) => ({ source: 'configuration', line: undefined, key })) };
 }

@@ -133,6 +133,9 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
   // The first snapshot already has the addresses of clients known by MAC.
   clients.locateAll(neighbours());
   const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });
+  configuration.onChange(async (next, before) => {
+    if (next.dns.dhcp_leases !== before.dns.dhcp_leases) await leases.refresh();
+  });
   const node: Node = {
     loaded,
     config,

@@ -3,9 +3,13 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { keysOf } from '../../config/keys.ts';
+import { treeOf, valuesOf } from '../../config/layers.ts';
+import type { Values } from '../../config/layers.ts';
 import { keys } from '../../config/sections.ts';
 import { ConfigAnswer, RESTART_KEYS } from '../../shared/api/settings-api.ts';
-import type { RunningApi, TestAnswer } from '../../test/support/parts/running-api.ts';
+import { RunningApi } from '../../test/support/parts/running-api.ts';
+import type { TestAnswer } from '../../test/support/parts/running-api.ts';
+import { loadedConfig } from '../../test/support/parts/test-config.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import { configRoutes } from './config-routes.ts';
@@ -32,6 +36,41 @@ servers = ["192.0.2.53"]
 [blocking]
 mode = 'nodata'
 `;
+
+/** Keys that need a restart, with another value, and others that it takes. */
+const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
+  { key: 'server.alt_compat', to: true },
+  { key: 'server.dns_port', to: 15353 },
+  { key: 'server.bind_address', to: ['127.0.0.2'] },
+  { key: 'server.workers', to: 7 },
+  { key: 'server.node_name', to: 'other' },
+  { key: 'server.data_dir', to: '/var/lib/other' },
+  { key: 'server.trusted_proxies', to: ['192.0.2.1'] },
+  { key: 'server.proxy_protocol_trusted', to: ['192.0.2.1'] },
+  {
+    key: 'server.proxy_protocol_enabled',
+    to: true,
+    beside: { 'server.proxy_protocol_trusted': ['192.0.2.1'] },
+  },
+  { key: 'server.web_tls.enabled', to: true },
+  { key: 'server.web_tls.tls_cert_path', to: '/other/cert.pem' },
+  { key: 'server.web_tls.tls_key_path', to: '/other/key.pem' },
+  { key: 'server.encrypted_dns.dot_enabled', to: true },
+  { key: 'server.encrypted_dns.dot_port', to: 10853 },
+  { key: 'server.encrypted_dns.doh_enabled', to: true },
+  {
+    key: 'server.encrypted_dns.tls_cert_path',
+    to: '/other/cert.pem',
+    beside: { 'server.encrypted_dns.tls_key_path': '/other/key.pem' },
+  },
+  {
+    key: 'server.encrypted_dns.tls_key_path',
+    to: '/other/key.pem',
+    beside: { 'server.encrypted_dns.tls_cert_path': '/other/cert.pem' },
+  },
+  { key: 'database.url', to: ['postgres://weir@db.example.org/weir'] },
+  { key: 'cache.max_bytes', to: 4194304 },
+];
 
 let api: RunningApi;
 let suite: SuiteDatabase;
@@ -75,6 +114,33 @@ describe('RESTART_KEYS', () => {
   });
 });
 
+describe('a key that needs a restart', () => {
+  test('is stored in the file, told as pending, and not in force', async () => {
+    for (const { key, to, beside } of RESTARTED) {
+      const node = await RunningApi.start(suite.database, configRoutes, { toml: 'auth.enabled = false' });
+      const values = { ...beside, [key]: to };
+      const json = treeOf(values);
+      const sent = await node.send('PATCH', '/api/config', { json });
+      const { body } = await node.send('GET', '/api/config');
+      const text = await readFile(join(node.folder, 'weir.toml'), 'utf8');
+      const running = valuesOf(node.parts.config())[key];
+      await node.close();
+      const names = Object.keys(values).sort();
+      expect([
+        key,
+        sent.status,
+        (sent.body as { restart_required: string[] }).restart_required.sort(),
+      ]).toEqual([...[key, 200], names]);
+      expect((body as ConfigAnswer).restart_required.sort()).toEqual(names);
+      expect(text).toContain(`${key.split('.').at(-1)!} = ${JSON.stringify(to)}`);
+      expect(running).not.toEqual(to);
+    }
+    // The environment of the suite sets the port.
+    const names = ['server.web_port', ...RESTARTED.map(({ key }) => key)];
+    expect(names.sort()).toEqual([...RESTART_KEYS].sort());
+  });
+});
+
 describe('GET /config', () => {
   test('names the source of each key', async () => {
     await patch({});
@@ -102,11 +168,11 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       blocking: { mode: 'nxdomain', ttl_secs: 20 },
     });
     expect([answer.status, answer.body]).toEqual([200, { success: true, restart_required: [] }]);
-    expect(changedLines(`# Made for a test.\n${TEXT}\n`, await file()).slice(0, 4)).toEqual([
-      [10, 'min_ttl_secs = 5 # seconds', 'min_ttl_secs = 7 # seconds'],
-      [13, '\tquery_timeout_ms = 2500', '\tquery_timeout_ms = 1500'],
-      [14, '#rebinding_protection = true', 'rebinding_protection = false'],
-      [21, "mode = 'nodata'", 'mode = "nxdomain"'],
+    expect(changedLines(loadedConfig(TEXT).text, await file()).slice(0, 4)).toEqual([
+      [11, 'min_ttl_secs = 5 # seconds', 'min_ttl_secs = 7 # seconds'],
+      [14, '\tquery_timeout_ms = 2500', '\tquery_timeout_ms = 1500'],
+      [15, '#rebinding_protection = true', 'rebinding_protection = false'],
+      [22, "mode = 'nodata'", 'mode = "nxdomain"'],
     ]);
     expect(await file()).toContain('mode = "nxdomain"\nttl_secs = 20\n');
     expect(await rows()).toMatchObject({
@@ -243,6 +309,17 @@ describe('PATCH /config', () => {
     expect((await read()).dns['pools']).toMatchObject([{ name: username }]);
   });
 
+  test('keeps the credentials of a URL that comes back masked, and takes no mask for them', async () => {
+    const url = 'https://weir:s3cr3t@example.org/services.json';
+    await patch({ blocking: { catalog_url: url } });
+    const shown = (await read()).blocking['catalog_url'];
+    expect(shown).toBe('https://***@example.org/services.json');
+    await patch({ blocking: { catalog_url: shown, ttl_secs: 9 } });
+    expect(await rows()).toMatchObject({ 'blocking.catalog_url': url });
+    const elsewhere = await patch({ blocking: { catalog_url: 'https://***@example.com/services.json' } });
+    expect([elsewhere.status, elsewhere.problem.errors![0]!.path]).toEqual([400, 'blocking.catalog_url']);
+  });
+
   test('refuses keys that the environment sets, and names the variable', async () => {
     await patch({});
     const before = await file();
@@ -276,7 +353,7 @@ describe('PATCH /config', () => {
     const answer = await patch({ cache: { max_bytes: 4194304 } });
     expect([answer.status, answer.problem.errors]).toEqual([
       400,
-      [{ path: 'cache.min_ttl_secs', message: expect.stringMatching(/weir\.toml, line 10: expected/) }],
+      [{ path: 'cache.min_ttl_secs', message: expect.stringMatching(/weir\.toml, line 11: expected/) }],
     ]);
     await writeFile(path(), before);
     await expectUntouched(before);

@@ -5,7 +5,7 @@ import type { Values } from '../../config/layers.ts';
 import { keys } from '../../config/sections.ts';
 import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../shared/api/settings-api.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
-import { shownUrl } from '../../shared/net/shown-url.ts';
+import { hasMask, shownUrl, unmaskUrl } from '../../shared/net/shown-url.ts';
 import { invalid } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
@@ -54,7 +54,7 @@ function changeConfig({ configuration, policy }: ConfigRouteParts, method: 'PATC
     answer: ConfigChanged,
     errors: { 409: NOT_CHANGED },
     handle: async (request) => {
-      const values = checkedValues(request.body);
+      const values = unmasked(checkedValues(request.body), valuesOf(configuration.written()));
       return { success: true as const, ...(await configuration.change(policy, authorOf(request), values)) };
     },
   });
@@ -85,6 +85,17 @@ function checkedValues(body: unknown): Values {
   if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
   if (fields.length > 0) throw invalid(fields);
   return values;
+}
+
+/** Values with the credentials that are stored in the place of the masks that `withoutSecrets` has put there. */
+function unmasked(values: Values, stored: Values): Values {
+  const given = Object.entries(values).map(([name, value]) => {
+    if (typeof value !== 'string' || !hasMask(value)) return [name, value];
+    const url = unmaskUrl(value, String(stored[name]));
+    if (url === null) throw invalid([{ path: name, message: 'has a mask where its credentials stood' }]);
+    return [name, url];
+  });
+  return Object.fromEntries(given) as Values;
 }
 
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {

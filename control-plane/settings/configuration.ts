@@ -49,6 +49,7 @@ export class Configuration {
   private readonly file: ConfigFile | null;
   private readonly memory: ConfigMemory;
   private readonly started: Values;
+  private readonly startedWith: Config;
   private readonly users: UseConfig[] = [];
   private layers: Layers;
   private running: Config;
@@ -72,7 +73,7 @@ export class Configuration {
     this.layers = { ...loaded.given, rows: this.memory.firstRows(loaded.given, known) };
     this.started = this.taken = layered.decidingValues(this.layers);
     const first = layered.configOf(this.started);
-    this.stored = this.running = 'config' in first ? first.config : loaded.config;
+    this.startedWith = this.stored = this.running = 'config' in first ? first.config : loaded.config;
   }
 
   /** The configuration in force; keys that need a restart are as they were at the start. */
@@ -93,8 +94,8 @@ export class Configuration {
 
   /** Keys whose stored values are not in force before a restart. */
   pending(): string[] {
-    const stored = layered.decidingValues(this.layers);
-    return layered.differingKeys(this.started, stored).filter(layered.needsRestart);
+    const [started, stored] = [this.startedWith, this.stored].map((config) => layered.valuesOf(config));
+    return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
   }
 
   /** Puts configurations into force with `use`, too, from now on. */

@@ -11,7 +11,7 @@ export interface LiveSettingsParts {
   readonly settingsOf: (config: Config) => Promise<WorkerSettings>;
   /** Gives them to all threads; returns how many have not taken them in time. */
   readonly deliver: (settings: WorkerSettings) => Promise<number>;
-  /** Called when threads have new settings. */
+  /** Called when threads work by a configuration. */
   readonly delivered: () => void;
   /** Drops every answer from the cache. */
   readonly emptyCache: () => Promise<unknown>;
@@ -65,7 +65,10 @@ export class LiveSettings {
       return;
     }
     this.config = config;
-    if (this.behind === 0 && isDeepStrictEqual(before, next)) return;
+    if (this.behind === 0 && isDeepStrictEqual(before, next)) {
+      delivered();
+      return;
+    }
     this.inForce = next;
     // Answers of other servers, by another trust, or none at all: nothing of what was kept is wanted.
     this.isCacheOld ||=

@@ -2,7 +2,13 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { trustPoints } from './trust-points.ts';
+import type { Config } from '../../../config/schema.ts';
+import { systemClock } from '../../../shared/clock.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { testConfig } from '../../../test/support/parts/test-config.ts';
+import { FollowedAnchors, trustPoints } from './trust-points.ts';
+import { workerSettings } from './worker-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-anchors-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,5 +36,42 @@ describe('trustPoints()', () => {
     const file = join(folder, 'wrong');
     writeFileSync(file, 'managed-keys { };\n');
     expect(() => points(file)).toThrow('read trust anchor');
+  });
+});
+
+describe('FollowedAnchors', () => {
+  const configOf = (updates: string, isOn = true) => {
+    const file = join(folder, 'followed');
+    writeFileSync(file, 'example.org. IN DS 1 13 2 AABB\n');
+    return testConfig(
+      `dns.dnssec_enabled = ${isOn}\ndns.dnssec_trust_anchors = "${file}"\ndns.dnssec_anchor_updates = "${updates}"`,
+    );
+  };
+
+  test('follows the zones while validation is on and its anchors are followed, once for each', async () => {
+    const anchors = new FollowedAnchors({ dataDir: folder, clock: systemClock, logger: new MemoryLogger() });
+    const observed: string[] = [];
+    const use = async (config: Config): Promise<boolean> => {
+      const settings = workerSettings(config, 53, { udpBackend: 'auto', faultInjection: false });
+      const { dnssec } = await anchors.addTo(settings, config);
+      anchors.follow({
+        observe: async (zone) => {
+          observed.push(nameToText(zone));
+          return null;
+        },
+        trust: () => undefined,
+      });
+      await new Promise(setImmediate);
+      return dnssec !== null;
+    };
+    expect(await use(configOf('builtin'))).toBe(true);
+    expect(observed).toEqual([]);
+    expect(await use(configOf('all'))).toBe(true);
+    expect(await use(configOf('all'))).toBe(true);
+    expect(observed).toEqual(['example.org']);
+    expect(await use(configOf('all', false))).toBe(false);
+    expect(await use(configOf('all'))).toBe(true);
+    expect(observed).toEqual(['example.org', 'example.org']);
+    await anchors.close();
   });
 });

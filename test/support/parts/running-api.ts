@@ -246,9 +246,9 @@ function configurationIn(
   parts: { readonly database: Database; readonly logger: MemoryLogger },
 ): Configuration {
   const file = join(folder, 'weir.toml');
-  writeFileSync(file, `# Made for a test.\n${toml}\n`);
-  const { config, given } = loadedConfig(toml);
-  const fixed = Object.entries(given.file).filter(([name]) => /^(?:server|auth)\./.test(name));
+  const { config, given, text } = loadedConfig(toml);
+  writeFileSync(file, text);
+  const fixed = Object.entries(given.file).filter(([name]) => /^(?:server\.web_port$|auth\.)/.test(name));
   const loaded = { config, file, given: { file: given.file, environment: Object.fromEntries(fixed) } };
   return new Configuration({ loaded, dataDir: folder, fileFaults, ...parts });
 }

@@ -8,11 +8,11 @@ export function testConfig(toml = ''): Config {
   return loadedConfig(toml).config;
 }
 
-/** The same, with what the lines say. */
-export function loadedConfig(toml: string): LoadedConfig {
+/** The same, with what the lines say, and all of them. */
+export function loadedConfig(toml: string): LoadedConfig & { readonly text: string } {
   const address = toml.includes('server.bind_address') ? '' : 'server.bind_address = ["127.0.0.1"]';
   const text = `${address}\nserver.web_port = 0\n${toml}\n`;
   const result = parseConfig({ file: { name: 'test.toml', text }, env: {} });
   if (!result.ok) throw new Error(JSON.stringify(result.faults));
-  return result.value;
+  return { ...result.value, text };
 }

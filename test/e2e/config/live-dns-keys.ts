@@ -1,0 +1,201 @@
+/** Keys that decide what is answered, and what shows it. */
+import { Rcode } from '../../../shared/dns/iana.ts';
+import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
+import { decodeMessage } from '../../../shared/dns/codec.ts';
+import { subnetsOf } from '../../support/dns/dns-message.ts';
+import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import type { LiveKey, LiveRoom } from './live-room.ts';
+
+const FORWARDED = [EVERY_ADDRESS];
+const BLOCKED = 'ads.example.net';
+
+/** A key whose effect is what one question is told. */
+const told = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
+  ...{ key, to, before, after },
+  look: (room) => room.told(name),
+});
+
+/** The address of a public name is private, as the scripted upstream says. */
+const privateAddress = (name: string) => (room: LiveRoom) => {
+  room.scripted.udpScript = (query) => {
+    const answers = [a(Uint8Array.of(0xc0, 12), '10.0.0.1')];
+    query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+  };
+  return room.told(room.newName(name));
+};
+const onScripted = (room: LiveRoom) => ({ 'dns.pools': room.pools(room.scripted) });
+
+/** The client subnets that reach the upstream. */
+async function forwardedSubnets(room: LiveRoom): Promise<unknown> {
+  const name = room.newName();
+  await room.ask(name, 'A', { edns: { subnets: [[0, 1, 24, 0, 192, 0, 2]] } });
+  const last = room.first.udpQueries.map(({ bytes }) => decodeMessage(bytes)!);
+  const own = last.filter(({ questions }) => questions?.[0]?.name.toLowerCase() === name);
+  return own.map((message) => subnetsOf(message).length);
+}
+
+/** How often the upstream is asked for a name that is asked for twice. */
+async function upstreamQuestions(room: LiveRoom): Promise<number> {
+  const before = room.first.udpQueries.length;
+  const name = room.newName();
+  await room.ask(name);
+  await room.ask(name);
+  return room.first.udpQueries.length - before;
+}
+
+const ttl = async (room: LiveRoom, name?: string): Promise<unknown> => (await room.ask(name)).answers[0]?.ttl;
+
+export const DNS_KEYS: readonly LiveKey[] = [
+  {
+    key: 'dns.pools',
+    to: (room: LiveRoom) => room.pools(room.second),
+    look: (room) => room.told(),
+    before: FORWARDED,
+    after: ['192.0.2.2'],
+  },
+  {
+    key: 'dns.bootstrap',
+    to: ({ second }: LiveRoom) => [`127.0.0.1:${String(second.port)}`],
+    beside: ({ first, second }) => ({
+      'dns.bootstrap': ['127.0.0.1:9'],
+      'dns.query_timeout_ms': 300,
+      'dns.pools': [
+        { name: 'a', servers: [`udp://ns.example.net:${String(first.port)}`] },
+        { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
+      ],
+    }),
+    look: async (room) => {
+      room.second.udpScript = (query) => {
+        const { qname } = questionOf(query.bytes);
+        const isHost = Buffer.from(qname).toString('latin1').toLowerCase().startsWith('\x02ns');
+        const answers = [a(Uint8Array.of(0xc0, 12), isHost ? '127.0.0.1' : '192.0.2.2')];
+        query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+      };
+      return room.told();
+    },
+    before: ['192.0.2.2'],
+    after: FORWARDED,
+  },
+  {
+    key: 'dns.upstream_ca_path',
+    to: (room: LiveRoom) => room.write('ca.pem', room.authority.cert),
+    beside: ({ second, tlsPort }) => ({
+      'dns.pools': [
+        { name: 'a', servers: [`tls://dns.example.org:${String(tlsPort)}@127.0.0.1`] },
+        { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
+      ],
+    }),
+    look: (room) => room.told(),
+    before: ['192.0.2.2'],
+    after: FORWARDED,
+  },
+  {
+    key: 'dns.query_timeout_ms',
+    to: 100,
+    beside: onScripted,
+    look: (room) => {
+      // Answers when it is asked a second time, later than 100 ms.
+      room.scripted.udpScript = (query) => {
+        const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.3')];
+        const reply = response(questionOf(query.bytes), { id: idOf(query.bytes), answers });
+        setTimeout(() => query.reply(reply), 400).unref();
+      };
+      return room.told();
+    },
+    before: ['192.0.2.3'],
+    after: Rcode.SERVFAIL,
+  },
+  {
+    key: 'dns.default_strategy',
+    to: 'Balanced',
+    beside: ({ first }) => ({
+      'dns.pools': [{ name: 'live', servers: [`127.0.0.1:${String(first.port)}`] }],
+    }),
+    look: async ({ api }) =>
+      (await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail'))[0]!.strategy,
+    before: 'Parallel',
+    after: 'Balanced',
+  },
+  {
+    key: 'dns.dhcp_leases',
+    to: (room: LiveRoom) => [room.write('leases', '0 02:00:5e:10:00:01 192.0.2.44 laptop *\n')],
+    beside: { 'dns.local_domain': 'home.example' },
+    look: (room) => room.told('laptop.home.example'),
+    before: FORWARDED,
+    after: ['192.0.2.44'],
+  },
+  { key: 'dns.ecs', to: 'forward', look: forwardedSubnets, before: [0], after: [1] },
+  {
+    key: 'dns.block_private_ptr',
+    to: false,
+    look: (room) => room.told('7.0.0.10.in-addr.arpa', 'PTR'),
+    before: Rcode.NXDOMAIN,
+    after: Rcode.NOERROR,
+  },
+  {
+    key: 'dns.never_forward_reverse_lookups',
+    to: true,
+    look: (room) => room.told('1.1.1.1.in-addr.arpa', 'PTR'),
+    before: Rcode.NOERROR,
+    after: Rcode.NXDOMAIN,
+  },
+  told('dns.block_non_fqdn', true, 'printer', FORWARDED, Rcode.NXDOMAIN),
+  told('dns.never_forward_non_fqdn', true, 'scanner', FORWARDED, Rcode.NXDOMAIN),
+  told('dns.special_names', false, 'localhost', ['127.0.0.1'], FORWARDED),
+  told('dns.block_doh_canary', false, 'use-application-dns.net', Rcode.NXDOMAIN, FORWARDED),
+  told('dns.block_private_relay', false, 'mask.icloud.com', Rcode.NXDOMAIN, FORWARDED),
+  told('dns.local_records', ['live.example.com 60 A 192.0.2.9'], 'live.example.com', FORWARDED, [
+    '192.0.2.9',
+  ]),
+  {
+    key: 'dns.local_domain',
+    to: 'home.example',
+    beside: ({ second }) => ({ 'dns.local_dns_server': `127.0.0.1:${String(second.port)}` }),
+    look: (room) => room.told(room.newName('home.example')),
+    before: FORWARDED,
+    after: ['192.0.2.2'],
+  },
+  {
+    key: 'dns.local_dns_server',
+    to: ({ second }: LiveRoom) => `127.0.0.1:${String(second.port)}`,
+    beside: { 'dns.local_domain': 'home.example' },
+    look: (room) => room.told(room.newName('home.example')),
+    before: FORWARDED,
+    after: ['192.0.2.2'],
+  },
+  {
+    key: 'dns.rebinding_protection',
+    to: false,
+    beside: onScripted,
+    look: privateAddress('example.com'),
+    before: Rcode.NOERROR,
+    after: ['10.0.0.1'],
+  },
+  {
+    key: 'dns.rebinding_allowlist',
+    to: ['lan.example.org'],
+    beside: onScripted,
+    look: privateAddress('lan.example.org'),
+    before: Rcode.NOERROR,
+    after: ['10.0.0.1'],
+  },
+  { key: 'cache.enabled', to: false, look: upstreamQuestions, before: 1, after: 2 },
+  { key: 'cache.min_ttl_secs', to: 7200, look: (room) => ttl(room), before: 3600, after: 7200 },
+  { key: 'cache.max_ttl_secs', to: 60, look: (room) => ttl(room), before: 3600, after: 60 },
+  told('blocking.enabled', false, BLOCKED, ['0.0.0.0'], FORWARDED),
+  told('blocking.mode', 'nxdomain', BLOCKED, ['0.0.0.0'], Rcode.NXDOMAIN),
+  { key: 'blocking.ttl_secs', to: 77, look: (room) => ttl(room, BLOCKED), before: 10, after: 77 },
+  {
+    ...told('blocking.custom_ipv4', '192.0.2.5', BLOCKED, Rcode.NOERROR, ['192.0.2.5']),
+    beside: { 'blocking.custom_ipv6': '2001:db8::5', 'blocking.mode': 'custom_ip' },
+  },
+  {
+    key: 'blocking.custom_ipv6',
+    to: '2001:db8::6',
+    beside: { 'blocking.custom_ipv4': '192.0.2.5', 'blocking.mode': 'custom_ip' },
+    look: (room) => room.told(BLOCKED, 'AAAA'),
+    before: Rcode.NOERROR,
+    after: ['2001:db8::6'],
+  },
+];

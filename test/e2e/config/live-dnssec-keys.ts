@@ -1,0 +1,79 @@
+/** Keys of validation, and what shows them: a signed zone with one forged name. */
+import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
+import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import { idOf, octets, questionOf, u16 } from '../../support/dns/built-messages.ts';
+import { positive, TestZone } from '../../support/dns/test-zone.ts';
+import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
+
+const now = Math.floor(Date.now() / 1000);
+const HOURS = { inception: now - 3600, expiration: now + 3600 };
+const ORG = new TestZone('org');
+const ZONE = new TestZone('example.org');
+const signed = (records: string): string => ZONE.signed(records, HOURS);
+
+const TABLE: Readonly<Record<string, CacheableAnswer>> = {
+  'org DNSKEY': positive(ORG.signed(ORG.dnskey, HOURS)),
+  'example.org DS': positive(ORG.signed(ZONE.ds, HOURS)),
+  'example.org DNSKEY': positive(signed(ZONE.dnskey)),
+  'www.example.org A': positive(signed('www.example.org 300 A 192.0.2.1')),
+  'forged.example.org A': positive(
+    signed('forged.example.org 300 A 192.0.2.5').replace('192.0.2.5', '192.0.2.66'),
+  ),
+};
+
+/** Answers from the table, SERVFAIL for what is not in it. */
+function answer(query: Uint8Array): Uint8Array {
+  const asked = questionOf(query);
+  const found = TABLE[`${nameToText(asked.qname).toLowerCase()} ${rrTypeName(asked.qtype)}`];
+  const question = query.slice(12, 12 + asked.qname.length + 4);
+  const flags = [0x81, 0x80 | (found?.rcode ?? Rcode.SERVFAIL)];
+  const counts = [1, found?.answerCount ?? 0, 0, 0].flatMap(u16);
+  return octets(u16(idOf(query)), flags, counts, question, found?.body ?? []);
+}
+
+/** Has the scripted upstream answer for the zone. */
+export function serveZone({ scripted }: LiveRoom): void {
+  scripted.udpScript = (query) => query.reply(answer(query.bytes));
+}
+
+/** A file with the anchor of the zone above. */
+export const anchorsOf = (room: LiveRoom): string => room.write('anchors', `${ORG.ds}\n`);
+
+const told = (name: string) => (room: LiveRoom) => {
+  serveZone(room);
+  return room.told(name);
+};
+
+const validated = (room: LiveRoom): KeyValues => ({
+  'dns.pools': room.pools(room.scripted),
+  'dns.dnssec_trust_anchors': anchorsOf(room),
+  'dns.dnssec_enabled': true,
+});
+
+export const DNSSEC_KEYS: readonly LiveKey[] = [
+  {
+    key: 'dns.dnssec_enabled',
+    to: true,
+    beside: (room) => ({ ...validated(room), 'dns.dnssec_enabled': false }),
+    look: told('forged.example.org'),
+    before: ['192.0.2.66'],
+    after: Rcode.SERVFAIL,
+  },
+  {
+    key: 'dns.dnssec_trust_anchors',
+    to: anchorsOf,
+    beside: (room) => ({ ...validated(room), 'dns.dnssec_trust_anchors': '' }),
+    look: told('www.example.org'),
+    before: Rcode.SERVFAIL,
+    after: ['192.0.2.1'],
+  },
+  {
+    key: 'dns.dnssec_negative_trust_anchors',
+    to: ['forged.example.org'],
+    beside: validated,
+    look: told('forged.example.org'),
+    before: Rcode.SERVFAIL,
+    after: ['192.0.2.66'],
+  },
+];

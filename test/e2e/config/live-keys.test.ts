@@ -1,0 +1,43 @@
+/**
+ * Each key that needs no restart, changed over the API of a running Weir: what shows it is looked at before the change,
+ * once the change is answered, and once it is changed back.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { DNS_KEYS } from './live-dns-keys.ts';
+import { DNSSEC_KEYS } from './live-dnssec-keys.ts';
+import { LIMIT_KEYS } from './live-limit-keys.ts';
+import { LiveRoom } from './live-room.ts';
+import type { KeyValues, LiveKey } from './live-room.ts';
+import { WEB_KEYS } from './live-web-keys.ts';
+
+let room: LiveRoom;
+let before: KeyValues = {};
+
+beforeAll(async () => {
+  room = await LiveRoom.open();
+  await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.example.net', action: 'deny' });
+});
+afterEach(async () => {
+  room.scripted.udpScript = () => undefined;
+  await room.set(before);
+  before = {};
+});
+afterAll(() => room.close());
+
+const keys: readonly LiveKey[] = [...DNS_KEYS, ...DNSSEC_KEYS, ...LIMIT_KEYS, ...WEB_KEYS];
+
+describe('a key of the configuration', () => {
+  test.each(keys)('$key is in force when its change is answered', async (row) => {
+    const beside = (typeof row.beside === 'function' ? row.beside(room) : row.beside) ?? {};
+    before = await room.values([...Object.keys(beside), row.key]);
+    if (Object.keys(beside).length > 0) await room.set(beside);
+    expect(await row.look(room)).toEqual(row.before);
+    const start = await room.values([row.key]);
+    const to: unknown = typeof row.to === 'function' ? (row.to as (room: LiveRoom) => unknown)(room) : row.to;
+    expect(await room.set({ [row.key]: to })).toEqual({ success: true, restart_required: [] });
+    expect(await row.look(room)).toEqual(row.after);
+    if (row.isSlow === true) return;
+    await room.set(start);
+    expect(await row.look(room)).toEqual(row.before);
+  });
+});

@@ -1,0 +1,190 @@
+/** Keys of the rate limit and of health checks, and what shows them. */
+import { Rcode } from '../../../shared/dns/iana.ts';
+import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
+import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
+import { answerTo } from '../../support/dns/echoing-upstream.ts';
+import { until } from '../../support/parts/until.ts';
+import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
+
+/** Four questions at once and one a second, for each address. */
+const LIMITED = {
+  'dns.rate_limit.enabled': true,
+  'dns.rate_limit.burst_size': 4,
+  'dns.rate_limit.queries_per_second': 1,
+  'dns.rate_limit.ipv4_prefix_len': 32,
+};
+
+/** Whether some of 12 questions are refused. */
+const isLimited = async (room: LiveRoom, address?: string): Promise<boolean> =>
+  (await room.refusals(12, address)) > 0;
+
+/** Whether limited answers are truncated, of 12. */
+async function hasTruncated(room: LiveRoom): Promise<boolean> {
+  using udp = await UdpClient.open(room.weir.dnsPort, '127.0.0.1', room.newAddress());
+  const replies = await udp.askAll(Array.from({ length: 12 }, () => ({ name: room.newName(), type: 'A' })));
+  return replies.some(({ truncated }) => truncated);
+}
+
+/** Whether two connections of one address are both answered. */
+async function answersBoth(room: LiveRoom): Promise<boolean> {
+  const clients = [await TcpClient.open(room.weir.dnsPort), await TcpClient.open(room.weir.dnsPort)];
+  const replies = await Promise.all(
+    clients.map((client) =>
+      client.ask(room.newName(), 'A').then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  for (const client of clients) await client.close();
+  return replies.every(Boolean);
+}
+
+/** A server that is probed each second. */
+const probed = (room: LiveRoom): KeyValues => ({
+  'dns.pools': room.pools(room.scripted),
+  'dns.health_check.enabled': true,
+  'dns.health_check.interval_secs': 1,
+  'dns.health_check.timeout_ms': 100,
+  'dns.health_check.failure_threshold': 1,
+  'dns.health_check.success_threshold': 1,
+});
+
+async function stateOf(room: LiveRoom): Promise<Pick<UpstreamDetail, 'status' | 'consecutive_failures'>> {
+  const path = '/upstream/health/detail';
+  return (await room.api.expect<UpstreamDetail[]>(200, 'GET', path))[0]!;
+}
+
+/** Answers probes so many milliseconds later; returns how many were answered so far. */
+function answerLate(room: LiveRoom, delayMs: number): () => number {
+  let answered = 0;
+  room.scripted.udpScript = (query) => {
+    setTimeout(() => {
+      answered++;
+      if (!room.scripted.isClosed) query.reply(answerTo(query.bytes));
+    }, delayMs).unref();
+  };
+  return () => answered;
+}
+
+/** The state of a server that keeps silent, once two probes have failed. */
+async function stateOfSilent(room: LiveRoom): Promise<unknown> {
+  room.scripted.udpScript = () => undefined;
+  await until(async () => (await stateOf(room)).consecutive_failures >= 2);
+  return (await stateOf(room)).status;
+}
+
+/** The state of a server that kept silent and answers again, once it is healthy or has answered four probes. */
+async function stateOfBack(room: LiveRoom): Promise<unknown> {
+  await stateOfSilent(room);
+  const answered = answerLate(room, 0);
+  await until(async () => answered() >= 4 || (await stateOf(room)).status === 'Healthy');
+  return (await stateOf(room)).status;
+}
+
+/** The state of a server that takes 400 ms. */
+async function stateOfSlow(room: LiveRoom): Promise<unknown> {
+  answerLate(room, 400);
+  await until(async () => (await stateOf(room)).status !== 'Unknown');
+  return (await stateOf(room)).status;
+}
+
+export const LIMIT_KEYS: readonly LiveKey[] = [
+  {
+    key: 'dns.rate_limit.enabled',
+    to: true,
+    beside: { ...LIMITED, 'dns.rate_limit.enabled': false },
+    look: isLimited,
+    before: false,
+    after: true,
+  },
+  {
+    key: 'dns.rate_limit.queries_per_second',
+    to: 1_000_000,
+    beside: LIMITED,
+    look: isLimited,
+    before: true,
+    after: false,
+  },
+  {
+    key: 'dns.rate_limit.burst_size',
+    to: 1000,
+    beside: LIMITED,
+    look: isLimited,
+    before: true,
+    after: false,
+  },
+  {
+    key: 'dns.rate_limit.ipv4_prefix_len',
+    to: 24,
+    beside: LIMITED,
+    look: async (room) => {
+      // Two addresses of one /24, three questions each.
+      const net = room.newAddress().split('.')[3]!;
+      const refused = [await room.refusals(3, `127.9.${net}.1`), await room.refusals(3, `127.9.${net}.2`)];
+      return refused[0]! + refused[1]! > 0;
+    },
+    before: false,
+    after: true,
+  },
+  {
+    key: 'dns.rate_limit.whitelist',
+    to: ['127.0.8.1'],
+    beside: LIMITED,
+    look: (room) => isLimited(room, '127.0.8.1'),
+    before: true,
+    after: false,
+  },
+  {
+    key: 'dns.rate_limit.nxdomain_per_second',
+    to: 1,
+    beside: (room) => ({
+      ...LIMITED,
+      'dns.rate_limit.burst_size': 1000,
+      'dns.pools': room.pools(room.scripted),
+    }),
+    look: (room) => {
+      room.scriptedFails(Rcode.NXDOMAIN);
+      return isLimited(room);
+    },
+    before: false,
+    after: true,
+  },
+  {
+    key: 'dns.rate_limit.slip_ratio',
+    to: 1,
+    beside: LIMITED,
+    look: hasTruncated,
+    before: false,
+    after: true,
+  },
+  { key: 'dns.rate_limit.dry_run', to: true, beside: LIMITED, look: isLimited, before: true, after: false },
+  { key: 'dns.rate_limit.tcp_max_connections_per_ip', to: 1, look: answersBoth, before: true, after: false },
+  {
+    key: 'dns.health_check.failure_threshold',
+    to: 100,
+    beside: probed,
+    isSlow: true,
+    look: stateOfSilent,
+    before: 'Unhealthy',
+    after: 'Unknown',
+  },
+  {
+    key: 'dns.health_check.success_threshold',
+    to: 100,
+    beside: probed,
+    isSlow: true,
+    look: stateOfBack,
+    before: 'Healthy',
+    after: 'Unhealthy',
+  },
+  {
+    key: 'dns.health_check.timeout_ms',
+    to: 5000,
+    beside: probed,
+    isSlow: true,
+    look: stateOfSlow,
+    before: 'Unhealthy',
+    after: 'Healthy',
+  },
+];

@@ -1,0 +1,128 @@
+/**
+ * The configuration of a running Weir from outside: edits of its file and SIGHUP, rows that another node has written,
+ * keys whose effect comes a moment later, and what is left when Weir has stopped.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { runningServerAddress } from '../../../control-plane/db/running-postgres.ts';
+import { embeddedTarget } from '../../../control-plane/db/database-target.ts';
+import { ANCHOR_FILE } from '../../../control-plane/trust-anchors/anchor-file.ts';
+import type { ConfigAnswer } from '../../../shared/api/settings-api.ts';
+import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { until } from '../../support/parts/until.ts';
+import { anchorsOf, serveZone } from './live-dnssec-keys.ts';
+import { LiveRoom } from './live-room.ts';
+
+let room: LiveRoom;
+beforeAll(async () => {
+  room = await LiveRoom.open();
+});
+afterAll(() => room.close());
+
+const file = (): string => join(room.room.path, 'weir.toml');
+const config = (): Promise<ConfigAnswer> => room.api.expect(200, 'GET', '/config');
+const secondPool = (toml: string): string =>
+  toml.replace(`127.0.0.1:${String(room.first.port)}`, `127.0.0.1:${String(room.second.port)}`);
+
+/** Runs a statement as another node would. */
+async function atDatabase(sql: string, values: unknown[] = []): Promise<void> {
+  const client = new pg.Client(embeddedTarget(runningServerAddress(room.room.dataDir)).config);
+  await client.connect();
+  await client.query(sql, values);
+  await client.end();
+}
+
+describe('SIGHUP', () => {
+  test('puts into force what was edited in the file, and keeps the rest of the file as it is', async () => {
+    const before = readFileSync(file(), 'utf8');
+    const edited = `# by hand\n${secondPool(before)}`;
+    writeFileSync(file(), edited);
+    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+    room.weir.child.kill('SIGHUP');
+    await room.weir.untilOutput(/configuration file read again/);
+    expect(await room.told()).toEqual(['192.0.2.2']);
+    expect(readFileSync(file(), 'utf8')).toBe(edited);
+    expect((await config()).sources).toMatchObject({ 'dns.pools': 'database', 'server.workers': 'default' });
+    writeFileSync(file(), before);
+    await room.api.expect(200, 'POST', '/config/reload');
+    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+  });
+
+  test('changes nothing where the file has faults, and logs each with its line', async () => {
+    const before = readFileSync(file(), 'utf8');
+    writeFileSync(file(), `${secondPool(before)}\n[cache]\nmin_ttl = 1\nmax_ttl_secs = "x"\n`);
+    room.weir.child.kill('SIGHUP');
+    await room.weir.untilOutput(
+      /read the configuration again failed.*cache\.min_ttl: .*cache\.max_ttl_secs: /,
+    );
+    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+    writeFileSync(file(), before);
+  });
+});
+
+describe('a row that another node has written', () => {
+  test('comes into force here, and leaves this file alone', async () => {
+    const before = readFileSync(file(), 'utf8');
+    const pools = JSON.stringify(room.pools(room.second));
+    await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
+    await until(async () => ((await room.told()) as unknown[])[0] === '192.0.2.2');
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+    // A line that was not edited does not undo it.
+    await room.api.expect(200, 'POST', '/config/reload');
+    expect(await room.told()).toEqual(['192.0.2.2']);
+    await room.set({ 'dns.pools': room.pools(room.first) });
+    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+  });
+});
+
+describe('a key whose effect comes a moment later', () => {
+  test('blocking.catalog_url has the catalog fetched at once, and taken away', async () => {
+    const service = { id: 'live-made', name: 'Live', category: 'telemetry', domains: ['live.example'] };
+    room.lists.serve('/catalog.json', JSON.stringify({ schema: 1, services: [service] }));
+    const names = async (): Promise<string[]> => {
+      const catalog = await room.api.expect<{ id: string }[]>(200, 'GET', '/services/catalog');
+      return catalog.map(({ id }) => id);
+    };
+    expect(await names()).not.toContain('live-made');
+    await room.set({ 'blocking.catalog_url': room.lists.url('/catalog.json') });
+    await until(async () => (await names()).includes('live-made'));
+    await room.set({ 'blocking.catalog_url': '' });
+    const shipped = await room.api.expect<{ id: string; withdrawn_at?: string }[]>(
+      200,
+      'GET',
+      '/services/catalog',
+    );
+    expect(shipped.filter(({ id, withdrawn_at: at }) => id === 'live-made' && at === undefined)).toEqual([]);
+  });
+
+  test('dns.dnssec_anchor_updates has the keys of anchors followed from then on', async () => {
+    serveZone(room);
+    const followed = join(room.room.dataDir, ANCHOR_FILE);
+    await room.set({
+      'dns.pools': room.pools(room.scripted),
+      'dns.dnssec_trust_anchors': anchorsOf(room),
+      'dns.dnssec_enabled': true,
+    });
+    expect(existsSync(followed)).toBe(false);
+    await room.set({ 'dns.dnssec_anchor_updates': 'all' });
+    await until(() => existsSync(followed) && readFileSync(followed, 'utf8').includes('org'));
+    await room.set({ 'dns.dnssec_enabled': false, 'dns.pools': room.pools(room.first) });
+    expect(await room.told()).toEqual([EVERY_ADDRESS]);
+  });
+});
+
+describe('the configuration after a stop', () => {
+  test('keeps the answers on disk if cache.persist was switched on meanwhile', async () => {
+    expect(existsSync(join(room.room.dataDir, 'answer-cache'))).toBe(false);
+    await room.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
+    await room.told('kept.example.com');
+    // The file is written once more, as the change has left it.
+    await room.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
+    const { rcode, answers } = await room.ask('kept.example.com');
+    expect([rcode, answers[0]!.ttl > 3600]).toEqual([0, true]);
+    // Without a database, too, the node works by the rows that it remembers, and takes no change.
+    expect((await room.ask()).answers[0]!.ttl).toBe(7200);
+  });
+});

@@ -1,0 +1,189 @@
+/** A running Weir whose configuration is changed, and the servers around it, for suites of live keys. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import type { Server } from 'node:tls';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { treeOf } from '../../../config/layers.ts';
+import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { TestAuthority } from '../../support/dns/certificates.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import type { QueryOptions, Reply, TypeSpec } from '../../support/dns/dns-message.ts';
+import { answerTo, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { answers, fails } from '../../support/dns/scripted-server.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+import type { WeirOptions } from '../../support/weir/weir-process.ts';
+
+/** Values by key. */
+export type KeyValues = Readonly<Record<string, unknown>>;
+
+/** What a key does: looked at before it is changed, when the change is answered, and when it is changed back. */
+export interface LiveKey {
+  readonly key: string;
+  /** A value, or a function of the room that makes it. */
+  readonly to: unknown;
+  /** Other keys that are set before. */
+  readonly beside?: KeyValues | ((room: LiveRoom) => KeyValues);
+  readonly look: (room: LiveRoom) => Promise<unknown>;
+  readonly before: unknown;
+  readonly after: unknown;
+  /** A look takes a second or more: it is not changed back. */
+  readonly isSlow?: boolean;
+}
+
+/** Weir on three upstreams: one that knows 192.0.2.77 for every name, one with 192.0.2.2, one that a test scripts. */
+export class LiveRoom {
+  readonly room = makeTempDir();
+  weir!: Weir;
+  api!: ApiClient;
+  udp!: UdpClient;
+  first!: ScriptedUpstream;
+  second!: ScriptedUpstream;
+  scripted!: ScriptedUpstream;
+  lists!: ListServer;
+  authority!: TestAuthority;
+  /** Port of a DNS server over TLS for `dns.example.org`, with a certificate of the authority. */
+  tlsPort = 0;
+  private tls!: Server;
+  private names = 0;
+  private clients = 0;
+
+  static async open(): Promise<LiveRoom> {
+    const room = new LiveRoom();
+    room.first = await startEchoingUpstream();
+    room.second = await ScriptedUpstream.start();
+    room.second.udpScript = answers(2);
+    room.scripted = await ScriptedUpstream.start();
+    room.lists = await startListServer();
+    room.authority = new TestAuthority();
+    await room.listenWithTls();
+    await prepareDataDir(room.room.dataDir);
+    await room.start();
+    room.api = await room.weir.api();
+    return room;
+  }
+
+  /** Stops Weir and starts it again, as it was started first. */
+  async restart(options: Pick<WeirOptions, 'database' | 'toml'>): Promise<void> {
+    this.udp.close();
+    await this.weir.stop();
+    await this.start(options);
+  }
+
+  private async start(options: Pick<WeirOptions, 'database' | 'toml'> = {}): Promise<void> {
+    this.weir = await Weir.start({
+      room: this.room,
+      pools: `[dns]\n${pools(this.first)}\n[dns.health_check]\nenabled = false\n`,
+      ...options,
+    });
+    this.udp = await UdpClient.open(this.weir.dnsPort);
+  }
+
+  async close(): Promise<void> {
+    this.udp.close();
+    await this.weir.stop();
+    this.tls.close();
+    for (const upstream of [this.first, this.second, this.scripted]) await upstream.close();
+    await this.lists.close();
+    this.authority.close();
+    this.room.remove();
+  }
+
+  /** Pools of one server each. */
+  pools(...upstreams: readonly ScriptedUpstream[]): unknown {
+    const servers = upstreams.map(({ port }) => `127.0.0.1:${String(port)}`);
+    return [{ name: 'live', strategy: 'Failover', servers }];
+  }
+
+  /** Changes keys; the answer must be a success. */
+  set(values: KeyValues): Promise<{ success: boolean; restart_required: string[] }> {
+    return this.api.expect(200, 'PATCH', '/config', treeOf(values));
+  }
+
+  /** Values of keys as they are stored. */
+  async values(names: readonly string[]): Promise<KeyValues> {
+    const config = await this.api.expect<Record<string, unknown>>(200, 'GET', '/config');
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        name.split('.').reduce<unknown>((tree, step) => (tree as Record<string, unknown>)[step], config),
+      ]),
+    );
+  }
+
+  /** A name that no one has asked for. */
+  newName(suffix = 'example.com'): string {
+    return `n${String(++this.names)}.${suffix}`;
+  }
+
+  /** An address that no one has asked from: with a bucket of its own. */
+  newAddress(): string {
+    return `127.0.7.${String(++this.clients)}`;
+  }
+
+  ask(name = this.newName(), type: TypeSpec = 'A', options: QueryOptions = {}): Promise<Reply> {
+    return this.udp.ask(name, type, options);
+  }
+
+  /** Data of the answers, or the code where there are none. */
+  async told(name?: string, type?: TypeSpec, options?: QueryOptions): Promise<unknown> {
+    const { data, rcode } = await this.ask(name, type, options);
+    return data.length === 0 ? rcode : data;
+  }
+
+  /** Asks one after the other from an address; how many are refused. */
+  async refusals(count: number, address = this.newAddress(), name?: string): Promise<number> {
+    using udp = await UdpClient.open(this.weir.dnsPort, '127.0.0.1', address);
+    let refused = 0;
+    for (let i = 0; i < count; i++)
+      if ((await udp.ask(name ?? this.newName(), 'A')).rcode === Rcode.REFUSED) refused++;
+    return refused;
+  }
+
+  /** Has the scripted upstream answer with a code and nothing else. */
+  scriptedFails(rcode: number): void {
+    this.scripted.udpScript = fails(rcode);
+  }
+
+  /** Writes a file that Weir can read. */
+  write(name: string, text: string): string {
+    const folder = join(this.room.path, 'files');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  }
+
+  /** Sets `database.audit_days`, which nothing here depends on, by hand in the file. */
+  editAuditDays(days: number): void {
+    const file = join(this.room.path, 'weir.toml');
+    const toml = readFileSync(file, 'utf8').replace(/^audit_days = .*\n/m, '');
+    const table = toml.includes('[database]\n') ? toml : `${toml}\n[database]\n`;
+    writeFileSync(file, table.replace('[database]\n', `[database]\naudit_days = ${String(days)}\n`));
+  }
+
+  private async listenWithTls(): Promise<void> {
+    const { cert, key } = this.authority.issue('DNS:dns.example.org,IP:127.0.0.1');
+    this.tls = createServer({ cert, key }, (socket) => {
+      socket.on('error', () => undefined);
+      const frames = new FrameReader((message) => {
+        socket.write(frame(answerTo(message.slice())));
+        return true;
+      });
+      socket.on('data', (chunk: Buffer) => frames.push(chunk));
+    });
+    this.tls.on('tlsClientError', () => undefined);
+    await once(this.tls.listen(0, '127.0.0.1'), 'listening');
+    this.tlsPort = (this.tls.address() as AddressInfo).port;
+  }
+}
+
+function pools({ port }: ScriptedUpstream): string {
+  return `pools = [{ name = "live", strategy = "Failover", servers = ["127.0.0.1:${String(port)}"] }]`;
+}

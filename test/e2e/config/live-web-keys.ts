@@ -1,0 +1,190 @@
+/** Keys of the web, of accounts, of the query log and of lists, and what shows them. */
+import { request } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import { until } from '../../support/parts/until.ts';
+import { PASSWORD } from '../../support/weir/api-client.ts';
+import type { LiveKey, LiveRoom } from './live-room.ts';
+
+/** Status of a request without credentials. */
+async function statusOf(room: LiveRoom, path: string, headers: Record<string, string> = {}): Promise<number> {
+  return (await ask(room, 'GET', path, { headers })).status;
+}
+
+async function ask(
+  { weir }: LiveRoom,
+  method: string,
+  path: string,
+  { headers = {}, json }: { headers?: Record<string, string>; json?: object } = {},
+): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }> {
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const outgoing = request({
+    ...{ host: '127.0.0.1', port: weir.webPort, method, path, agent: false },
+    headers: { ...type, ...headers },
+  });
+  outgoing.end(json && JSON.stringify(json));
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: incoming.statusCode!, headers: incoming.headers, body: await text(incoming) };
+}
+
+/** A login; its life in hours, or its status where it is refused. */
+async function loginHours(room: LiveRoom, username = 'admin', remember = false): Promise<number> {
+  const json = { username, password: PASSWORD, remember_me: remember };
+  const { status, body } = await ask(room, 'POST', '/api/auth/login', { json });
+  if (status !== 200) return status;
+  const { expires_at: end } = JSON.parse(body) as { expires_at: string };
+  return Math.round((Date.parse(end) - Date.now()) / 3_600_000);
+}
+
+let strangers = 0;
+
+/** The answer to a second login with a wrong password, of a name that no one has tried. */
+async function secondGuess(room: LiveRoom) {
+  const json = { username: `stranger${String(++strangers)}`, password: 'a wrong password' };
+  await ask(room, 'POST', '/api/auth/login', { json });
+  return ask(room, 'POST', '/api/auth/login', { json });
+}
+
+/** Rows of the log about a new name. */
+async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: unknown }[]> {
+  const name = room.newName('logged.example');
+  await room.ask(name);
+  const later = room.newName('later.example');
+  const now = await room.values(['database.log_queries']);
+  // Once a later query is there, an earlier one would be.
+  await room.set({ 'database.log_queries': true });
+  await room.ask(later);
+  await room.api.untilQueryCount(1, `domain=${later}`);
+  await room.set(now);
+  return room.api.queries(`domain=${name}`);
+}
+
+/** What becomes of a list in a folder. */
+async function listStatus(room: LiveRoom): Promise<unknown> {
+  const url = pathToFileURL(room.write('list.txt', 'listed.example.net\n')).href;
+  const json = { name: `list ${room.newName()}`, url };
+  const { status, body } = await room.api.call<BlocklistSource>('POST', '/blocklist-sources', json);
+  if (status !== 201) return status;
+  const source = await room.api.settledSource(body.id);
+  await room.api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+  return source.status;
+}
+
+/** Lines that Weir has written since the last look, about a reload. */
+async function reloadLines(room: LiveRoom, isWritten: boolean): Promise<string[]> {
+  const at = room.weir.output.length;
+  const lines = (): string[] =>
+    room.weir.output
+      .slice(at)
+      .split('\n')
+      .filter((line) => line.includes('configuration file read again'));
+  const auditDays = async (): Promise<number> =>
+    Number((await room.values(['database.audit_days']))['database.audit_days']);
+  const days = (await auditDays()) + 1;
+  room.editAuditDays(days);
+  room.weir.child.kill('SIGHUP');
+  await until(async () => (await auditDays()) === days && (!isWritten || lines().length > 0));
+  return lines();
+}
+
+export const WEB_KEYS: readonly LiveKey[] = [
+  {
+    key: 'server.metrics_public',
+    to: true,
+    look: (room) => statusOf(room, '/metrics'),
+    before: 401,
+    after: 200,
+  },
+  {
+    key: 'server.allowed_hosts',
+    to: ['weir.example.org'],
+    look: (room) => statusOf(room, '/api/health', { host: 'weir.example.org' }),
+    before: 421,
+    after: 200,
+  },
+  { key: 'auth.enabled', to: false, look: (room) => statusOf(room, '/api/groups'), before: 401, after: 200 },
+  {
+    isSlow: true,
+    key: 'auth.session_ttl_hours',
+    to: 48,
+    look: (room) => loginHours(room),
+    before: 24,
+    after: 48,
+  },
+  {
+    isSlow: true,
+    key: 'auth.remember_me_days',
+    to: 2,
+    look: (room) => loginHours(room, 'admin', true),
+    before: 720,
+    after: 48,
+  },
+  {
+    isSlow: true,
+    key: 'auth.admin.username',
+    to: 'doe',
+    look: (room) => loginHours(room, 'doe'),
+    before: 401,
+    after: 24,
+  },
+  {
+    isSlow: true,
+    key: 'auth.login_rate_limit_attempts',
+    to: 1,
+    look: async (room) => (await secondGuess(room)).status,
+    before: 401,
+    after: 429,
+  },
+  {
+    isSlow: true,
+    key: 'auth.login_rate_limit_window_secs',
+    to: 60,
+    beside: { 'auth.login_rate_limit_attempts': 1 },
+    look: async (room) => Number((await secondGuess(room)).headers['retry-after']) > 60,
+    before: true,
+    after: false,
+  },
+  {
+    isSlow: true,
+    key: 'database.log_queries',
+    to: false,
+    look: async (room) => (await loggedRows(room)).length,
+    before: 1,
+    after: 0,
+  },
+  {
+    isSlow: true,
+    key: 'database.query_log_privacy',
+    to: 'no_answers',
+    look: async (room) => (await loggedRows(room)).map(({ answers }) => answers !== null),
+    before: [true],
+    after: [false],
+  },
+  {
+    key: 'blocking.list_dirs',
+    to: (room: LiveRoom) => [`${room.room.path}/files`],
+    look: listStatus,
+    before: 400,
+    after: 'ok',
+  },
+  {
+    key: 'logging.format',
+    to: 'json',
+    look: async (room) => (await reloadLines(room, true)).map((line) => line.startsWith('{')),
+    before: [false],
+    after: [true],
+  },
+  {
+    key: 'logging.level',
+    to: 'error',
+    look: async (room) => {
+      const { 'logging.level': level } = await room.values(['logging.level']);
+      return (await reloadLines(room, level === 'info')).length;
+    },
+    before: 1,
+    after: 0,
+  },
+];
