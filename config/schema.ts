@@ -52,7 +52,12 @@ function checkPorts({ server }: Keys, context: Context): void {
 }
 
 /** Keys that say nothing without another one. */
-function checkCompanions({ server, blocking }: Keys, context: Context): void {
+function checkCompanions({ server, blocking, auth }: Keys, context: Context): void {
+  for (const name of ['issuer', 'client_id'] as const)
+    if (auth.oidc.enabled && auth.oidc[name] === '')
+      refuse(context, ['auth', 'oidc', 'enabled'], `a value of auth.oidc.${name} with it`, true);
+  if (auth.oidc.client_secret !== '' && auth.oidc.client_secret_file !== '')
+    refuse(context, ['auth', 'oidc', 'client_secret_file'], 'this, or auth.oidc.client_secret', '***');
   if (blocking.mode === 'custom_ip' && blocking.custom_ipv4 === '' && blocking.custom_ipv6 === '')
     refuse(
       context,

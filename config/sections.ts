@@ -199,6 +199,34 @@ const logging = section({
   }),
 });
 
+const oidc = section({
+  // Login with OpenID Connect: at a provider of yours instead of with a password here.
+  enabled: key(bool.default(false), { doc: 'Offers the login at /login/oidc. Passwords go on working.' }),
+  issuer: key(is.orEmpty(is.issuer).default(''), {
+    doc: 'URL of the provider, as its discovery document names it.',
+  }),
+  client_id: key(is.text.default(''), { doc: 'Name under which the provider knows Weir.' }),
+  client_secret: key(is.text.default(''), {
+    secret: true,
+    doc: 'Secret of this client; empty is the one in client_secret_file.',
+  }),
+  client_secret_file: key(is.orEmpty(is.path).default(''), {
+    doc: 'File with the secret of this client; it is read at each login.',
+  }),
+  scope: key(is.nonEmpty.default('openid profile email'), { doc: 'What is asked of the provider.' }),
+  user_claim: key(is.nonEmpty.default('sub'), {
+    doc: 'Claim that names a person; choose none that people may change themselves.',
+  }),
+  allowed_users: key(list(is.nonEmpty).default([]), {
+    doc: 'Persons who log in as a user of Weir, by the value of user_claim: "vera", or "7f3a=vera" for another name here.',
+  }),
+  role_claim: key(is.nonEmpty.default('groups'), {
+    doc: 'Claim whose values may give a role: one text, or a list of texts.',
+  }),
+  admin_values: key(list(is.nonEmpty).default([]), { doc: 'Values of role_claim that make an admin.' }),
+  viewer_values: key(list(is.nonEmpty).default([]), { doc: 'Values of role_claim that make a viewer.' }),
+});
+
 const auth = section({
   // Who may use the dashboard and the API.
   enabled: key(bool.default(true), { doc: 'Asks for a session or an API token.' }),
@@ -223,6 +251,7 @@ const auth = section({
       doc: 'Argon2id hash of the password; empty is the one set with `weir set-password` or in the web.',
     }),
   }),
+  oidc,
 });
 
 /** Every key of the TOML file, each checked by itself. */

@@ -122,6 +122,23 @@ describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: r
   },
   { name: 'domain', check: checks.domain, good: ['home.arpa', 'lan'], bad: ['', '*.home.arpa', '192.0.2.1'] },
   {
+    name: 'issuer',
+    check: checks.issuer,
+    good: [
+      'https://login.example.org',
+      'https://example.org/realms/home/',
+      'http://127.0.0.1:9',
+      'http://[::1]',
+    ],
+    bad: [
+      '',
+      'http://login.example.org',
+      'http://127.0.0.1.example.org',
+      'https://example.org?a=b',
+      'https://a:b@example.org',
+    ],
+  },
+  {
     name: 'webUrl',
     check: checks.webUrl,
     good: ['http://a', 'https://example.org/services.json', 'HTTPS://EXAMPLE.ORG'],

@@ -89,6 +89,15 @@ export const webUrl = form(
   (value) => URL.canParse(value) && /^https?:\/\/./iu.test(value),
 );
 
+/** An OpenID provider: over TLS, unless it is on this machine. */
+export const issuer = form('an https:// URL without a query, such as https://login.example.org', (value) => {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, search, hash, username } = new URL(value);
+  if (search !== '' || hash !== '' || username !== '') return false;
+  const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isHere);
+});
+
 /** `postgres://` with a host (or with a `host` parameter that names a socket's folder). */
 const postgresUrl = form(
   'a URL such as postgres://user:password@db.example.org:5432/weir',

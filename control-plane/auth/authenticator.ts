@@ -17,6 +17,7 @@ import type { ConfiguredPassword } from './accounts/configured-password.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
 import { LoginCheck } from './login-check.ts';
+import { OidcLogin } from './oidc-login.ts';
 import { OwnSecondFactor } from './own-second-factor.ts';
 import { type GivenCode, SecondFactors } from './second-factor/second-factors.ts';
 import { deleteSessionsOfUser } from './sessions/session-store.ts';
@@ -72,6 +73,7 @@ export class Authenticator {
   readonly tokens: ApiTokens;
   readonly users: Users;
   readonly ownSecondFactor: OwnSecondFactor;
+  readonly oidc: OidcLogin;
   private readonly parts: AuthenticatorParts;
   private readonly secondFactors: SecondFactors;
   private readonly account: AdminAccount;
@@ -92,6 +94,9 @@ export class Authenticator {
     this.tokens = new ApiTokens({ ...parts, sessions });
     this.users = new Users({ ...parts, sessions, secondFactors, adminName });
     const requireSetup = (): Promise<void> => this.requireSetup();
+    const lifeMs = (rememberMe: boolean): number => this.lifeMs(rememberMe);
+    const config = (): Config => parts.config();
+    this.oidc = new OidcLogin({ ...parts, config, sessions, adminName, lifeMs, requireSetup });
     this.ownSecondFactor = new OwnSecondFactor({
       ...parts,
       accounts,
@@ -165,9 +170,7 @@ export class Authenticator {
   /** Opens a session; 401 for wrong credentials, 429 while locked. */
   async logIn(attempt: LoginAttempt, origin: LoginOrigin): Promise<OpenedSession> {
     const { rememberMe } = attempt;
-    const { session_ttl_hours: hours, remember_me_days: days } = this.settings;
-    const lifeMs = rememberMe ? days * DAY_MS : hours * HOUR_MS;
-    return this.open(attempt, { rememberMe, lifeMs, idleSecs: null }, origin);
+    return this.open(attempt, { rememberMe, lifeMs: this.lifeMs(rememberMe), idleSecs: null }, origin);
   }
 
   /**
@@ -240,6 +243,11 @@ export class Authenticator {
       await this.secondFactors.take(tx, account, code, origin.address);
     };
     return this.sessions.open({ ...life, owner, confirm }, origin);
+  }
+
+  private lifeMs(rememberMe: boolean): number {
+    const { session_ttl_hours: hours, remember_me_days: days } = this.settings;
+    return rememberMe ? days * DAY_MS : hours * HOUR_MS;
   }
 
   private async requireSetup(): Promise<void> {

@@ -19,6 +19,7 @@ import { checkPage } from './check-page.ts';
 import { checkHost } from './host-check.ts';
 import { redirectToHttps } from './https-redirect.ts';
 import { landingPage } from './landing-page.ts';
+import { addOidcPages } from './oidc-pages.ts';
 import { openApiDocument, openApiRow } from './reference/openapi.ts';
 import type { OpenApiDocument } from './reference/openapi-document.ts';
 import { sendPage } from './page.ts';
@@ -80,6 +81,7 @@ export function createApp(
     app.all(/^\/admin\/api/, compat.refuse);
   }
   addMetrics(app, parts);
+  addOidcPages(app, parts);
   addPages(app, parts, document);
   app.use('/check', apiRouter(parts, check));
   app.use((request: Request) => {

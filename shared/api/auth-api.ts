@@ -125,3 +125,25 @@ export const Session = z
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
 export const SessionList = z.array(Session);
+
+/** Query of the page where a login at an OpenID provider begins. */
+export const OidcStartQuery = z.strictObject({
+  /** Where to go after the login. */
+  return_to: z.string().default('/'),
+  remember_me: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true'),
+});
+
+/** What a browser keeps of such a login while it is under way. */
+export const OidcAttempt = z.strictObject({
+  state: z.string().min(20),
+  nonce: z.string().min(20),
+  verifier: z.string().min(43),
+  /** Where to go after the login: a path of this server. */
+  returnTo: z.string(),
+  rememberMe: z.boolean(),
+  startedMs: z.number(),
+});
+export type OidcAttempt = z.infer<typeof OidcAttempt>;

@@ -71,6 +71,12 @@ export async function findLogin(
   return rows[0] ?? null;
 }
 
+/** The id of the enabled user of a name; null if there is none. The name is folded. */
+export async function findEnabledUser(db: Queryable, folded: string): Promise<number | null> {
+  const text = 'SELECT id FROM users WHERE lower(username) = $1 AND enabled';
+  return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
+}
+
 /** The hash of an enabled user, '' for the administrator, null for others; the row stays until the transaction ends. */
 export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null> {
   const text = `SELECT coalesce(password_hash, '') AS hash FROM users WHERE id = $1 AND enabled FOR SHARE`;

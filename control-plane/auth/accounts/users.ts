@@ -17,7 +17,7 @@ import { ADMIN_USER_ID } from './user-store.ts';
 import type { StoredUser } from './user-store.ts';
 
 /** Users at most: the list of them is no page. */
-const MOST_USERS = 1000;
+export const MOST_USERS = 1000;
 
 /** A user as people see one. */
 export interface NamedUser extends StoredUser {

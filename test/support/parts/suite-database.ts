@@ -18,7 +18,7 @@ export interface SuiteDatabase {
 
 /** What the API fills, besides sources and groups. */
 const FILLED = [
-  'sessions, api_tokens, admin_credential, login_failures, second_factors',
+  'sessions, api_tokens, admin_credential, login_failures, second_factors, provided_users',
   'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, config_values',
   'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch, grants',
   'audit_log, clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
