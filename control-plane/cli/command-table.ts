@@ -47,7 +47,7 @@ const DRY_RUN = { name: 'dry-run', help: 'tell what would change, and change not
 /** As the API knows them, in a list that needs no schemas. */
 const FORMATS = [
   ...['auto', 'pihole', 'adguard_home', 'technitium'],
-  ...['blocky', 'dnsmasq', 'hosts'],
+  ...['blocky', 'nextdns', 'controld', 'dnsmasq', 'hosts'],
 ] as const satisfies readonly (ImportFormat | 'auto')[];
 const CLIENT = { name: 'client', value: 'ADDRESS', help: 'only this client or network' } as const;
 

@@ -6,6 +6,7 @@ import { importedPolicy } from '../../test/support/parts/imported-policy.ts';
 import * as adguard from '../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
+import * as profiles from '../../test/support/weir/profile-exports.ts';
 import * as technitium from '../../test/support/weir/technitium-exports.ts';
 
 const { suite, imported } = importSuite();
@@ -53,6 +54,8 @@ describe('POST {api}/import of an AdGuard Home', () => {
       ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],
       ['192.0.2.1', 'good.denied.example', 1, 'FORWARDED'],
       ['192.0.2.1', 'never.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'good.hosts.example', 1, 'FORWARDED'],
+      ['192.0.2.1', 'bad.hosts.example', 1, 'BLOCKED_LIST'],
       ['192.0.2.1', 'back.example', 1, 'FORWARDED'],
     ];
     expect(await answered(table)).toEqual(table);
@@ -106,7 +109,7 @@ describe('POST {api}/import of a dnsmasq', () => {
   test('answers as its folder did', async () => {
     const report = await imported(dnsmasq.folder());
     expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
-    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 22, changed: 2, skipped: 3 } });
+    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 24, changed: 2, skipped: 3 } });
     expect(notMapped(report)).toEqual(dnsmasq.NOT_MAPPED);
     await expectRepeatable(dnsmasq.folder());
   });
@@ -145,5 +148,27 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
     const report = await imported(technitium.version13());
     expect(itemsOf(report, 'managed_domain')).toMatchObject({ '*.denied.example': 'done' });
     expect(notMapped(report)).toEqual(['zone home.example', 'dns.config']);
+  });
+});
+
+describe('POST {api}/import of a profile in the cloud', () => {
+  test('answers as a profile of NextDNS did', async () => {
+    const report = await imported(profiles.NEXTDNS);
+    expect(await answered(profiles.NEXTDNS_ANSWERS)).toEqual(profiles.NEXTDNS_ANSWERS);
+    expect(report).toMatchObject({ format: 'nextdns', counts: { done: 17, changed: 0, skipped: 1 } });
+    expect(itemsOf(report, 'safe_search')).toMatchObject({ google: 'done', bing: 'done' });
+    expect(notMapped(report)).toEqual(profiles.NEXTDNS_NOT_MAPPED);
+    expect(itemsOf(report, 'blocklist')).toEqual({
+      'https://big.oisd.nl': 'done: fetched in the background',
+      unknown: 'not_mapped: Weir does not know where this list is from',
+    });
+    await expectRepeatable(profiles.NEXTDNS);
+  });
+
+  test('answers as a folder of Control D did', async () => {
+    const report = await imported(profiles.CONTROLD);
+    expect(await answered(profiles.CONTROLD_ANSWERS)).toEqual(profiles.CONTROLD_ANSWERS);
+    expect(report.format).toBe('controld');
+    expect(notMapped(report)).toEqual(['proxied.example', 'odd.example']);
   });
 });

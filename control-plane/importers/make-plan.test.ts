@@ -9,6 +9,7 @@ import * as adguard from '../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
 import * as pihole from '../../test/support/weir/pihole-exports.ts';
+import { CONTROLD, NEXTDNS } from '../../test/support/weir/profile-exports.ts';
 import * as technitium from '../../test/support/weir/technitium-exports.ts';
 import { namesFile } from '../../test/support/weir/technitium-exports.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../shared/api/imports-api.ts';
@@ -40,8 +41,8 @@ async function outcomeOf(file: Uint8Array, format: ImportFormat | 'auto' = 'auto
   }
 }
 
-const TEXTS = [adguard.TANGLED, adguard.SCHEMA_12, blocky.OLD_KEYS, dnsmasq.HOSTS].map((text) =>
-  Buffer.from(text),
+const TEXTS = [adguard.TANGLED, adguard.SCHEMA_12, blocky.OLD_KEYS, dnsmasq.HOSTS, NEXTDNS, CONTROLD].map(
+  (text) => Buffer.from(text),
 );
 const EXPORTS: readonly Buffer[] = [
   ...[pihole.version6(), pihole.version5(), pihole.liveGravity()],

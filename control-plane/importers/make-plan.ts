@@ -12,6 +12,8 @@ import { openUpload } from './files/open-upload.ts';
 import { mapPihole } from './pihole/map-pihole.ts';
 import { isPihole, readPihole } from './pihole/read-pihole.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
+import { isControld, mapControld } from './profiles/map-controld.ts';
+import { isNextdns, mapNextdns } from './profiles/map-nextdns.ts';
 import { mapTechnitium } from './technitium/map-technitium.ts';
 import { isTechnitium, readTechnitium } from './technitium/read-technitium.ts';
 
@@ -35,6 +37,8 @@ const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
   pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
   adguard_home: { isMine: isAdguard, plan: (files) => mapAdguard(readAdguard(files)) },
   technitium: { isMine: isTechnitium, plan: (files) => mapTechnitium(readTechnitium(files)) },
+  nextdns: { isMine: isNextdns, plan: mapNextdns },
+  controld: { isMine: isControld, plan: mapControld },
   dnsmasq: { isMine: isDnsmasq, plan: mapDnsmasq },
   blocky: { isMine: isBlocky, plan: (files) => mapBlocky(readBlocky(files)) },
   hosts: { isMine: isHosts, plan: mapHosts },

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { Id } from './fields.ts';
 
 /** The programs whose settings are read. */
-export const IMPORT_FORMATS = ['pihole', 'adguard_home', 'blocky', 'technitium', 'dnsmasq', 'hosts'] as const;
+export const IMPORT_FORMATS = [
+  'pihole',
+  'adguard_home',
+  'blocky',
+  'technitium',
+  'nextdns',
+  'controld',
+  'dnsmasq',
+  'hosts',
+] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export const ImportQuery = z.object({
@@ -14,7 +23,7 @@ export const ImportQuery = z.object({
       description:
         'whose settings the file holds; auto = as its content tells. pihole: an archive of Teleporter, or gravity.db; ' +
         'adguard_home: AdGuardHome.yaml, or its folder packed; blocky: a YAML file, or its folder packed; ' +
-        'technitium: the zip of a backup; dnsmasq: dnsmasq.conf, or its folder packed; hosts: a hosts file. ' +
+        'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder as JSON; dnsmasq: dnsmasq.conf, or its folder packed; hosts: a hosts file. ' +
         'Folders are packed as zip, tar or tar.gz',
     }),
   dry_run: z

@@ -6,7 +6,7 @@ import { readAdblockRule } from '../../compile/parse/adblock-rule.ts';
 import { canonicalDomain } from '../../../shared/policy/domain-rule.ts';
 import { compileProgram } from '../../../shared/policy/regex.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
-import { addHostsLine, readHostsLine } from '../plan/hosts-lines.ts';
+import { addHostsLine, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { withAddresses } from './client-names.ts';
@@ -85,7 +85,8 @@ function mapRule(parts: UserRuleParts, names: OwnNames, rule: UserRule, isOneLis
   const isOn = parts.groups === null || parts.groups.length > 0;
   const groups = isOn ? parts.groups : null;
   if (rule.kind === 'unknown') return builder.notMapped('list_rule', rule.line, rule.reason);
-  if (rule.kind === 'hosts' && isOn) return void addHostsLine(builder, names, rule.line, groups);
+  const isRecord = rule.kind === 'hosts' && (!isOneList || !isSinkLine(rule.line));
+  if (isRecord && isOn) return void addHostsLine(builder, names, rule.line, groups);
   if (rule.kind === 'hosts' || rule.kind === 'list' || isOneList) {
     const item = builder.item('list_rule', rule.line, LOWER);
     return lists.add(rule.kind === 'list' ? rule.rule : rule.line, groups, item, isOn);

@@ -21,7 +21,12 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     const content = fileAt(files, path.replace(/^\/+/, '')) ?? fileAt(files, path.split('/').at(-1) ?? path);
     return content === undefined ? undefined : contentLines(content);
   };
-  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, readDnsmasq(files));
+  const options = readDnsmasq(files);
+  // It reads the machine's own hosts file, unless told otherwise.
+  const isReading =
+    fileAt(files, 'etc/hosts') !== undefined && options.every(({ name }) => name !== 'no-hosts');
+  const hosts = isReading ? [{ name: 'addn-hosts', value: '/etc/hosts' }] : [];
+  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, [...hosts, ...options]);
   names.finish();
   lists.finish();
   const pools = new PlannedPools(builder, readUpstream);

@@ -151,7 +151,9 @@ function addHostsFile(
     );
   const domain = all.find(({ name }) => name === 'domain')?.value.split(',')[0] ?? '';
   const isExpanding = domain !== '' && all.some(({ name }) => name === 'expand-hosts');
-  for (const line of lines) {
+  // Systems give the machine's own name an address of the loopback.
+  const told = path === '/etc/hosts' ? lines.filter((line) => !/^(?:127\.|::1\s)/.test(line)) : lines;
+  for (const line of told) {
     const expanded = isExpanding ? expandedLine(line, domain) : line;
     if (!addHostsLine(builder, names, expanded, null))
       builder.notMapped('local_record', line, 'it is not a line of a hosts file');

@@ -16,6 +16,11 @@ export function readHostsLine(line: string): { readonly address: string; readonl
   return { address: addressToText(bytes), names };
 }
 
+/** Whether a line denies its names. */
+export function isSinkLine(line: string): boolean {
+  return SINKS.has(readHostsLine(line)?.address ?? '');
+}
+
 /** Adds what a line says: records, or denied names for `groups`; false if it is not a line of a hosts file. */
 export function addHostsLine(
   builder: PlanBuilder,

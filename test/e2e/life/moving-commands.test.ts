@@ -189,5 +189,5 @@ test('the real command reads standard input, and ends with the status', async ()
     once(child, 'close') as Promise<[number | null]>,
   ]);
   expect([status, err]).toEqual([0, '']);
-  expect(out).toContain('adguard_home: 0 new, 0 changed, 6 skipped');
+  expect(out).toContain('adguard_home: 0 new, 0 changed, 7 skipped');
 });

@@ -232,6 +232,7 @@ user_rules:
   - '||denied.example^'
   - '@@/^good\\./'
   - '||never.example^$important'
+  - 0.0.0.0 good.hosts.example bad.hosts.example
   - '@@||never.example^'
   - '||back.example^'
   - '||back.example^$badfilter'

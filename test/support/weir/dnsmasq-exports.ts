@@ -40,6 +40,7 @@ conf-dir=/etc/dnsmasq.d/,*.conf
 `,
     'etc/dnsmasq.d/loop.conf':
       'conf-file=/etc/dnsmasq.conf\nconf-file=/etc/dnsmasq.d/loop.conf\naddress=/looped.example/#\n',
+    'etc/hosts': '127.0.0.1 localhost\n192.0.2.7 router\n',
     'etc/hosts.more': '192.0.2.6 printer # on the desk\n0.0.0.0 hosts.example\n',
   });
 }
@@ -59,6 +60,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', '_sip._udp.lan', 33, 'LOCAL'],
   ['192.0.2.200', 'printer.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'printer', 1, 'LOCAL'],
+  ['192.0.2.200', 'router.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'hosts.example', 1, 'BLOCKED_MANAGED'],
   // Of the local domain, and unknown: NXDOMAIN, never asked of others.
   ['192.0.2.200', 'unknown.lan', 1, 'BLOCKED_LIST'],

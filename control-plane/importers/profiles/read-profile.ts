@@ -1,0 +1,37 @@
+/** What the JSON files of NextDNS and Control D have in common. */
+import type { FileSet } from '../files/file-set.ts';
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import { ImportFault } from '../files/import-fault.ts';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { readJson } from '../files/read-tree.ts';
+import { placeOf } from '../plan/client-place.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+
+/** The object of a JSON upload, without what APIs wrap it in; null for other uploads. Throws an ImportFault for bad JSON. */
+export function readProfile(files: FileSet): ForeignTree | null {
+  const content = files.get(ONLY_TEXT);
+  if (content === undefined || !/^(?:\xef\xbb\xbf)?\s*\{/.test(content.toString('latin1', 0, 64)))
+    return null;
+  const file = readJson('the file', content);
+  const wrapper = ['data', 'body', 'profile'].find((name) => file.at(name).members().length > 0);
+  return wrapper === undefined ? file : file.at(wrapper);
+}
+
+/** The same, but null where the upload is not JSON, either. */
+export function profileIn(files: FileSet): ForeignTree | null {
+  try {
+    return readProfile(files);
+  } catch (error) {
+    if (error instanceof ImportFault) return null;
+    throw error;
+  }
+}
+
+/** A name that is answered with an address or another name; `isForAll` with all names below it. */
+export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
+  const item = builder.item('local_record', `${name} ${target}`, isForAll ? 'with all names below it' : null);
+  const isAddress = placeOf(target)?.kind === 'ip';
+  const type = !isAddress ? 'CNAME' : target.includes(':') ? 'AAAA' : 'A';
+  for (const owner of isForAll ? [name, `*.${name}`] : [name])
+    builder.record({ name: owner, type, value: target }, item);
+}
