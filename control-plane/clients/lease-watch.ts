@@ -62,7 +62,9 @@ export class LeaseWatch {
 
   private async look(path: string, known: WatchedFile | undefined): Promise<WatchedFile> {
     try {
-      const { mtimeMs, size, ino } = await stat(path);
+      const found = await stat(path);
+      if (!found.isFile()) throw new Error('not a regular file');
+      const { mtimeMs, size, ino } = found;
       const mark = `${mtimeMs} ${size} ${ino}`;
       if (known?.mark === mark) return known;
       if (size > MAX_FILE_BYTES) throw new Error(`file has more than ${MAX_FILE_BYTES} bytes`);

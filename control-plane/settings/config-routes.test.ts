@@ -276,6 +276,13 @@ describe('PATCH /config', () => {
       { dns: { dnssec_enabled: true, dnssec_trust_anchors: '/nowhere/anchors' } },
       ['dns.dnssec_trust_anchors'],
     ],
+    ['folders of lists', { blocking: { list_dirs: ['/'] } }, ['blocking.list_dirs']],
+    [
+      'anchors that are none',
+      { dns: { dnssec_enabled: true, dnssec_trust_anchors: '/etc/passwd' } },
+      ['dns.dnssec_trust_anchors'],
+    ],
+    ['a device for a file', { dns: { upstream_ca_path: '/dev/zero' } }, ['dns.upstream_ca_path']],
     ['certificates that are none', { dns: { upstream_ca_path: '/etc/hostname' } }, ['dns.upstream_ca_path']],
   ])('refuses %s and changes nothing', async (_what, json, paths) => {
     await patch({});
@@ -285,6 +292,7 @@ describe('PATCH /config', () => {
       ...('cache' in json ? {} : { cache: { negative_max_ttl_secs: 1 } }),
     });
     expect([answer.status, answer.problem.errors!.map((error) => error.path).sort()]).toEqual([400, paths]);
+    expect(answer.text).not.toContain('root:');
     await expectUntouched(before);
   });
 

@@ -7,8 +7,9 @@ import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../shared/api/settin
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { hasMask, shownUrl, unmaskUrl } from '../../shared/net/shown-url.ts';
 import { invalid } from '../api/api-error.ts';
+import { isLocal } from '../api/local-requests.ts';
 import { authorOf, route } from '../api/route.ts';
-import type { Route } from '../api/route.ts';
+import type { Route, RouteRequest } from '../api/route.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import { badFields, oddTexts } from './bad-fields.ts';
 import type { Configuration } from './configuration.ts';
@@ -20,6 +21,7 @@ export interface ConfigRouteParts {
 }
 
 const HASH = 'auth.admin.password_hash';
+const DIRS = 'blocking.list_dirs';
 const NOT_CHANGED = 'set by the environment of this node, or its configuration file cannot be changed';
 
 /** Rows of the configuration. */
@@ -54,7 +56,7 @@ function changeConfig({ configuration, policy }: ConfigRouteParts, method: 'PATC
     answer: ConfigChanged,
     errors: { 409: NOT_CHANGED },
     handle: async (request) => {
-      const values = unmasked(checkedValues(request.body), valuesOf(configuration.written()));
+      const values = unmasked(checkedValues(request), valuesOf(configuration.written()));
       return { success: true as const, ...(await configuration.change(policy, authorOf(request), values)) };
     },
   });
@@ -77,12 +79,15 @@ function reloadConfig({ configuration, policy }: ConfigRouteParts): Route {
 }
 
 /** The values of a body, by key, each good by itself; throws 400 with every fault. */
-function checkedValues(body: unknown): Values {
+function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Values {
   const faults = faultsOf(keys.safeParse(body, parsing), (key) => ({ source: 'body', line: undefined, key }));
   const fields: FieldProblem[] = badFields(faults);
   if (fields.length === 0) fields.push(...oddTexts(body));
   const values = valuesOf(body);
   if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
+  // Lists are shown to people, so this would show every file that Weir may read to whoever is an admin of the web.
+  if (DIRS in values && !isLocal(http))
+    fields.push({ path: DIRS, message: 'is changed in the file, or by weir config set on the machine' });
   if (fields.length > 0) throw invalid(fields);
   return values;
 }

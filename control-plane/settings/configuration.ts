@@ -60,6 +60,8 @@ export class Configuration {
   private remembered: Values | null;
   /** Whether the rows of the database are known to hold what the file said at the start. */
   private isSettled = false;
+  /** Settles with the last change of this node. */
+  private lastChange: Promise<unknown> = Promise.resolve();
   /** A file that was changed while there was no database. */
   private isReloadDue = false;
 
@@ -186,6 +188,8 @@ export class Configuration {
 
   /** Whether the rows in the database are others than those in force. */
   async isBehind(): Promise<boolean> {
+    // The notice of an own change comes before that is in force.
+    await this.lastChange;
     const rows = await readConfigRows(this.parts.database);
     return this.isSettled && !layered.isSameValue(rows, this.layers.rows);
   }
@@ -258,7 +262,9 @@ export class Configuration {
   private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
     const run = (): Promise<InForce> => storeChange(policy, author, change);
     const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
-    return stored.then(({ isInForce }) => isInForce);
+    const inForce = stored.then(({ isInForce }) => isInForce);
+    this.lastChange = inForce.catch(() => undefined);
+    return inForce;
   }
 
   private hasFile(file: Values, remembered: Values): void {

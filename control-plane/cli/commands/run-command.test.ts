@@ -254,6 +254,13 @@ describe('config set and config reload', () => {
     expect(text).toContain('servers = ["192.0.2.53"]');
   });
 
+  test('change the folders of lists, which the web cannot', async () => {
+    expect(await run('config set blocking.list_dirs /srv/lists')).toMatchObject({ status: 0, errors: [] });
+    expect((await run('config get blocking.list_dirs')).lines).toEqual([
+      'blocking.list_dirs = ["/srv/lists"]',
+    ]);
+  });
+
   test('tell which keys need a restart', async () => {
     expect((await run('config set cache.max_bytes 2097152')).lines).toEqual([
       'cache.max_bytes is set',

@@ -1,13 +1,13 @@
 /**
  * Builds the trust anchors of the resolve threads from the configuration, its anchor file, and the keys found since.
  */
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/schema.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { readTrustAnchors, rootTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
 import type { TrustAnchor } from '../../../shared/dns/trust-anchors.ts';
 import type { WorkerSettings } from '../../../shared/threads/messages.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { AnchorKeeper } from '../../trust-anchors/anchor-keeper.ts';
 import type { AnchorKeeperParts, Validators } from '../../trust-anchors/anchor-keeper.ts';
 
@@ -17,7 +17,7 @@ type Anchored = Pick<Config['dns'], 'dnssec_trust_anchors' | 'dnssec_negative_tr
 /** Reads the anchors; throws if the file cannot be read or holds anything but DS and DNSKEY records. */
 export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']> {
   const path = dns.dnssec_trust_anchors;
-  const anchors = path === '' ? rootTrustAnchors() : readTrustAnchors(readFileSync(path, 'utf8'));
+  const anchors = path === '' ? rootTrustAnchors() : readTrustAnchors(readRegularFile(path));
   const negativeAnchors = dns.dnssec_negative_trust_anchors
     .map((domain) => nameFromText(domain))
     .filter((name) => name !== null);

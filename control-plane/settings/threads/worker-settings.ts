@@ -1,9 +1,10 @@
 /** Derives the DNS threads' settings from the configuration. */
-import { readFileSync } from 'node:fs';
 import type { Config } from '../../../config/schema.ts';
 import { poolsOf } from '../../../config/upstream-url.ts';
 import type { WorkerSettings } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
+import { TrustAnchorError } from '../../../shared/dns/trust-anchors.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { trustPoints } from './trust-points.ts';
 
 /** Switches that are not configuration: set by tests and by the bench through the environment. */
@@ -70,9 +71,7 @@ function rateLimitOf({ rate_limit: limit }: Config['dns']): WorkerSettings['rate
 
 /** The certificates of a PEM file; threads get them as text, since they never open a file. */
 function readUpstreamCa(path: string): string[] {
-  const found = readFileSync(path, 'utf8').match(
-    /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu,
-  );
+  const found = readRegularFile(path).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/gu);
   if (found === null) throw new Error(`read dns.upstream_ca_path: ${path} holds no PEM certificate`);
   return found;
 }
@@ -84,7 +83,9 @@ export function fileFaults({ dns }: Config): { path: string; message: string }[]
       read();
       return [];
     } catch (error) {
-      return [{ path, message: reasonOf(error) }];
+      // Whoever asks over the API must not learn the lines of any file.
+      const isLine = error instanceof TrustAnchorError;
+      return [{ path, message: isLine ? 'expected DS and DNSKEY records only' : reasonOf(error) }];
     }
   };
   return [

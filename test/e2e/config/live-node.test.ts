@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { runningServerAddress } from '../../../control-plane/db/running-postgres.ts';
@@ -59,6 +60,21 @@ describe('SIGHUP', () => {
     );
     expect(await room.told()).toEqual([EVERY_ADDRESS]);
     writeFileSync(file(), before);
+  });
+});
+
+describe('blocking.list_dirs', () => {
+  test('lets lists be read from a folder once the file names it, and the API cannot', async () => {
+    const url = pathToFileURL(room.write('list.txt', 'listed.example.net\n')).href;
+    const add = (): Promise<{ status: number }> =>
+      room.api.call('POST', '/blocklist-sources', { name: 'a list', url });
+    expect((await add()).status).toBe(400);
+    const folder = `${room.room.path}/files`;
+    await room.api.expect(400, 'PATCH', '/config', { blocking: { list_dirs: [folder] } });
+    const before = readFileSync(file(), 'utf8');
+    writeFileSync(file(), before.replace('[blocking]\n', `[blocking]\nlist_dirs = ["${folder}"]\n`));
+    await room.api.expect(200, 'POST', '/config/reload');
+    expect((await add()).status).toBe(201);
   });
 });
 

@@ -24,7 +24,7 @@ import type { WeirOptions } from '../../support/weir/weir-process.ts';
 /** Values by key. */
 export type KeyValues = Readonly<Record<string, unknown>>;
 
-/** What a key does: looked at before it is changed, when the change is answered, and when it is changed back. */
+/** What a key does: looked at before it is changed, and when the change is answered. */
 export interface LiveKey {
   readonly key: string;
   /** A value, or a function of the room that makes it. */
@@ -34,8 +34,6 @@ export interface LiveKey {
   readonly look: (room: LiveRoom) => Promise<unknown>;
   readonly before: unknown;
   readonly after: unknown;
-  /** A look takes a second or more: it is not changed back. */
-  readonly isSlow?: boolean;
 }
 
 /** Weir on three upstreams: one that knows 192.0.2.77 for every name, one with 192.0.2.2, one that a test scripts. */

@@ -3,8 +3,6 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
-import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { until } from '../../support/parts/until.ts';
 import { PASSWORD } from '../../support/weir/api-client.ts';
 import type { LiveKey, LiveRoom } from './live-room.ts';
@@ -62,17 +60,6 @@ async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: un
   return room.api.queries(`domain=${name}`);
 }
 
-/** What becomes of a list in a folder. */
-async function listStatus(room: LiveRoom): Promise<unknown> {
-  const url = pathToFileURL(room.write('list.txt', 'listed.example.net\n')).href;
-  const json = { name: `list ${room.newName()}`, url };
-  const { status, body } = await room.api.call<BlocklistSource>('POST', '/blocklist-sources', json);
-  if (status !== 201) return status;
-  const source = await room.api.settledSource(body.id);
-  await room.api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
-  return source.status;
-}
-
 /** Lines that Weir has written since the last look, about a reload. */
 async function reloadLines(room: LiveRoom, isWritten: boolean): Promise<string[]> {
   const at = room.weir.output.length;
@@ -107,7 +94,6 @@ export const WEB_KEYS: readonly LiveKey[] = [
   },
   { key: 'auth.enabled', to: false, look: (room) => statusOf(room, '/api/groups'), before: 401, after: 200 },
   {
-    isSlow: true,
     key: 'auth.session_ttl_hours',
     to: 48,
     look: (room) => loginHours(room),
@@ -115,7 +101,6 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: 48,
   },
   {
-    isSlow: true,
     key: 'auth.remember_me_days',
     to: 2,
     look: (room) => loginHours(room, 'admin', true),
@@ -123,7 +108,6 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: 48,
   },
   {
-    isSlow: true,
     key: 'auth.admin.username',
     to: 'doe',
     look: (room) => loginHours(room, 'doe'),
@@ -131,7 +115,6 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: 24,
   },
   {
-    isSlow: true,
     key: 'auth.login_rate_limit_attempts',
     to: 1,
     look: async (room) => (await secondGuess(room)).status,
@@ -139,7 +122,6 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: 429,
   },
   {
-    isSlow: true,
     key: 'auth.login_rate_limit_window_secs',
     to: 60,
     beside: { 'auth.login_rate_limit_attempts': 1 },
@@ -148,7 +130,6 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: false,
   },
   {
-    isSlow: true,
     key: 'database.log_queries',
     to: false,
     look: async (room) => (await loggedRows(room)).length,
@@ -156,19 +137,11 @@ export const WEB_KEYS: readonly LiveKey[] = [
     after: 0,
   },
   {
-    isSlow: true,
     key: 'database.query_log_privacy',
     to: 'no_answers',
     look: async (room) => (await loggedRows(room)).map(({ answers }) => answers !== null),
     before: [true],
     after: [false],
-  },
-  {
-    key: 'blocking.list_dirs',
-    to: (room: LiveRoom) => [`${room.room.path}/files`],
-    look: listStatus,
-    before: 400,
-    after: 'ok',
   },
   {
     key: 'logging.format',

@@ -1,0 +1,13 @@
+/** Reads small files whose paths people write: no device, no pipe that waits for a writer, nothing large. */
+import { readFileSync, statSync } from 'node:fs';
+
+/** A larger one is not what was meant. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** The text of a file; throws what the system says, or that it is no regular file or too large. */
+export function readRegularFile(path: string): string {
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new Error(`${path} is no regular file`);
+  if (stat.size > MOST_BYTES) throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
+  return readFileSync(path, 'utf8');
+}
