@@ -192,7 +192,7 @@ describe('POST {api}/import of a Pi-hole', () => {
 
 describe('POST {api}/import of a bad file', () => {
   test.each<[string, Uint8Array | string, string]>([
-    ['text', 'hello', 'whose settings are in this file cannot be told'],
+    ['text', 'hello', 'Weir cannot tell which program the file is from'],
     ['a zip that is cut off', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],
     [
       'a zip bomb',

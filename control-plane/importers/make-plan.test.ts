@@ -54,7 +54,7 @@ describe('makePlan()', () => {
   test('finds out whose settings they are', async () => {
     const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
     expect(counts.every((count) => typeof count === 'number' && count > 2)).toBe(true);
-    expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot be told');
+    expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot tell which program');
   });
 
   test('refuses any damaged export, or reads what is left of it', async () => {
@@ -130,6 +130,11 @@ describe('makePlan()', () => {
       'YAML whose aliases multiply',
       `schema_version: 34\na: &a 1\nb: [${'*a, '.repeat(200)}1]\n`,
       'beyond bounds',
+    ],
+    [
+      'more records than one transaction takes',
+      Array.from({ length: 20_001 }, (_, n) => `192.0.2.1 h${n}.example`).join('\n'),
+      '20001 rows; 20000 are the most',
     ],
     ['a schema that is too old', 'schema_version: 9\n', 'AdGuardHome.yaml has schema 9'],
     [

@@ -26,6 +26,9 @@ export interface ImportOrder {
   readonly format: ImportFormat | 'auto';
 }
 
+/** Most rows of one import: they are one transaction, of some 35 s then, during which no other change can be made. */
+const MOST_ROWS = 20_000;
+
 /** One importer. */
 interface Importer {
   readonly isMine: (files: FileSet) => boolean;
@@ -51,7 +54,21 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
     format === 'auto' ? Object.values(IMPORTERS).find(({ isMine }) => isMine(files)) : IMPORTERS[format];
   if (importer === undefined)
     throw new ImportFault(
-      `whose settings are in this file cannot be told; ${Object.keys(IMPORTERS).join(', ')} are known`,
+      `Weir cannot tell which program the file is from; it reads ${Object.keys(IMPORTERS).join(', ')}`,
     );
-  return importer.plan(files, folder);
+  const plan = importer.plan(files, folder);
+  if (rowsOf(plan) > MOST_ROWS)
+    throw new ImportFault(
+      `the file would make ${rowsOf(plan)} rows; ${MOST_ROWS} are the most of one import`,
+    );
+  return plan;
+}
+
+/** Rows that a plan makes, about; a rule has one for each of its groups. */
+function rowsOf({ rules, records, zones, clients, subnets, sources, groups }: ImportPlan): number {
+  const others = [records, zones, clients, subnets, sources, groups];
+  return others.reduce(
+    (sum, entities) => sum + entities.length,
+    rules.reduce((sum, rule) => sum + (rule.groups?.length ?? 1), 0),
+  );
 }

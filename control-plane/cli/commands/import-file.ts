@@ -52,7 +52,7 @@ function printReport(
     screen.out(revision === null ? 'Weir had it all already' : `revision ${revision}; roll back to undo it`);
   if (configuration === '') return;
   screen.out('');
-  screen.out('For the configuration file, where these keys are not set by an import:');
+  screen.out('Keys of the configuration, which an import does not set; weir config set does, one by one:');
   screen.out('');
   for (const line of configuration.trimEnd().split('\n')) screen.out(printable(line));
 }

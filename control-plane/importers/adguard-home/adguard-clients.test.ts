@@ -30,6 +30,12 @@ describe('mapAdguardClients()', () => {
     expect(lists[0]!.text).toContain('! 0.0.0.0 y.example\n! z$dnstype=A\n');
   });
 
+  test('makes one list of rules by the thousand, and one item', () => {
+    const rules = Array.from({ length: 2001 }, (_, n) => `'||a${n}.example^'`);
+    const { items, lists, rules: single } = planOf(`user_rules: [${rules.join(', ')}]\n`);
+    expect([items.length, single.length, lists[0]!.text.split('\n').length]).toEqual([1, 0, 2003]);
+  });
+
   test('lets rules be for every group where all are filtered', () => {
     expect(planOf("user_rules: ['||x.example^']\n").rules).toMatchObject([{ groups: null }]);
   });

@@ -41,9 +41,12 @@ const LOWER = 'a rule of a list, which ranks below managed domains and filters';
 /** Adds all rules. */
 export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): void {
   const rules = lines.flatMap((line) => readRule(line.trim(), parts.addressesOf) ?? []);
-  const isOneList = rules.length > MOST_SINGLE || rules.some(needsOneList);
+  const isMany = rules.length > MOST_SINGLE;
+  const isOneList = isMany || rules.some(needsOneList);
   const names = new OwnNames(parts.builder, parts.lists);
-  for (const rule of rules) mapRule(parts, names, rule, isOneList);
+  // Of so many, the report has one item.
+  const item = isMany ? parts.builder.item('list_rule', `${rules.length} rules`, LOWER) : null;
+  for (const rule of rules) mapRule(parts, { names, isOneList, item }, rule);
   names.finish();
 }
 
@@ -80,15 +83,23 @@ function readPattern(line: string, pattern: string, action: 'allow' | 'deny'): U
   return { kind: 'regex', line, text: pattern, action };
 }
 
-function mapRule(parts: UserRuleParts, names: OwnNames, rule: UserRule, isOneList: boolean): void {
+/** Where a rule goes; `item` is that of all rules in the one list. */
+interface RulePlace {
+  readonly names: OwnNames;
+  readonly isOneList: boolean;
+  readonly item: number | null;
+}
+
+function mapRule(parts: UserRuleParts, into: RulePlace, rule: UserRule): void {
   const { builder, lists } = parts;
+  const { names, isOneList } = into;
   const isOn = parts.groups === null || parts.groups.length > 0;
   const groups = isOn ? parts.groups : null;
   if (rule.kind === 'unknown') return builder.notMapped('list_rule', rule.line, rule.reason);
   const isRecord = rule.kind === 'hosts' && (!isOneList || !isSinkLine(rule.line));
   if (isRecord && isOn) return void addHostsLine(builder, names, rule.line, groups);
   if (rule.kind === 'hosts' || rule.kind === 'list' || isOneList) {
-    const item = builder.item('list_rule', rule.line, LOWER);
+    const item = into.item ?? builder.item('list_rule', rule.line, LOWER);
     return lists.add(rule.kind === 'list' ? rule.rule : rule.line, groups, item, isOn);
   }
   const isName = rule.kind === 'name';

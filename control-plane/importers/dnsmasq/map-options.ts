@@ -67,10 +67,11 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
       ADD[name]!(parts, value, options);
       continue;
     }
-    const shown = name === '' ? value : name;
+    // Of what is not an option its first word: it may be anything.
+    const shown = name === '' ? value.split(/[\s=]/)[0]!.slice(0, 40) : name;
     if (told.has(shown)) continue;
     told.add(shown);
-    if (name === '') builder.notMapped('other', value, 'it is not an option of dnsmasq');
+    if (name === '') builder.notMapped('other', shown, 'it is not an option of dnsmasq');
     else if (OF_PROGRAM.test(name)) builder.skipped('other', name, 'it says nothing about answers');
     else if (OF_DHCP.test(name)) builder.notMapped('other', name, 'Weir does not give out addresses');
     else builder.notMapped('other', name, 'Weir has no such option');

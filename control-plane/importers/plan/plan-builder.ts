@@ -33,13 +33,13 @@ type Given<T> = Omit<T, 'items'>;
 export class PlanBuilder {
   private readonly items: PlanItem[] = [];
   private readonly groups = new Map<string, PlannedGroup>();
-  private readonly sources: PlannedSource[] = [];
+  private readonly sources = new Map<string, PlannedSource>();
   private readonly lists: PlannedList[] = [];
   private readonly rules = new Map<string, PlannedRule>();
   private readonly records = new Map<string, PlannedRecord>();
-  private readonly zones: PlannedZone[] = [];
+  private readonly zones = new Map<string, PlannedZone>();
   private readonly clients = new Map<string, PlannedClient>();
-  private readonly subnets: PlannedSubnet[] = [];
+  private readonly subnets = new Map<string, PlannedSubnet>();
   private readonly services: PlannedService[] = [];
   private readonly safeSearch: PlannedSafeSearch[] = [];
   private readonly settings: PlannedSetting[] = [];
@@ -96,16 +96,17 @@ export class PlanBuilder {
       subdomains: given.subdomains,
     });
     if (read === undefined) return;
-    const before = this.sources.findIndex((other) => other.kind === kind && other.url === url);
-    if (before < 0) return void this.sources.push({ ...given, ...read, kind, groups, items: [item] });
+    const key = `${kind} ${url}`;
+    const other = this.sources.get(key);
+    if (other === undefined)
+      return void this.sources.set(key, { ...given, ...read, kind, groups, items: [item] });
     // The same list twice: it serves the groups of both.
-    const other = this.sources[before]!;
-    this.sources[before] = {
+    this.sources.set(key, {
       ...other,
       enabled: other.enabled || given.enabled,
       groups: joined(other.groups, groups),
       items: [...other.items, item],
-    };
+    });
   }
 
   /** Adds a list of rules that stays with Weir as a file. */
@@ -159,11 +160,10 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const { zone, servers, enabled } = read;
-    const before = this.zones.findIndex((other) => other.zone === zone);
-    if (before < 0) return void this.zones.push({ zone, servers, enabled, items: [item] });
-    const other = this.zones[before]!;
-    const both = [...new Set([...other.servers, ...servers])].slice(0, 8);
-    this.zones[before] = { ...other, servers: both, items: [...other.items, item] };
+    const other = this.zones.get(zone);
+    const both = [...new Set([...(other?.servers ?? []), ...servers])].slice(0, 8);
+    const items = [...(other?.items ?? []), item];
+    this.zones.set(zone, { zone, servers: both, enabled: other?.enabled ?? enabled, items });
   }
 
   /** Adds a client by MAC or address; what several items say of it is put together, and the first name stays. */
@@ -196,9 +196,8 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const cidr = read.subnet_cidr;
-    if (this.subnets.some((other) => other.cidr === cidr))
-      return this.refuse(item, `${cidr} is in the file already`);
-    this.subnets.push({ cidr, group: given.group, comment, items: [item] });
+    if (this.subnets.has(cidr)) return this.refuse(item, `${cidr} is in the file already`);
+    this.subnets.set(cidr, { cidr, group: given.group, comment, items: [item] });
   }
 
   /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
@@ -231,7 +230,9 @@ export class PlanBuilder {
 
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, sources, lists, zones, subnets, services, safeSearch, settings, keys } = this;
+    const { items, lists, services, safeSearch, settings, keys } = this;
+    const [sources, zones] = [[...this.sources.values()], [...this.zones.values()]];
+    const subnets = [...this.subnets.values()];
     const [groups, clients] = [[...this.groups.values()], [...this.clients.values()]];
     const [rules, records] = [[...this.rules.values()], [...this.records.values()]];
     return {

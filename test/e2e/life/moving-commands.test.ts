@@ -107,7 +107,10 @@ describe('weir import', () => {
   test('ends with a status that says what went wrong', async () => {
     await writeFile(at('text'), 'hello');
     const unknown = await run(['import', at('text')]);
-    expect([unknown.status, unknown.errors[0]]).toEqual([1, expect.stringContaining('cannot be told')]);
+    expect([unknown.status, unknown.errors[0]]).toEqual([
+      1,
+      expect.stringContaining('cannot tell which program'),
+    ]);
     expect(await run(['import', at('gone')])).toMatchObject({ status: 2 });
     expect(parseArguments(['import', 'x', '--format', 'bind'])).toMatchObject({ kind: 'mistake' });
   });

@@ -84,5 +84,5 @@ export const NOT_MAPPED = [
   'addn-hosts=/etc/hosts.gone',
   'dhcp-range',
   'alias',
-  'not an option',
+  'not',
 ];
