@@ -220,6 +220,12 @@ export class Authenticator {
     return this.adminHasFactor;
   }
 
+  /** Users and tokens were changed in another way: what was read of them is not believed any more. */
+  forgetCallers(): void {
+    this.sessions.forget(() => true);
+    this.tokens.forgetAll();
+  }
+
   /** Removes sessions that are over and lockouts that have passed; for a timer. */
   async removeExpired(): Promise<void> {
     if (await this.sessions.removeExpired()) await this.login.removePassed();

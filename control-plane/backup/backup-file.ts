@@ -1,6 +1,7 @@
 /** Turns what is set into the file of a backup, and a checked file into what is to be set, or into its faults. Pure. */
 import { BACKUP_VERSION } from '../../shared/api/policy/backup-api.ts';
 import type { BackupFile, BackupText } from '../../shared/api/policy/backup-api.ts';
+import { MAX_UNTIL_MS } from '../../shared/api/policy/grants-api.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { hasMask, shownUrl } from '../../shared/net/shown-url.ts';
 import { timeOfDay } from '../../shared/policy/time-of-day.ts';
@@ -10,8 +11,9 @@ import { ApiError, invalid } from '../api/api-error.ts';
 import { readRecord } from '../local-names/read-record.ts';
 import { inOrder, keyOf } from './backup-items.ts';
 import type { BackupItems } from './backup-items.ts';
+import { SECRET_FIELDS } from './access-kinds.ts';
 import { KINDS } from './backup-kinds.ts';
-import type { Item, KindName } from './backup-kinds.ts';
+import type { Item, KindName } from './backup-kind.ts';
 
 /** What a file says of itself. */
 export interface BackupHead {
@@ -59,22 +61,28 @@ function toWritten(kind: KindName, item: Item, hasSecrets: boolean): Item {
       const { fqdn: _fqdn, ...record } = item;
       return record;
     }
+    case 'users':
+    case 'api_tokens':
+      return hasSecrets ? item : { ...item, [SECRET_FIELDS[kind]!]: null };
     default:
       return item;
   }
 }
 
 /** What a file wants to be set where `current` is. @throws {ApiError} 400 with its faults */
-export function readBackupFile(file: BackupFile, current: BackupItems): BackupItems {
+export function readBackupFile(file: BackupFile, current: BackupItems, now: Date): BackupItems {
   const problems: FieldProblem[] = [];
   const wanted = new Map<KindName, readonly Item[]>();
   for (const { name } of KINDS) {
     const given: unknown = file[name];
     if (given === undefined) continue;
     const items = (name === 'dns_settings' ? settingsOf(given as Item) : given) as readonly Item[];
+    const read = items.map((item, index) =>
+      readItem(name, item, { path: `${name}.${index}`, current, problems, now }),
+    );
     wanted.set(
       name,
-      items.map((item, index) => readItem(name, item, { path: `${name}.${index}`, current, problems })),
+      read.filter((item) => canBe(name, item, now)),
     );
   }
   refuseDuplicates(wanted, problems);
@@ -82,6 +90,12 @@ export function readBackupFile(file: BackupFile, current: BackupItems): BackupIt
   refuseLooseEnds(wanted, current, problems);
   if (problems.length > 0) throw invalid(problems.slice(0, MOST_FAULTS));
   return wanted;
+}
+
+/** A token without its key opens nothing, and a grant that is over lets nothing pass. */
+function canBe(kind: KindName, item: Item, now: Date): boolean {
+  if (kind === 'grants') return Date.parse(String(item['until'])) > now.getTime();
+  return kind !== 'api_tokens' || item['key_hash'] !== null;
 }
 
 /** Settings that say nothing are not there. */
@@ -93,10 +107,11 @@ interface Place {
   readonly path: string;
   readonly current: BackupItems;
   readonly problems: FieldProblem[];
+  readonly now: Date;
 }
 
 function readItem(kind: KindName, item: Item, place: Place): Item {
-  const { path, problems } = place;
+  const { path, problems, current, now } = place;
   const check = (field: string, form: Parameters<typeof expectedInstead>[0], value: string): void => {
     const expected = expectedInstead(form, value);
     if (expected !== undefined) problems.push({ path: `${path}.${field}`, message: `expected ${expected}` });
@@ -104,6 +119,13 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
   switch (kind) {
     case 'list_sources':
       return inOrder({ ...item, url: unmasked(item, place) });
+    case 'users':
+    case 'api_tokens':
+      return withSecret(kind, item, current);
+    case 'grants':
+      if (Date.parse(String(item['until'])) - now.getTime() > MAX_UNTIL_MS)
+        problems.push({ path: `${path}.until`, message: 'expected a moment within a year' });
+      return item;
     case 'clients':
       return item['mac_address'] === null ? item : { ...item, ip_address: null };
     case 'local_records':
@@ -119,6 +141,15 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
     default:
       return item;
   }
+}
+
+/** The hash that is stored here, where the file was made without secrets. */
+function withSecret(kind: 'users' | 'api_tokens', item: Item, current: BackupItems): Item {
+  const field = SECRET_FIELDS[kind]!;
+  if (item[field] !== null) return item;
+  const own = KINDS.find(({ name }) => name === kind)!;
+  const stored = current.get(kind)?.find((one) => keyOf(own, one) === keyOf(own, item));
+  return { ...item, [field]: stored?.[field] ?? null };
 }
 
 /** The URL with the credentials that are stored here, where the file was made without secrets. */
@@ -176,6 +207,7 @@ const REFERENCES: readonly (readonly [KindName, string, KindName, string])[] = [
   ['safe_search', 'group', 'groups', 'name'],
   ['group_schedules', 'group', 'groups', 'name'],
   ['group_schedules', 'profile', 'schedule_profiles', 'name'],
+  ['grants', 'group', 'groups', 'name'],
   ['blocked_services', 'service_id', 'custom_services', 'service_id'],
 ];
 

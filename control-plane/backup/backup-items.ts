@@ -1,8 +1,9 @@
 /** Reads what a backup holds from the database, and says what differs between two such states. */
 import type { RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
 import type { Queryable } from '../db/database.ts';
+import { rightsOf } from './access-kinds.ts';
 import { KINDS } from './backup-kinds.ts';
-import type { BackupKind, Item, KindName } from './backup-kinds.ts';
+import type { BackupKind, Item, KindName } from './backup-kind.ts';
 
 /** Things by kind; a kind that is not there stays as it is. */
 export type BackupItems = ReadonlyMap<KindName, readonly Item[]>;
@@ -12,6 +13,8 @@ export interface KindChange {
   readonly kind: BackupKind;
   readonly created: readonly Item[];
   readonly changed: readonly Item[];
+  /** The changed ones as they are now. */
+  readonly were: readonly Item[];
   /** As they are now. */
   readonly removed: readonly Item[];
 }
@@ -20,9 +23,10 @@ export interface KindChange {
 const MOST_NAMES = 1000;
 
 /** All that is set now. Call it in a transaction, so that it is of one moment. */
-export async function readItems(tx: Queryable): Promise<BackupItems> {
+export async function readItems(tx: Queryable, now: Date): Promise<BackupItems> {
   const found = new Map<KindName, readonly Item[]>();
-  for (const { name, read } of KINDS) found.set(name, (await tx.query<Item>(read)).rows.map(inOrder));
+  for (const { name, read, isTimed = false } of KINDS)
+    found.set(name, (await tx.query<Item>(read, isTimed ? [now] : [])).rows.map(inOrder));
   return found;
 }
 
@@ -48,35 +52,49 @@ export function diffItems(current: BackupItems, wanted: BackupItems): KindChange
     const before = new Map((current.get(kind.name) ?? []).map((item) => [keyOf(kind, item), item]));
     const created: Item[] = [];
     const changed: Item[] = [];
+    const were: Item[] = [];
     for (const item of items) {
       const key = keyOf(kind, item);
       const was = before.get(key);
       before.delete(key);
       if (was === undefined) created.push(item);
-      else if (textOf(was) !== textOf(item)) changed.push(item);
+      else if (textOf(was) !== textOf(item)) {
+        changed.push(item);
+        were.push(was);
+      }
     }
     const removed = [...before.values()];
     return created.length + changed.length + removed.length === 0
       ? []
-      : [{ kind, created, changed, removed }];
+      : [{ kind, created, changed, were, removed }];
   });
 }
 
 /** The same for people. */
 export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['changes'] {
-  return changes.map(({ kind, created, changed, removed }) => ({
+  return changes.map(({ kind, created, changed, were, removed }) => ({
     kind: kind.name,
     created: namesOf(kind, created),
-    changed: namesOf(kind, changed),
+    changed: namesOf(kind, changed, were),
     removed: namesOf(kind, removed),
   }));
 }
 
-function namesOf(kind: BackupKind, items: readonly Item[]): { count: number; names: string[] } {
-  return { count: items.length, names: items.slice(0, MOST_NAMES).map((item) => nameOf(kind, item)) };
+function namesOf(
+  kind: BackupKind,
+  items: readonly Item[],
+  were: readonly Item[] = [],
+): { count: number; names: string[] } {
+  const shown = items.slice(0, MOST_NAMES).map((item, index) => nameOf(kind, item, were[index]));
+  return { count: items.length, names: shown };
 }
 
-function nameOf({ name, key }: BackupKind, item: Item): string {
+function nameOf({ name, key }: BackupKind, item: Item, was: Item | undefined): string {
+  if (name === 'users' || name === 'api_tokens') {
+    const rights = rightsOf(item, was);
+    const own = String(item[name === 'users' ? 'username' : 'name']);
+    return rights === '' ? own : `${own} (${rights})`;
+  }
   // URLs may hold credentials.
   const fields = name === 'list_sources' ? ['name'] : key;
   const parts = fields.flatMap((field) => (typeof item[field] === 'string' ? [item[field]] : []));

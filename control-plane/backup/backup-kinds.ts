@@ -2,31 +2,9 @@
  * What a backup holds: for each kind, how its things are told apart by what people know of them, and the SQL that
  * reads, stores and removes them. The statements take the things as JSON in `$1`.
  */
-import type { BackupFile } from '../../shared/api/policy/backup-api.ts';
+import { ACCESS_KINDS } from './access-kinds.ts';
+import { type BackupKind, items } from './backup-kind.ts';
 
-/** A thing of a backup, in the fields of the file after its checks. */
-export type Item = Readonly<Record<string, unknown>>;
-/** A kind of things, as the file names it. */
-export type KindName = Exclude<
-  keyof BackupFile,
-  'format' | 'version' | 'created_at' | 'weir' | 'node' | 'has_secrets'
->;
-
-/** A kind. Groups, which others refer to, are handled by `restore-store.ts` besides. */
-export interface BackupKind {
-  readonly name: KindName;
-  /** Fields that tell one from another. */
-  readonly key: readonly string[];
-  /** Whether upper and lower case of the key are the same. */
-  readonly isFolded?: boolean;
-  /** Rows in the fields of the file, in an order that does not depend on ids where it means nothing. */
-  readonly read: string;
-  /** Stores new and changed ones. */
-  readonly put: readonly string[];
-  readonly remove: readonly string[];
-}
-
-const items = (columns: string): string => `jsonb_to_recordset($1::jsonb) AS v(${columns})`;
 const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
 const OF_GROUP = 'LEFT JOIN groups g ON g.id = t.group_id';
 
@@ -285,4 +263,5 @@ export const KINDS: readonly BackupKind[] = [
   localRecords,
   forwardZones,
   dnsSettings,
+  ...ACCESS_KINDS,
 ];

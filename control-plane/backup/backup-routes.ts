@@ -1,7 +1,6 @@
 /** HTTP of `{api}/backup` and `{api}/restore`. */
 import { BackupFile, BackupQuery, RestoreAnswer, RestoreQuery } from '../../shared/api/policy/backup-api.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Clock } from '../../shared/clock.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { toBackupFile } from './backup-file.ts';
@@ -14,7 +13,6 @@ const MAX_BACKUP_BYTES = 64 * 1024 * 1024;
 
 /** What these rows are made of. */
 export interface BackupRouteParts extends Omit<RestoreParts, 'listDirs'> {
-  readonly clock: Clock;
   readonly version: string;
   readonly nodeName: string;
   /** Asked for each request, because a reload replaces it. */
@@ -38,7 +36,7 @@ function readBackup({ clock, database, nodeName, version }: BackupRouteParts): R
     handle: async ({ query, response }) => {
       const items = await database.transaction(async (tx) => {
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-        return readItems(tx);
+        return readItems(tx, new Date(clock.nowMs()));
       });
       const createdAt = new Date(clock.nowMs());
       const head = { createdAt, weir: version, node: nodeName, hasSecrets: query.secrets };

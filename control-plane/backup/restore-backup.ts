@@ -1,6 +1,7 @@
 /** Puts a backup into force: one transaction, which is one revision. */
 import type { BackupFile, RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
 import { conflict, invalid } from '../api/api-error.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { Author } from '../api/caller.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-record.ts';
@@ -13,15 +14,19 @@ import type { Changed, ChangedRow, PolicyChanges } from '../policy/change.ts';
 import { newlyRefusedFilters } from '../rules/filter-budget.ts';
 import { readBackupFile } from './backup-file.ts';
 import { diffItems, readItems, shownChanges } from './backup-items.ts';
-import type { KindChange } from './backup-items.ts';
+import type { BackupItems, KindChange } from './backup-items.ts';
+import { KNOWN_CLIENTS } from './access-kinds.ts';
 import { CLIENT_IDS } from './backup-kinds.ts';
-import type { Item } from './backup-kinds.ts';
+import type { Item } from './backup-kind.ts';
 
 /** Parts of a restore. */
 export interface RestoreParts {
   readonly database: Database;
   readonly policy: PolicyChanges;
   readonly clients: Pick<ClientDirectory, 'put' | 'remove'>;
+  readonly clock: Clock;
+  /** No session or token that was read is believed in any more. */
+  readonly auth: { forgetCallers(): void };
   /** Puts stored rows and lists into force. */
   readonly bringBack: () => Promise<void>;
   /** `blocking.list_dirs`. */
@@ -37,8 +42,11 @@ interface Restored {
 }
 
 /** What a restore of the file would change. @throws {ApiError} 400 */
-export async function tryRestore({ database }: RestoreParts, file: BackupFile): Promise<RestoreAnswer> {
-  const changes = await database.transaction(async (tx) => changesFor(tx, file));
+export async function tryRestore(
+  { database, clock }: RestoreParts,
+  file: BackupFile,
+): Promise<RestoreAnswer> {
+  const changes = await database.transaction(async (tx) => changesFor(tx, file, clock));
   return { dry_run: true, revision: null, changes: shownChanges(changes) };
 }
 
@@ -51,25 +59,35 @@ export async function restoreBackup(
   for (const [index, { url }] of (file.list_sources ?? []).entries())
     await refuseOtherFolders(url, parts.listDirs(), `list_sources.${index}.url`);
   const work = async (tx: Queryable): Promise<Changed<Restored>> => {
-    const changes = await changesFor(tx, file);
+    const changes = await changesFor(tx, file, parts.clock);
     const { result, outside } = await refusingConflicts(() => store(tx, changes));
     return { result: { changes, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
   };
-  const { result, revision } = await parts.policy.changeWithRevision(
-    author,
-    work,
-    ({ clients, goneClients }) => {
+  const { result, revision } = await parts.policy
+    .changeWithRevision(author, work, ({ clients, goneClients }) => {
       for (const id of goneClients) parts.clients.remove(id);
       for (const client of clients) parts.clients.put(client);
       return parts.bringBack();
-    },
-  );
+    })
+    .finally(() => parts.auth.forgetCallers());
   return { dry_run: false, revision, changes: shownChanges(result.changes) };
 }
 
-async function changesFor(tx: Queryable, file: BackupFile): Promise<KindChange[]> {
-  const current = await readItems(tx);
-  return diffItems(current, readBackupFile(file, current));
+async function changesFor(tx: Queryable, file: BackupFile, clock: Clock): Promise<KindChange[]> {
+  const now = new Date(clock.nowMs());
+  const current = await readItems(tx, now);
+  const wanted = readBackupFile(file, current, now);
+  return diffItems(current, await withKnownClients(tx, wanted));
+}
+
+/** Without grants of clients that neither this node nor the file knows. */
+async function withKnownClients(tx: Queryable, wanted: BackupItems): Promise<BackupItems> {
+  const grants = wanted.get('grants');
+  if (grants === undefined) return wanted;
+  const { rows } = await tx.query<{ client: string }>(KNOWN_CLIENTS, [grants.map(({ client }) => client)]);
+  const own = (wanted.get('clients') ?? []).map((item) => item['mac_address'] ?? item['ip_address']);
+  const known = new Set([null, ...rows.map(({ client }) => client), ...own]);
+  return new Map([...wanted, ['grants', grants.filter(({ client }) => known.has(client))]]);
 }
 
 async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
@@ -115,7 +133,7 @@ async function store(
   const outside = [...new Set([...known.keys(), ...left.keys()])].flatMap((id) =>
     changedRow(known.get(id) ?? null, left.get(id) ?? null),
   );
-  return { result: { clients, goneClients }, outside };
+  return { result: { clients, goneClients }, outside: [...outside, ...changes.flatMap(accessRows)] };
 }
 
 /** 400 if a filter cannot be in force that was, or that is new. */
@@ -133,4 +151,25 @@ async function clientsOf(tx: Queryable, items: readonly Item[]): Promise<StoredC
     tx,
     rows.map(({ id }) => id),
   );
+}
+
+/** Users and tokens for the audit log, which masks their hashes. */
+function accessRows({ kind: { name, key }, created, changed, were, removed }: KindChange): ChangedRow[] {
+  if (name !== 'users' && name !== 'api_tokens' && name !== 'grants') return [];
+  const row = (before: Item | null, after: Item | null): ChangedRow => ({
+    table: name,
+    key: key.flatMap((field) => textIn(after ?? before, field)).join(' '),
+    before,
+    after,
+  });
+  return [
+    ...created.map((item) => row(null, item)),
+    ...changed.map((item, index) => row(were[index]!, item)),
+    ...removed.map((item) => row(item, null)),
+  ];
+}
+
+function textIn(item: Item | null, field: string): string[] {
+  const value = item?.[field];
+  return typeof value === 'string' ? [value] : [];
 }

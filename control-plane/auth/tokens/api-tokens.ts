@@ -114,6 +114,11 @@ export class ApiTokens {
       .finally(() => this.forget(id));
   }
 
+  /** What was read of tokens is not believed any more. */
+  forgetAll(): void {
+    this.memory.forgetAll();
+  }
+
   /** Not believed either where it is unknown whether it was changed. */
   private forget(id: number): void {
     this.memory.forget(id);

@@ -47,6 +47,12 @@ export class TokenMemory {
     for (const [key, token] of this.known.byHash) if (token.id === id) this.known.byHash.delete(key);
   }
 
+  /** No token that was read is believed in any more. */
+  forgetAll(): void {
+    this.changes += 1;
+    this.known = null;
+  }
+
   private async current(): Promise<Known> {
     const { known } = this;
     const ageMs = known === null ? Infinity : this.clock.monotonicMs() - known.readMs;

@@ -3,7 +3,11 @@
  * by ids, so that it can be restored on another node. A kind that a file leaves out stays as it is.
  */
 import { z } from 'zod';
+import { canonicalDomain } from '../../policy/domain-rule.ts';
+import { Role } from '../auth-api.ts';
 import { label, text, Timestamp } from '../fields.ts';
+import { TokenCreateBody } from '../tokens-api.ts';
+import { UserCreateBody } from '../users-api.ts';
 import { ClientCreateBody, ClientSubnetCreateBody } from './clients-api.ts';
 import { ForwardZoneCreateBody } from './forward-zones-api.ts';
 import { GroupCreateBody } from './groups-api.ts';
@@ -82,6 +86,57 @@ const DnsSettings = z.strictObject({
   local_dns_server: DnsSettingsBody.shape.local_dns_server.unwrap().nullable().default(null),
 });
 
+/** An Argon2id hash at a cost that a login can bear. */
+const PasswordHash = z
+  .string()
+  .max(512)
+  .regex(
+    /^\$argon2id\$v=\d+\$(?:m=\d{1,6}|t=\d{1,2}|p=\d)(?:,(?:m=\d{1,6}|t=\d{1,2}|p=\d)){2}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/,
+    'expected an Argon2id hash',
+  );
+const { username, display_name: displayName } = UserCreateBody.shape;
+const BackedUpUser = z
+  .strictObject({
+    username,
+    display_name: displayName,
+    role: Role,
+    enabled: z.boolean().default(true),
+    password_hash: PasswordHash.nullable().default(null),
+  })
+  .meta({ description: 'without password_hash an existing user keeps the password, and a new one has none' });
+
+const BackedUpToken = z
+  .strictObject({
+    name: TokenCreateBody.shape.name,
+    role: Role,
+    prefix: text(8),
+    created_at: Timestamp,
+    key_hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 hash')
+      .nullable()
+      .default(null),
+  })
+  .meta({ description: 'one without key_hash that is not there is left out: its key is in no backup' });
+
+const BackedUpGrant = z
+  .strictObject({
+    domain: z
+      .string()
+      .max(1020)
+      .refine((name) => canonicalDomain(name) === name, 'expected a domain name in lower case')
+      .nullable(),
+    client: text(64).nullable().meta({ description: 'MAC or address' }),
+    group: GroupOrNull,
+    action: z.enum(['allow', 'block']),
+    until: Timestamp,
+  })
+  .refine(({ client, group }) => (client === null) !== (group === null), {
+    path: ['client'],
+    message: 'expected either client or group',
+  })
+  .meta({ description: 'one that is over, or of a client that is not known, is left out' });
+
 const Version = z
   .int()
   .min(1)
@@ -100,9 +155,10 @@ export const BackupFile = z
     created_at: Timestamp,
     weir: text(100).meta({ description: 'version of the Weir that made it' }),
     node: text(255).meta({ description: 'the node that made it' }),
-    has_secrets: z
-      .boolean()
-      .meta({ description: 'whether credentials in URLs are in it; else they are ***' }),
+    has_secrets: z.boolean().meta({
+      description:
+        'whether credentials in URLs are in it, else they are ***, and hashes of passwords and keys',
+    }),
     groups: z.array(Group).optional(),
     clients: z.array(Client).optional().meta({ description: 'those with a name or group' }),
     client_subnets: z.array(Subnet).optional(),
@@ -117,6 +173,9 @@ export const BackupFile = z
     local_records: z.array(LocalRecord).optional(),
     forward_zones: z.array(ForwardZoneCreateBody).optional(),
     dns_settings: DnsSettings.optional(),
+    users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'but the administrator' }),
+    api_tokens: z.array(BackedUpToken).max(1000).optional(),
+    grants: z.array(BackedUpGrant).max(10_000).optional().meta({ description: 'those in force' }),
   })
   .meta({ id: 'Backup' });
 export type BackupFile = z.output<typeof BackupFile>;
@@ -129,7 +188,10 @@ const Switch = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean' });
 export const BackupQuery = z.object({
-  secrets: Switch.meta({ type: 'boolean', description: 'with the credentials in URLs' }),
+  secrets: Switch.meta({
+    type: 'boolean',
+    description: 'with the credentials in URLs, and the hashes of passwords and keys',
+  }),
 });
 export const RestoreQuery = z.object({
   dry_run: Switch.meta({ type: 'boolean', description: 'only tells what would change' }),

@@ -64,6 +64,9 @@ export async function fill(): Promise<void> {
     servers: ['192.0.2.53', 'tls://dns.example@192.0.2.54'],
   });
   await make('PUT', '/settings', { local_domain: 'home.test', local_dns_server: '192.0.2.1:53' });
+  await make('POST', '/api-tokens', { name: 'Grafana', role: 'viewer' });
+  await make('POST', '/grants', { domain: 'games.example', group_id: kids, secs: 600 });
+  await suite.database.query(`INSERT INTO users (username, role) VALUES ('vera', 'viewer')`);
 }
 
 /** The backup of a node where nothing is set. */

@@ -1,0 +1,89 @@
+/**
+ * Users, API tokens and grants of a backup. The administrator is in none: a restore never changes that way in. What a
+ * file was made without (hashes) stays as it is here.
+ */
+import { type BackupKind, type Item, items } from './backup-kind.ts';
+
+const USER = items('username text, display_name text, role text, enabled boolean, password_hash text');
+const IS_USER = 'lower(u.username) = lower(v.username)';
+const users: BackupKind = {
+  name: 'users',
+  key: ['username'],
+  isFolded: true,
+  read: `SELECT username, display_name, role, enabled, password_hash FROM users WHERE id <> 1 ORDER BY lower(username)`,
+  put: [
+    `DELETE FROM sessions s USING users u, ${USER} WHERE s.user_id = u.id AND ${IS_USER}`,
+    `INSERT INTO users (username, display_name, role, enabled, password_hash)
+     SELECT v.username, v.display_name, v.role, v.enabled, v.password_hash FROM ${USER}
+     ON CONFLICT (lower(username)) DO UPDATE SET username = excluded.username, display_name = excluded.display_name,
+       role = excluded.role, enabled = excluded.enabled, password_hash = excluded.password_hash, updated_at = now()`,
+  ],
+  remove: [`DELETE FROM users u USING ${USER} WHERE ${IS_USER} AND u.id <> 1`],
+};
+
+const TOKEN = items('name text, role text, prefix text, key_hash text, created_at timestamptz');
+const IS_TOKEN = `t.name = v.name AND t.prefix = v.prefix
+  AND date_trunc('milliseconds', t.created_at) = v.created_at`;
+const apiTokens: BackupKind = {
+  name: 'api_tokens',
+  key: ['name', 'created_at', 'prefix'],
+  read: `SELECT name, role, prefix, encode(key_hash, 'hex') AS key_hash,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at
+    FROM api_tokens ORDER BY lower(name), created_at`,
+  put: [
+    `DELETE FROM sessions s USING api_tokens t, ${TOKEN} WHERE s.token_id = t.id AND ${IS_TOKEN}`,
+    `UPDATE api_tokens t SET role = v.role, key_hash = decode(v.key_hash, 'hex')
+     FROM ${TOKEN} WHERE ${IS_TOKEN}`,
+    `INSERT INTO api_tokens (name, role, prefix, key_hash, created_at)
+     SELECT v.name, v.role, v.prefix, decode(v.key_hash, 'hex'), v.created_at FROM ${TOKEN}
+     WHERE NOT EXISTS (SELECT FROM api_tokens t WHERE ${IS_TOKEN})`,
+  ],
+  remove: [`DELETE FROM api_tokens t USING ${TOKEN} WHERE ${IS_TOKEN}`],
+};
+
+const GRANT = items('domain text, client text, "group" text, action text, until timestamptz');
+const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address))';
+const grants: BackupKind = {
+  name: 'grants',
+  key: ['domain', 'client', 'group', 'action', 'until'],
+  isTimed: true,
+  read: `SELECT t.domain, ${CLIENT_OF} AS client, g.name AS "group", t.action,
+      to_char(t.until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS until
+    FROM grants t LEFT JOIN clients c ON c.id = t.client_id LEFT JOIN groups g ON g.id = t.group_id
+    WHERE t.until > $1 ORDER BY t.until, t.id`,
+  put: [
+    `INSERT INTO grants (domain, client_id, group_id, action, until, created_at)
+     SELECT v.domain, c.id, g.id, v.action, v.until, now() FROM ${GRANT}
+     LEFT JOIN clients c ON ${CLIENT_OF} = v.client LEFT JOIN groups g ON g.name = v."group"
+     WHERE num_nonnulls(c.id, g.id) = 1`,
+  ],
+  remove: [
+    `DELETE FROM grants t USING ${GRANT} LEFT JOIN clients c ON ${CLIENT_OF} = v.client
+       LEFT JOIN groups g ON g.name = v."group"
+     WHERE t.domain IS NOT DISTINCT FROM v.domain AND t.client_id IS NOT DISTINCT FROM c.id
+       AND t.group_id IS NOT DISTINCT FROM g.id AND t.action = v.action
+       AND date_trunc('milliseconds', t.until) = v.until`,
+  ],
+};
+
+/** Those of the clients in `$1`, by MAC or address, that this node knows. */
+export const KNOWN_CLIENTS = `SELECT ${CLIENT_OF} AS client FROM clients c WHERE ${CLIENT_OF} = ANY ($1::text[])`;
+
+/** The kinds of this file. */
+export const ACCESS_KINDS: readonly BackupKind[] = [users, apiTokens, grants];
+
+/** Fields that only a backup with secrets has. */
+export const SECRET_FIELDS: Readonly<Record<string, string>> = {
+  users: 'password_hash',
+  api_tokens: 'key_hash',
+};
+
+/** How a thing is shown in the answer of a restore: with its rights, and those of before where they differ. */
+export function rightsOf(item: Item, was: Item | undefined): string {
+  const shown = ({ role, enabled }: Item): string =>
+    `${String(role)}${enabled === false ? ', disabled' : ''}`;
+  if (was === undefined) return shown(item);
+  const parts = shown(was) === shown(item) ? [] : [`${shown(was)} → ${shown(item)}`];
+  const isNewSecret = Object.values(SECRET_FIELDS).some((field) => was[field] !== item[field]);
+  return [...parts, ...(isNewSecret ? ['another password or key'] : [])].join(', ');
+}

@@ -1,0 +1,31 @@
+/** What a kind of things of a backup is. */
+import type { BackupFile } from '../../shared/api/policy/backup-api.ts';
+
+/** A thing of a backup, in the fields of the file after its checks. */
+export type Item = Readonly<Record<string, unknown>>;
+/** A kind of things, as the file names it. */
+export type KindName = Exclude<
+  keyof BackupFile,
+  'format' | 'version' | 'created_at' | 'weir' | 'node' | 'has_secrets'
+>;
+
+/** A kind. Groups, which others refer to, are handled by `restore-store.ts` besides. */
+export interface BackupKind {
+  readonly name: KindName;
+  /** Fields that tell one from another. */
+  readonly key: readonly string[];
+  /** Whether upper and lower case of the key are the same. */
+  readonly isFolded?: boolean;
+  /** `read` takes the moment of now as `$1`. */
+  readonly isTimed?: boolean;
+  /** Rows in the fields of the file, in an order that does not depend on ids where it means nothing. */
+  readonly read: string;
+  /** Stores new and changed ones. */
+  readonly put: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** SQL that reads the things of a kind, given as JSON in `$1`, as rows `v`. */
+export function items(columns: string): string {
+  return `jsonb_to_recordset($1::jsonb) AS v(${columns})`;
+}
