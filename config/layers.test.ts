@@ -18,6 +18,7 @@ describe('isNodeKey()', () => {
     const ofNode = KEY_NAMES.filter((name) => isNodeKey(name) && !/^(?:server|logging)\./.test(name));
     expect(ofNode.sort()).toEqual([
       'auth.admin.password_hash',
+      'auth.oidc.client_secret_file',
       'blocking.list_dirs',
       'cache.max_bytes',
       'database.url',
@@ -25,7 +26,9 @@ describe('isNodeKey()', () => {
       'dns.dnssec_trust_anchors',
       'dns.upstream_ca_path',
     ]);
-    expect(KEY_NAMES.filter((name) => /_path$|_dir$|_dirs$/.test(name) && !isNodeKey(name))).toEqual([]);
+    expect(KEY_NAMES.filter((name) => /_path$|_dir$|_dirs$|_file$/.test(name) && !isNodeKey(name))).toEqual(
+      [],
+    );
   });
 });
 

@@ -17,6 +17,8 @@ import type { ReadNeighbours } from './neighbour-table.ts';
 export interface ClientParts {
   readonly directory: ClientDirectory;
   readonly config: Config;
+  /** What is in force, where keys may change. */
+  readonly configuration: { current(): Config };
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,7 +33,7 @@ export interface ClientParts {
 
 /** Starts discovery; returns how to stop it. */
 export function startClients(parts: ClientParts): () => Promise<void> {
-  const { directory, config, database, clock, logger, memories } = parts;
+  const { directory, config, configuration, database, clock, logger, memories } = parts;
   const sightings = new ClientSightings(memories);
   const hostNames = new HostNames({
     ask: askOwnPort(ownAddress(config.server.bind_address), parts.dnsPort),
@@ -53,7 +55,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     macClients: () => locatedByMac(parts.rows()),
     ruleClients: parts.ruleClients,
     applyLive: parts.applyLive,
-    keepDays: () => config.database.query_log_days,
+    keepDays: () => configuration.current().database.query_log_days,
   });
   discovery.start();
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());

@@ -278,6 +278,11 @@ describe('PATCH /config', () => {
     ],
     ['folders of lists', { blocking: { list_dirs: ['/'] } }, ['blocking.list_dirs']],
     [
+      'a file to send',
+      { auth: { oidc: { client_secret_file: '/etc/passwd' } } },
+      ['auth.oidc.client_secret_file'],
+    ],
+    [
       'anchors that are none',
       { dns: { dnssec_enabled: true, dnssec_trust_anchors: '/etc/passwd' } },
       ['dns.dnssec_trust_anchors'],

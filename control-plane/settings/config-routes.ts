@@ -21,7 +21,8 @@ export interface ConfigRouteParts {
 }
 
 const HASH = 'auth.admin.password_hash';
-const DIRS = 'blocking.list_dirs';
+/** Keys by which an admin of the web could have any file shown, or sent away. */
+const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file'];
 const NOT_CHANGED = 'set by the environment of this node, or its configuration file cannot be changed';
 
 /** Rows of the configuration. */
@@ -85,9 +86,9 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
   if (fields.length === 0) fields.push(...oddTexts(body));
   const values = valuesOf(body);
   if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
-  // Lists are shown to people, so this would show every file that Weir may read to whoever is an admin of the web.
-  if (DIRS in values && !isLocal(http))
-    fields.push({ path: DIRS, message: 'is changed in the file, or by weir config set on the machine' });
+  for (const path of isLocal(http) ? [] : LOCAL_ONLY)
+    if (path in values)
+      fields.push({ path, message: 'is changed in the file, or by weir config set on the machine' });
   if (fields.length > 0) throw invalid(fields);
   return values;
 }

@@ -84,7 +84,7 @@ export const ConfigBody = z
   })
   .meta({
     id: 'ConfigUpdate',
-    description: `Keys as in the TOML file, by section; a list is replaced as a whole. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash and blocking.list_dirs are not changed here.`,
+    description: `Keys as in the TOML file, by section; a list is replaced as a whole. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file and blocking.list_dirs are not changed here.`,
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 
