@@ -18,17 +18,14 @@ import { LogWriter } from './query-log/store/log-writer.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
-import { blockingSettings, configRecords, leaseNames, questionFlags } from './settings/derived.ts';
+import { livePolicy } from './live-policy.ts';
+import { blockingSettings } from './settings/derived.ts';
 import { LiveSettings } from './settings/threads/live-settings.ts';
 import { PoolNumbers } from './settings/threads/pool-numbers.ts';
-import { dnsSettings, settingsFlags } from './settings/dns-settings.ts';
 import { ZoneNumbers } from './snapshot/build/zone-numbers.ts';
 import { Generations } from './snapshot/publish/generations.ts';
-import { grantRules } from './snapshot/build/grant-rules.ts';
-import { nameRules } from './snapshot/build/name-rules-builder.ts';
 import { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import { startingState } from './snapshot/publish/starting-state.ts';
-import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from './policy/live.ts';
 import { Probes } from './probes/probes.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
@@ -168,27 +165,6 @@ function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTroubl
   };
 }
 
-/** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
-function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
-  const { clients } = node;
-  const addressesOf = (mac: string): readonly string[] =>
-    clients.addressesOf([{ mac, groupId: 0 }]).map(({ address }) => address);
-  return (rows) => {
-    const config = node.configuration.current();
-    const settings = dnsSettings(config);
-    const { grants, ...evaluated } = evaluator.evaluate(rows);
-    return {
-      ...NOTHING_LIVE,
-      ...evaluated,
-      clientAddresses: clients.follow(rows),
-      findClients: (names) => clients.locateNamed(names),
-      names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
-      ...localSources(node, settings.local_domain),
-      questionFlags: questionFlags(config) | settingsFlags(settings),
-    };
-  };
-}
-
 /** Claims the node's name in the database, as soon as there is one. */
 function startNodeClaim({ database, logger, name, dataDir, stops }: Node): NodeClaim {
   const claim = new NodeClaim({ database, logger, name, version, uuid: nodeUuid(dataDir, logger) });
@@ -218,15 +194,4 @@ async function openCache(
     if (configuration.current().cache.persist && last !== null) await fileOf(last).save(cache, clock);
   });
   return cache;
-}
-
-/** Local names that are in no database; bare host names of leases are of `localDomain`. */
-export function localSources(
-  { configuration, leases }: Node,
-  localDomain: string,
-): Pick<LivePolicy, 'configRecords' | 'leases'> {
-  return {
-    configRecords: configRecords(configuration.current()),
-    leases: leaseNames(leases.all(), localDomain),
-  };
 }

@@ -1,9 +1,11 @@
 /** Starts the policy side: policy of the database, lists, and their refresh. */
 import type { Node } from './node.ts';
+import { liveAt } from './live-policy.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import { Explainer } from './explain/explainer.ts';
+import { PastExplainer } from './explain/past-explainer.ts';
 import { removeEnded } from './grants/ended-grants.ts';
 import { seedFirstSource } from './lists/sources/first-source.ts';
 import { CompiledLists } from './lists/compiled/compiled-lists.ts';
@@ -99,8 +101,19 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     publisher,
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
+  const past = pastExplainerOf(node, dns);
   const simulator = simulatorOf(node, dns, { cache, pool, bounds, catalog });
-  return { policy, changes, lists, explainer, simulator, compiledLists, catalog, catalogRefresh };
+  return { policy, changes, lists, explainer, past, simulator, compiledLists, catalog, catalogRefresh };
+}
+
+/** What explains by earlier generations. */
+function pastExplainerOf(node: Node, { generations, publisher }: DnsParts): PastExplainer {
+  return new PastExplainer({
+    generations,
+    rulesInForce: () => publisher.current().compiled,
+    blocking: () => blockingSettings(node.configuration.current()),
+    liveAt: (rows, momentMs) => liveAt(node, rows, momentMs),
+  });
 }
 
 /** What answers what a draft would change. */

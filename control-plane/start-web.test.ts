@@ -7,7 +7,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Probe } from '../shared/api/probes-api.ts';
+import { QueryLogPage } from '../shared/api/query-log-api.ts';
 import { RRClass, Rcode } from '../shared/dns/iana.ts';
 import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
@@ -68,6 +70,28 @@ describe('startWeb()', () => {
       Probe.parse(JSON.parse((await httpCall('GET', `${place}/${made.id}`)).text));
     await until(async () => (await look()).asked);
     expect(await look()).toMatchObject({ client: '127.0.0.1', protocol: 'udp', queries: 1 });
+  });
+
+  test('startWeb() explains a logged query by the policy of its time, once that has changed', async () => {
+    const { dnsPort, starting } = await start('auth.enabled = false');
+    const api = `http://127.0.0.1:${await starting}/api`;
+    const call = async (method: string, path: string, body?: object): Promise<{ id: number }> =>
+      JSON.parse((await httpCall(method, api + path, body)).text || '{}') as { id: number };
+    const denied = { domain: 'then.example', action: 'deny', name: 'of then' };
+    const { id: ruleId } = await call('POST', '/managed-domains', denied);
+    // Only what has settled on all threads is in force beyond doubt.
+    await sleep(2100);
+    using udp = await UdpClient.open(dnsPort);
+    expect((await udp.ask('then.example', 'A')).data).toEqual(['0.0.0.0']);
+    await call('DELETE', `/managed-domains/${ruleId}`);
+    const rows = async (): Promise<QueryLogPage> =>
+      QueryLogPage.parse(await call('GET', '/queries?domain=then.example'));
+    await until(async () => (await rows()).data.length === 1);
+    const explained = await call('GET', `/explain?query_id=${(await rows()).data[0]!.id}`);
+    expect(explained).toMatchObject({
+      ...{ status: 'BLOCKED_MANAGED', decided_by: { source: 'of then' } },
+      logged: { by: 'kept_generation', exact: true, reason: null },
+    });
   });
 
   test('startWeb() speaks HTTPS with a certificate that it makes, and sends HTTP there', async () => {

@@ -1,7 +1,7 @@
 /** Starts the web server: the dashboard and the API over the parts that run. */
 import { hostname } from 'node:os';
 import type { Node } from './node.ts';
-import { localSources } from './start-dns.ts';
+import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
@@ -13,6 +13,7 @@ import { CacheContents } from './cache/cache-contents.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
+import type { PastExplainer } from './explain/past-explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';
 import { createApp } from './http/app.ts';
 import { checkTable } from './http/check-table.ts';
@@ -56,6 +57,7 @@ interface WebParts {
   readonly lists: ListSources;
   readonly compiledLists: CompiledLists;
   readonly explainer: Explainer;
+  readonly past: PastExplainer;
   readonly grantTimes: GrantTimes;
   readonly simulator: Simulator;
   readonly probes: Probes;
@@ -110,7 +112,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     tail,
     counters: parts.rate,
     compiledLists: parts.compiledLists,
-    ...{ explainer: parts.explainer, simulator: parts.simulator, catalog: parts.catalog },
+    ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
     health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
     upstreams: { reports: () => supervisor.upstreams() },

@@ -10,6 +10,10 @@ import { explainRoutes } from './explain-routes.ts';
 let api: RunningApi;
 let suite: SuiteDatabase;
 const asked: unknown[] = [];
+/** What an earlier generation says; null = it is not kept. */
+let past: ExplainAnswer | null;
+/** Of node 1, which has no row in the table. */
+const OWN_NAME = '';
 
 const explained = (question: { domain: string; type: string }): ExplainAnswer => ({
   ...{ ...question, client: '192.0.2.7', group_id: 1, snapshot_id: 7, status: 'ALLOWED', decided_by: null },
@@ -25,6 +29,13 @@ serveSuite(
           return explained(question);
         },
       },
+      past: {
+        explainAt: async (question, momentMs) => {
+          asked.push([question, momentMs]);
+          return past;
+        },
+      },
+      nodeName: OWN_NAME,
       queryLog: questionsOf(parts.database),
       database: parts.database,
     }),
@@ -32,14 +43,19 @@ serveSuite(
 );
 beforeEach(() => {
   asked.length = 0;
+  past = null;
 });
 
-async function storeBlocked(): Promise<number> {
+async function storeBlocked(nodeId = 1): Promise<number> {
   const blocked = { blockSource: 'ads', blockRule: '||a.example^' };
-  await storeRows(suite.database, [
-    logRow({ timestampMs: Date.now() - 60_000, qname: wireName('b.example') }),
-    logRow({ timestampMs: Date.now() - 59_000, qname: wireName('a.example'), status: 4, ...blocked }),
-  ]);
+  await storeRows(
+    suite.database,
+    [
+      logRow({ timestampMs: Date.now() - 60_000, qname: wireName('b.example') }),
+      logRow({ timestampMs: Date.now() - 59_000, qname: wireName('a.example'), status: 4, ...blocked }),
+    ],
+    nodeId,
+  );
   return (await storedRows(suite.database)).find(({ domain }) => domain === 'a.example')!.id;
 }
 
@@ -78,6 +94,28 @@ describe('GET /explain', () => {
     const { logged } = (await api.send('GET', `/api/explain?query_id=${id}`)).body as ExplainAnswer;
     expect(logged).toMatchObject({ current_revision: newest, exact: false });
     expect(logged!.reason).toMatch(reason);
+  });
+
+  test('of a logged query explains by the generation of its time, where this node answered and has it', async () => {
+    await revisionAt(3600);
+    await revisionAt(10);
+    const id = await storeBlocked();
+    const explain = async (): Promise<ExplainAnswer> =>
+      (await api.send('GET', `/api/explain?query_id=${id}`)).body as ExplainAnswer;
+    past = { ...explained({ domain: 'a.example', type: 'A' }), status: 'BLOCKED_LIST', snapshot_id: 3 };
+    const then = await explain();
+    expect(then).toMatchObject({ snapshot_id: 3, status: 'BLOCKED_LIST' });
+    expect(then.logged).toMatchObject({ by: 'kept_generation', exact: true, reason: null });
+    const question = { domain: 'a.example', type: 'A', client: '192.0.2.7' };
+    expect(asked).toEqual([question, [question, Date.parse(then.logged!.timestamp)]]);
+    past = null;
+    const now = await explain();
+    expect(now).toMatchObject({ snapshot_id: 7, logged: { by: 'policy_in_force', exact: false } });
+    expect(now.logged!.reason).toMatch(/generation of then is not kept/);
+    await suite.database.query(`INSERT INTO nodes (id, name) VALUES (2, 'other') ON CONFLICT DO NOTHING`);
+    const elsewhere = await storeBlocked(2);
+    const { logged } = (await api.send('GET', `/api/explain?query_id=${elsewhere}`)).body as ExplainAnswer;
+    expect(logged!.reason).toMatch(/only the node that answered, other,/);
   });
 
   test('of a row that is not there is 404', async () => {

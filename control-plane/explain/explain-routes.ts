@@ -12,6 +12,10 @@ import { explainLogged, type LoggedExplainerParts } from './logged-explainer.ts'
 export interface ExplainRouteParts {
   /** Says what a client would be answered, and why. */
   readonly explainer: Pick<Explainer, 'explain'>;
+  /** The same by an earlier generation. */
+  readonly past: LoggedExplainerParts['past'];
+  /** `server.node_name`. */
+  readonly nodeName: string;
   /** Reads a row of the query log. */
   readonly queryLog: { readonly row: LoggedExplainerParts['row'] };
   readonly database: Queryable;
@@ -22,7 +26,7 @@ export function explainRoutes(parts: ExplainRouteParts): Route[] {
   return [explain(parts)];
 }
 
-function explain({ explainer, queryLog, database }: ExplainRouteParts): Route {
+function explain({ explainer, past, nodeName, queryLog, database }: ExplainRouteParts): Route {
   return route({
     method: 'GET',
     path: '/explain',
@@ -30,7 +34,7 @@ function explain({ explainer, queryLog, database }: ExplainRouteParts): Route {
     tag: 'Lists',
     summary:
       'What a client would be answered, and why: every stage, rule, list and line; for a row of the query log also ' +
-      'what the log says of it, and whether policy is still that of then',
+      'what the log says of it, by the policy of then where that is kept',
     query: ExplainQuery,
     answer: ExplainAnswer,
     handle: ({ query, gone }) => {
@@ -39,8 +43,7 @@ function explain({ explainer, queryLog, database }: ExplainRouteParts): Route {
       if (faults.length > 0) throw invalid(faults);
       if (id === undefined) return explainer.explain({ domain: domain!, type, client });
       const parts = {
-        explainer,
-        database,
+        ...{ explainer, past, nodeName, database },
         row: (row: number, signal: AbortSignal) => queryLog.row(row, signal),
       };
       return explainLogged(parts, id, gone);

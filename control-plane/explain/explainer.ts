@@ -39,7 +39,7 @@ export const ORIGINS = {
 } as const;
 
 /** A question in words. */
-interface Question {
+export interface Question {
   readonly domain: string;
   readonly type: string;
   readonly client: string;

@@ -1,6 +1,7 @@
 /**
- * Explains a row of the query log: the question once more, by the policy in force, with what the log says of the row and
- * whether rules and lists have changed since. Where they have, the log's own words are all that is known of that time.
+ * Explains a row of the query log, with what the log says of it. While policy is that of its time, the question is asked once
+ * more; once it has changed, it is explained by the generation of that moment, where this node has it on disk. Where it
+ * has not, the question is explained by the policy in force, and the answer says so.
  */
 import type { ExplainAnswer, LoggedThen } from '../../shared/api/explain-api.ts';
 import type { LoggedQuery } from '../../shared/api/query-log-api.ts';
@@ -8,10 +9,14 @@ import { notFound } from '../api/api-error.ts';
 import type { Queryable } from '../db/database.ts';
 import { revisionsAt } from '../policy/revision-store.ts';
 import type { Explainer } from './explainer.ts';
+import type { PastExplainer } from './past-explainer.ts';
 
 /** Parts of it. */
 export interface LoggedExplainerParts {
   readonly explainer: Pick<Explainer, 'explain'>;
+  readonly past: Pick<PastExplainer, 'explainAt'>;
+  /** `server.node_name`: only what this node answered can be explained by its generations. */
+  readonly nodeName: string;
   readonly row: (id: number, signal: AbortSignal) => Promise<LoggedQuery | null>;
   readonly database: Queryable;
 }
@@ -19,26 +24,41 @@ export interface LoggedExplainerParts {
 /** A revision is in force on every node some seconds after it was stored, at the latest. */
 const SETTLED_MS = 6000;
 
-/** The answer to a logged query, as it would be now. @throws {ApiError} 404 for a row that is not there */
+/** The answer to a logged query. @throws {ApiError} 404 for a row that is not there */
 export async function explainLogged(
-  { explainer, row, database }: LoggedExplainerParts,
+  parts: LoggedExplainerParts,
   id: number,
   signal: AbortSignal,
 ): Promise<ExplainAnswer> {
-  const logged = await row(id, signal);
+  const logged = await parts.row(id, signal);
   if (logged === null) throw notFound(`query ${id}`);
-  const { timestamp, status, block_source: blockSource, block_rule: blockRule } = logged;
-  const before = await revisionsAt(database, new Date(timestamp));
-  const { domain, type, client } = logged;
-  const explained = await explainer.explain({ domain, type, client });
-  const after = await revisionsAt(database, new Date(timestamp));
+  const { domain, type, client, timestamp } = logged;
+  const question = { domain, type, client };
+  const moment = new Date(timestamp);
+  const before = await revisionsAt(parts.database, moment);
+  const unchanged = await parts.explainer.explain(question);
+  const after = await revisionsAt(parts.database, moment);
   const reason =
     before.now === after.now ? reasonOf(after, timestamp) : 'policy was changed while this was explained';
-  const then: LoggedThen = {
-    ...{ query_id: id, timestamp, status, block_source: blockSource, block_rule: blockRule },
-    ...{ revision: after.then, current_revision: after.now, exact: reason === null, reason },
+  if (reason === null) return { logged: toThen(logged, after, null), ...unchanged };
+  if (logged.node !== parts.nodeName) {
+    const elsewhere = `${reason}; only the node that answered, ${logged.node}, may have the policy of then`;
+    return { logged: toThen(logged, after, elsewhere), ...unchanged };
+  }
+  const past = await parts.past.explainAt(question, moment.getTime(), signal);
+  if (past !== null) return { logged: { ...toThen(logged, after, null), by: 'kept_generation' }, ...past };
+  return { logged: toThen(logged, after, `${reason}; the generation of then is not kept`), ...unchanged };
+}
+
+function toThen(
+  { id, timestamp, status, block_source, block_rule }: LoggedQuery,
+  { then, now }: Awaited<ReturnType<typeof revisionsAt>>,
+  reason: string | null,
+): LoggedThen {
+  return {
+    ...{ query_id: id, timestamp, status, block_source, block_rule },
+    ...{ revision: then, current_revision: now, by: 'policy_in_force', exact: reason === null, reason },
   };
-  return { logged: then, ...explained };
 }
 
 function reasonOf(

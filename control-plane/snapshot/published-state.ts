@@ -7,4 +7,6 @@ export interface PublishedState {
   readonly snapshot: SnapshotBuffers;
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
+  /** When it was published, Unix milliseconds; absent = it was not. */
+  readonly publishedAtMs?: number;
 }

@@ -15,7 +15,7 @@ import { AnswerCache } from '../cache/answer-cache.ts';
 import { leadsToNames } from '../cache/chain-names.ts';
 import { hasPrivateAddress } from '../cache/private-addresses.ts';
 import { ServerCookies } from '../cookies/server-cookies.ts';
-import { Pipeline } from '../pipeline.ts';
+import { Pipeline, type PipelineRecorder } from '../pipeline.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
@@ -83,6 +83,14 @@ export class SimulatedSide {
     this.answer(question.answer);
     pipeline.checkAnswer(query);
     return query.status;
+  }
+
+  /** Passes the question through the stages up to the upstreams; the reply, empty where those would be asked. */
+  explain(question: SimulatedQuestion, recorder: PipelineRecorder): Uint8Array {
+    const { query, pipeline, bytes } = this;
+    this.open(question);
+    const result = pipeline.explain(query, recorder);
+    return bytes.slice(0, result === StageResult.ANSWERED ? query.replyLength : 0);
   }
 
   /** Puts the question into the slot. */

@@ -65,13 +65,14 @@ const LoggedThen = z
     block_source: z.string().nullable(),
     block_rule: z.string().nullable(),
     revision: z.int().nullable().meta({ description: 'the newest one when it was answered; null = none' }),
-    current_revision: z
-      .int()
-      .nullable()
-      .meta({ description: 'the newest one now, by which the rest of this answer explains' }),
+    current_revision: z.int().nullable().meta({ description: 'the newest one now' }),
+    by: z.enum(['policy_in_force', 'kept_generation']).meta({
+      description:
+        'what the rest of this answer explains by: the policy of now, or `snapshot_id`, the generation of that moment, which does not ask the upstreams again',
+    }),
     exact: z.boolean().meta({
       description:
-        'rules, groups and lists are those of that time; schedules, switches, clients’ addresses, the configuration and upstreams are those of now in any case',
+        'rules, groups and lists are those of that time, and with a kept generation schedules and grants, too; clients’ addresses, the configuration and upstreams are those of now in any case',
     }),
     reason: z.string().nullable().meta({ description: 'why it is not exact' }),
   })

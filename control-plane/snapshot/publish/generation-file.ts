@@ -32,6 +32,8 @@ export interface GenerationContent {
   }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
+  /** Of `PublishedState`; 0 = unknown, as in older files. */
+  readonly publishedAtMs: number;
 }
 
 type Description = Omit<GenerationContent, 'attributes'>;
@@ -42,7 +44,7 @@ export class DamagedGeneration extends Error {
 }
 
 /** The bytes of a generation. */
-export function encodeGeneration({ snapshot, compiled, rows }: PublishedState): Buffer {
+export function encodeGeneration({ snapshot, compiled, rows, publishedAtMs = 0 }: PublishedState): Buffer {
   const description: Description = {
     version: snapshot.version,
     rulesId: rulesIdOf(snapshot.rules),
@@ -50,6 +52,7 @@ export function encodeGeneration({ snapshot, compiled, rows }: PublishedState): 
     sources: compiled.sources,
     compiledAtMs: compiled.compiledAtMs,
     compileMs: compiled.compileMs,
+    publishedAtMs,
   };
   const json = Buffer.from(JSON.stringify(description));
   const { offsets, pairs, nameCounts } = compiled.attributes;
@@ -70,15 +73,7 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   if (file.length < HEADER_BYTES + 4) throw new DamagedGeneration('file is too short');
   const end = file.length - 4;
   const header = Array.from({ length: HEADER_WORDS }, (_, word) => file.readUInt32LE(word * 4));
-  const [magic, format, jsonBytes, policyBytes, offsets, pairs, nameCounts] = header as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [magic, format, jsonBytes = 0, policyBytes = 0, offsets = 0, pairs = 0, nameCounts = 0] = header;
   if (magic !== MAGIC || format !== FORMAT) throw new DamagedGeneration('file is of another format');
   if (HEADER_BYTES + jsonBytes + policyBytes + (offsets + pairs + nameCounts) * 4 !== end)
     throw new DamagedGeneration('length does not fit its header');
@@ -94,5 +89,7 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
   // Older files lack newer kinds of rows.
-  return { ...description, rows: { ...NO_POLICY_ROWS, ...description.rows }, attributes };
+  const rows = { ...NO_POLICY_ROWS, ...description.rows };
+  const { publishedAtMs = 0 } = description as Partial<Description>;
+  return { ...description, publishedAtMs, rows, attributes };
 }

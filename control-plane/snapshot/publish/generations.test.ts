@@ -54,7 +54,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-function state(version: number, compiled: CompiledRules = RULES): PublishedState {
+function state(version: number, compiled: CompiledRules = RULES, publishedAtMs = 0): PublishedState {
   const rows: PolicyRows = {
     ...NO_POLICY_ROWS,
     groups: [{ id: 1, enabled: true }],
@@ -63,7 +63,8 @@ function state(version: number, compiled: CompiledRules = RULES): PublishedState
       { id: 1, name: 'one', domain: 'x.example', suffix: false, action: 'deny', groupId: null },
     ],
   };
-  return { snapshot: buildSnapshot(version, compiled, rows, BLOCKING, NOTHING_LIVE), compiled, rows };
+  const snapshot = buildSnapshot(version, compiled, rows, BLOCKING, NOTHING_LIVE);
+  return { snapshot, compiled, rows, publishedAtMs };
 }
 
 function bytesOf(buffer: SharedArrayBuffer): string {
@@ -108,6 +109,28 @@ describe('Generations', () => {
     expect(files(/^rules-/)).toHaveLength(1);
     const kept = files(/^generation-/).map((file) => Number(file.slice(11, 21)));
     expect(kept).toEqual(Array.from({ length: 20 }, (_, index) => index + 4));
+  });
+
+  test('at() finds the generation of a moment, with the rules in force where they are the same', async () => {
+    for (const [version, atMs] of [
+      [1, 0],
+      [2, 10_000],
+      [3, 20_000],
+      [5, 30_000],
+      [6, 40_000],
+    ] as const)
+      await generations.save(state(version, version < 5 ? RULES : OTHER_RULES, atMs));
+    const versionAt = async (ms: number): Promise<number | undefined> =>
+      (await generations.at(ms, OTHER_RULES))?.version;
+    // Before the first whose time is known, while one comes into force, and where one is missing: none.
+    const found = [9000, 11_000, 12_000, 19_999, 25_000, 31_000, 35_000, 41_000, 99_000];
+    expect(await Promise.all(found.map(versionAt))).toEqual([
+      ...[undefined, undefined, 2, 2, undefined, undefined, 5, undefined, 6],
+    ]);
+    expect((await generations.at(35_000, OTHER_RULES))!.compiled.rules).toBe(OTHER_RULES.rules);
+    expect(bytesOf((await generations.at(15_000, OTHER_RULES))!.compiled.rules)).toBe(bytesOf(RULES.rules));
+    truncateSync(join(folder, files(/-0000000005-/)[0]!), 20);
+    expect(await Promise.all([35_000, 99_000].map(versionAt))).toEqual([undefined, 6]);
   });
 
   test('findRules() gives back rules that are not the newest, and passes over damaged ones', async () => {

@@ -16,11 +16,18 @@ import { type CompiledRules, rulesIdOf } from '../../compile/table/compiled-rule
 import { type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from '../../files/durable-file.ts';
-import { DamagedGeneration, decodeGeneration, encodeGeneration } from './generation-file.ts';
+import {
+  DamagedGeneration,
+  decodeGeneration,
+  encodeGeneration,
+  type GenerationContent,
+} from './generation-file.ts';
 import { readFully } from '../../files/read-fully.ts';
 
 /** Generations that stay on disk. */
 const KEPT = 20;
+/** Until then every thread answers from a generation, milliseconds. */
+const SETTLED_MS = 2000;
 const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})\.weir$/;
 const RULES_FILE = /^rules-([0-9a-f]{56})\.weir$/;
 
@@ -103,11 +110,46 @@ export class Generations {
     return undefined;
   }
 
-  private async read({ file, version, rulesId }: GenerationName): Promise<KeptGeneration> {
-    const content = decodeGeneration(await readFile(join(this.folder, file)));
+  /**
+   * The generation that was in force at a moment, Unix milliseconds; null if it is not kept, or if it was coming into
+   * force just then. Rules that are those of `inForce` are not read again.
+   */
+  async at(momentMs: number, inForce: CompiledRules): Promise<KeptGeneration | null> {
+    let laterVersion: number | undefined;
+    for (const name of await this.list().catch(() => [])) {
+      try {
+        const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
+        if (content.publishedAtMs === 0) return null;
+        if (content.publishedAtMs <= momentMs) {
+          const isNext = laterVersion === undefined || laterVersion === name.version + 1;
+          if (!isNext || momentMs - content.publishedAtMs < SETTLED_MS) return null;
+          return await this.complete(
+            content,
+            rulesIdOf(inForce.rules) === name.rulesId ? inForce : undefined,
+          );
+        }
+        laterVersion = name.version;
+      } catch (error) {
+        this.logger.debug('pass over generation', { file: name.file, reason: reasonOf(error) });
+        return null;
+      }
+    }
+    return null;
+  }
+
+  private async read(name: GenerationName): Promise<KeptGeneration> {
+    return this.complete(this.check(name, decodeGeneration(await readFile(join(this.folder, name.file)))));
+  }
+
+  private check({ version, rulesId }: GenerationName, content: GenerationContent): GenerationContent {
     if (content.version !== version || content.rulesId !== rulesId)
       throw new DamagedGeneration('content is not what the name says');
-    const { rules, special } = await this.readRules(rulesId);
+    return content;
+  }
+
+  private async complete(content: GenerationContent, known?: CompiledRules): Promise<KeptGeneration> {
+    const { version, rulesId } = content;
+    const { rules, special } = known ?? (await this.readRules(rulesId));
     const { rows, attributes, sources, compiledAtMs, compileMs } = content;
     // The reader checks the layout.
     if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)

@@ -60,6 +60,8 @@ export class SnapshotPublisher {
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
     this.history.add(parts.initial);
+    // Under its new version: generations that follow each other on disk tell which was in force at a moment.
+    if (this.version > 0) void this.saver.run();
   }
 
   /** The snapshot in force with its inputs. */
@@ -145,7 +147,7 @@ export class SnapshotPublisher {
     const { snapshot, manual } = this.built;
     if (manual !== before)
       for (const filter of manual.refused) this.parts.logger.warn('regex filter left out', { ...filter });
-    this.state = { snapshot, compiled, rows };
+    this.state = { snapshot, compiled, rows, publishedAtMs: live.nowMs };
     // Before the first thread can name it in a record.
     this.history.add(this.state);
     this.behind = await this.parts.broadcast(snapshot);

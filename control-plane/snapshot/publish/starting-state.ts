@@ -18,5 +18,7 @@ export async function startingState(
   const { kept, highestVersion } = await generations.load();
   const { compiled, rows } = kept ?? emptySnapshot(blocking);
   const version = kept === undefined && highestVersion === 0 ? 0 : highestVersion + 1;
-  return { snapshot: buildSnapshot(version, compiled, rows, blocking, live(rows)), compiled, rows };
+  const now = live(rows);
+  const snapshot = buildSnapshot(version, compiled, rows, blocking, now);
+  return { snapshot, compiled, rows, publishedAtMs: now.nowMs };
 }

@@ -128,6 +128,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
       live: () => ({ configRecords: configRecords(config()), leases: [] }),
     },
     counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
+    past: { explainAt: () => Promise.resolve(null) },
     explainer: {
       explain: async ({ domain, type, client }) => ({
         domain,

@@ -1,0 +1,71 @@
+/** What an explanation tells of a question: the stages it passed, the rules met there, and what decided. */
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
+import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
+import type {
+  ExplainedRule,
+  ExplainedStage,
+  ExplainedStageName,
+  Explanation,
+} from '../../shared/threads/explanation.ts';
+import type { PipelineRecorder } from '../pipeline.ts';
+import { writePrefixName } from '../policy/address-name.ts';
+import { Query, type StageResultCode } from '../query/query.ts';
+
+const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
+
+/** The record of a question's stages. */
+export class ExplanationNotes implements PipelineRecorder {
+  readonly snapshotVersion: number;
+  private readonly stages: ExplainedStage[] = [];
+  /** Rules met since the last stage was passed. */
+  private rules: ExplainedRule[] = [];
+  private status: QueryStatusCode = QueryStatus.ALLOWED;
+  private decidedBy: ExplainedRule | null = null;
+
+  constructor(snapshotVersion: number) {
+    this.snapshotVersion = snapshotVersion;
+  }
+
+  met(origin: RuleOriginCode, index: number, kinds: number, judged: Query, label: number): void {
+    const wire = judged.qname.slice(0, judged.qnameLength);
+    const name = label < 0 ? new Uint8Array(0) : nameOfRule(judged, label);
+    this.rules.push({ origin, index, kinds, judged: wire, name });
+  }
+
+  passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void {
+    this.stages.push({ stage, result: RESULTS[result], rules: this.rules, detail: detail ?? null });
+    this.rules = [];
+  }
+
+  /** Copies the fields that the log would contain. */
+  answered(query: Query): void {
+    this.status = query.status;
+    if (query.ruleAttribute === 0) return;
+    const isText = query.ruleOrigin === RuleOrigin.REGEX || query.ruleOrigin === RuleOrigin.SPECIAL;
+    const own = query.qname.slice(0, query.qnameLength);
+    const standsAt =
+      query.ruleNameLength > 0
+        ? query.ruleName.slice(0, query.ruleNameLength)
+        : own.slice(query.ruleNameOffset);
+    this.decidedBy = {
+      origin: query.ruleOrigin,
+      index: query.ruleAttribute - 1,
+      kinds: query.ruleKind,
+      judged: own,
+      name: isText ? new Uint8Array(0) : standsAt,
+    };
+  }
+
+  explanation(groupId: number, answer: Uint8Array): Explanation {
+    const { snapshotVersion, stages, status, decidedBy } = this;
+    return { snapshotVersion, groupId, stages, status, decidedBy, answer };
+  }
+}
+
+/** The name that a rule stands at: the judged name from one of its labels on, or a prefix of the judged address. */
+function nameOfRule(judged: Query, label: number): Uint8Array {
+  if (!judged.isAddress || label === 0) return judged.qname.slice(judged.labelAt[label], judged.qnameLength);
+  const prefix = new Query();
+  writePrefixName(judged, label, prefix);
+  return prefix.qname.slice(0, prefix.qnameLength);
+}

@@ -1,0 +1,19 @@
+/**
+ * Entry of the thread that explains one question of the query log by an earlier generation of policy, with the stages of
+ * the DNS threads. It has no upstreams and no answers: what those said then is not asked again.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FromPast, PastQuestion } from '../../shared/threads/past-messages.ts';
+import { openSnapshot } from '../policy/open-snapshot.ts';
+import { SimulatedSide } from '../simulate/simulated-side.ts';
+import { ExplanationNotes } from './explanation-notes.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('start past: this file runs only as a worker thread');
+
+const { snapshot, qname, qtype, client } = workerData as PastQuestion;
+const side = new SimulatedSide(openSnapshot(snapshot));
+const notes = new ExplanationNotes(snapshot.version);
+const reply = side.explain({ qname, qtype, clients: client, clientAt: 0, answer: null }, notes);
+notes.answered(side.query);
+port.postMessage(notes.explanation(side.query.groupId, reply) satisfies FromPast);

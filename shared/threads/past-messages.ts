@@ -1,0 +1,16 @@
+/** What crosses to the thread that explains a question by an earlier generation of policy, and back. */
+import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
+import type { Explanation } from './explanation.ts';
+
+/** `workerData` of the thread, which answers with one `Explanation`. */
+export interface PastQuestion {
+  readonly snapshot: SnapshotBuffers;
+  /** Folded wire form. */
+  readonly qname: Uint8Array;
+  readonly qtype: number;
+  /** 16 bytes. */
+  readonly client: Uint8Array;
+}
+
+/** From the thread. */
+export type FromPast = Explanation;
