@@ -10,7 +10,7 @@ export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
 
 const DEFAULT_LIMIT = 20;
 
-/** The draft that options describe; throws Misuse where they describe none. */
+/** The draft that options describe; throws Misuse where they change nothing. */
 export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<Draft> {
   const group = idsOf(textOf(run, 'group'))[0] ?? null;
   const services = partsOf(textOf(run, 'service'));

@@ -57,7 +57,8 @@ async function connectUrl(url: string, options: GivenOptions, env: NodeJS.Proces
 async function tokenOf({ 'token-file': file }: GivenOptions, env: NodeJS.ProcessEnv): Promise<string | null> {
   const token = typeof file === 'string' ? await readToken(file) : env['WEIR_TOKEN'];
   if (token === undefined || token.trim() === '') return null;
-  if (!/^[\x21-\x7e]+$/.test(token.trim())) throw new Misuse('the token is no token: expected one word');
+  if (!/^[\x21-\x7e]+$/.test(token.trim()))
+    throw new Misuse('the token is not one word of printable characters');
   return token.trim();
 }
 

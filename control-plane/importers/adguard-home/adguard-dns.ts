@@ -75,7 +75,7 @@ function mapDomains(
     const reason = reasonAgainst(domain, written);
     if (reason !== null) builder.notMapped('forward_zone', `[/${domain}/]`, reason);
     else if (servers.length === 0)
-      builder.notMapped('forward_zone', domain, 'Weir can ask none of its servers');
+      builder.notMapped('forward_zone', domain, 'Weir cannot ask any of its servers');
     else builder.zone({ zone: domain, servers, enabled: true }, builder.item('forward_zone', domain));
   }
 }

@@ -1,6 +1,6 @@
 /** Names of clients in the modifier `$client`, as the addresses, networks and MACs that these clients are known by. Pure. */
 
-/** The rule with addresses for names; null if it names a client that has none. Unknown names stay. */
+/** The rule with addresses for names; null if it names a client without such an address. Unknown names stay. */
 export function withAddresses(
   rule: string,
   addressesOf: ReadonlyMap<string, readonly string[]>,

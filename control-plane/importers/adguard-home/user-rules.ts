@@ -50,7 +50,7 @@ export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): vo
   names.finish();
 }
 
-/** An exception that is no managed domain, and a rule whose rank is not that of its kind, count among lists only. */
+/** Whether a rule means the same in a list only: an exception with a pattern, or a rule with a rank of its own. */
 function needsOneList(rule: UserRule): boolean {
   if (rule.kind === 'regex') return rule.action === 'allow';
   return (

@@ -1,4 +1,4 @@
-/** blocky's clients and groups of lists. All keys that are a client's count together; `default` where none is. Pure. */
+/** blocky's clients and groups of lists. All keys that name a client count together; clients without a key have `default`. Pure. */
 import { type ClientPlace, addPlacedClient, holdsAddress, placeOf } from '../plan/client-place.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { GroupSets } from '../plan/group-sets.ts';
@@ -29,7 +29,7 @@ export function mapBlockyClients(builder: PlanBuilder, settings: BlockySettings)
       builder.notMapped(
         'client',
         client.key,
-        'Weir knows clients by address, and the file has none of this name',
+        'Weir knows clients by address, and the file has no address of this name',
       );
       continue;
     }

@@ -31,7 +31,7 @@ export function mapBlockyNames(
     }
     const read = pools.servers(written);
     const item = builder.item('forward_zone', domain);
-    if (read.length === 0) builder.refuse(item, 'Weir can ask none of its servers');
+    if (read.length === 0) builder.refuse(item, 'Weir cannot ask any of its servers');
     else builder.zone({ zone: domain, servers: read, enabled: true }, item);
   }
   for (const section of ['customDNS', 'conditional'])

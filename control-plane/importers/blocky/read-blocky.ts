@@ -1,6 +1,6 @@
 /**
- * Reads blocky's configuration: one YAML file, or a folder of them, in the order of their paths, of which tables are
- * merged and later values win. Older keys are read under their newer names.
+ * Reads blocky's configuration: one YAML file, or a folder of them in the order of their paths. Tables of several files
+ * are merged; of other values the last one counts. Older keys are read under their newer names.
  */
 import { textOf } from '../files/file-text.ts';
 import type { FileSet } from '../files/file-set.ts';

@@ -24,7 +24,7 @@ export function isDnsmasq(files: FileSet): boolean {
   return lines.filter((line) => TELLING.test(line)).length > lines.length * TELLING_PART;
 }
 
-/** All options, in the order in which dnsmasq reads them; lines that are none have the name `''`. */
+/** All options, in the order in which dnsmasq reads them; a line that is not an option has the name `''`. */
 export function readDnsmasq(files: FileSet): DnsmasqOption[] {
   const seen = new Set<string>();
   const options: DnsmasqOption[] = [];
@@ -60,7 +60,7 @@ function readFile(files: FileSet, path: string, seen: Set<string>, into: Dnsmasq
   }
 }
 
-/** Paths of the files that an option includes; null if it includes none that the archive has. */
+/** Paths of the files that an option includes; null if the archive has no such file. */
 function includedBy(files: FileSet, { name, value }: DnsmasqOption): string[] | null {
   const [written = ''] = value.split(',');
   const path = written.replace(/^\/+/, '').replace(/\/+$/, '');

@@ -1,4 +1,4 @@
-/** Unpacks a tar within bounds. The only importer of the package tar, of which only the parser is used: it writes no file. */
+/** Unpacks a tar within bounds. The only importer of the package tar; it uses the parser alone, which writes no file. */
 import { Parser, type ReadEntry } from 'tar';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';

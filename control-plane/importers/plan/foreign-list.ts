@@ -12,7 +12,7 @@ export interface ForeignList {
   readonly comment?: string;
   readonly enabled: boolean;
   readonly subdomains?: boolean;
-  /** Null = every group; none = it is kept, but switched off. */
+  /** Null = every group; empty = the list is kept, but switched off. */
   readonly groups: readonly string[] | null;
   /** Its text, where the upload has it. */
   readonly text?: string | undefined;

@@ -13,7 +13,7 @@ interface Pool {
   readonly servers: readonly string[];
 }
 
-/** Collects pools, the first of which is asked first. */
+/** Collects pools; Weir asks the first one first. */
 export class PlannedPools {
   private readonly builder: PlanBuilder;
   private readonly read: (written: string) => ReadUpstream;
