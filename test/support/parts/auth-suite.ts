@@ -2,7 +2,7 @@
 import { beforeEach } from '@jest/globals';
 import { SessionList } from '../../../shared/api/auth-api.ts';
 import type { Session } from '../../../shared/api/auth-api.ts';
-import { everyRoute } from './every-route.ts';
+import { everyCompatRoute, everyRoute } from './every-route.ts';
 import type { RunningApi } from './running-api.ts';
 import type { TestAnswer } from './running-api.ts';
 import type { SuiteDatabase } from './suite-database.ts';
@@ -28,7 +28,7 @@ export class AuthSuite {
   /** Starts the API again over the same database, until the end of the test. */
   async restart(toml: string, configFile?: string): Promise<void> {
     this.isOther = true;
-    await this.startAgain({ toml, configFile, clock: this.api.clock });
+    await this.startAgain({ toml, configFile, clock: this.api.clock, compat: everyCompatRoute() });
   }
 
   logIn(

@@ -37,7 +37,7 @@ import { loadedConfig } from './test-config.ts';
 /** The administrator's password once `setUp()` was called. */
 export const PASSWORD = 'correct horse battery';
 /** Its hash, at a cost of 0.2 ms instead of 130: most tests only want somebody who may log in. */
-const PASSWORD_HASH =
+export const PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$fGnzXwd37n9p0sLKHS/c1A$RiZVKqwUVa5l8U7P0MFf9nM7WdXYQdM356Z+d8uCdV8';
 
 /** A clock that a test moves. */

@@ -1,0 +1,306 @@
+/**
+ * The rules of authentication, one by one, over HTTP and a real database: the ten of the specification's section, its
+ * table of keys, and what its table of errors says of logins.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { CompatSession } from '../../../shared/api/compat/compat-api.ts';
+import { AuthSuite } from '../../support/parts/auth-suite.ts';
+import { makeToken, withKey } from '../../support/parts/people.ts';
+import { PASSWORD, PASSWORD_HASH, sessionCookie, type TestAnswer } from '../../support/parts/running-api.ts';
+
+const node = new AuthSuite();
+const HOUR_SECS = 3600;
+const DAY_SECS = 24 * HOUR_SECS;
+
+interface Case {
+  /** As the specification numbers it, or the key. */
+  readonly rule: string;
+  readonly what: string;
+  readonly run: () => Promise<void>;
+}
+
+const get = (headers: Record<string, string> = {}): Promise<TestAnswer> =>
+  node.api.send('GET', '/api/groups', { headers });
+const post = (path: string, json: object, session?: string): Promise<TestAnswer> =>
+  node.api.send('POST', `/api${path}`, session === undefined ? { json } : { json, session });
+const outcome = ({ status, problem }: TestAnswer): unknown => [status, problem.error];
+
+/** Somebody who is signed in, after a setup. */
+async function signedIn(): Promise<string> {
+  await node.api.setUp();
+  return node.api.logIn();
+}
+
+/** Statuses of wrong passwords. */
+async function failures(count: number): Promise<number[]> {
+  const statuses = [];
+  for (let n = 0; n < count; n++) statuses.push((await node.logIn('wrong password')).status);
+  return statuses;
+}
+
+/** A session ends after this time, and not a second before. */
+async function expectLife(secs: number, rememberMe: boolean): Promise<void> {
+  await node.api.setUp();
+  const session = await node.api.logIn({ remember_me: rememberMe });
+  node.api.clock.advanceSecs(secs - 1);
+  expect(await node.isIn(session)).toBe(true);
+  node.api.clock.advanceSecs(1);
+  expect(await node.isIn(session)).toBe(false);
+}
+
+const RULES: readonly Case[] = [
+  {
+    rule: '1',
+    what: 'a session or the key of a token suffices; without either it is 401 with a challenge',
+    run: async () => {
+      const session = await signedIn();
+      const { key } = await makeToken(node.api, session, { name: 'a' });
+      const cookie = `svc_session=${session}`;
+      const statuses = [];
+      for (const headers of [
+        {},
+        { cookie },
+        { 'x-api-key': key },
+        { cookie, 'x-api-key': key },
+        { cookie, 'x-api-key': 'a key that is none at all' },
+        { cookie: `svc_session=${'A'.repeat(43)}`, 'x-api-key': key },
+        { cookie: `svc_session=${key}` },
+        { 'x-api-key': session },
+      ])
+        statuses.push((await get(headers)).status);
+      expect(statuses).toEqual([401, 200, 200, 200, 200, 200, 401, 401]);
+      expect((await get()).headers['www-authenticate']).toMatch(/\S+ realm="weir"/);
+    },
+  },
+  {
+    rule: '2',
+    what: 'what is public needs neither; a logout ends the session that it carries',
+    run: async () => {
+      const session = await signedIn();
+      const statuses = [
+        await node.api.send('GET', '/api/auth/status'),
+        await post('/auth/setup', { password: PASSWORD }),
+        await node.logIn(PASSWORD),
+        await post('/auth/logout', {}),
+        await post('/auth/logout', {}, session),
+        await node.api.send('GET', '/api/health'),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([200, 403, 200, 204, 204, 200]);
+      expect(await node.isIn(session)).toBe(false);
+    },
+  },
+  {
+    rule: '3 and 9',
+    what: 'before the setup nothing is accepted; it works once, then it is 403; an Argon2id hash is stored',
+    run: async () => {
+      await node.restart('');
+      expect(outcome(await get())).toEqual([401, 'setup_required']);
+      expect(outcome(await node.logIn(PASSWORD))).toEqual([401, 'setup_required']);
+      expect((await post('/auth/setup', { password: PASSWORD })).status).toBe(204);
+      expect(outcome(await post('/auth/setup', { password: 'another password' }))).toEqual([
+        403,
+        'forbidden',
+      ]);
+      expect(outcome(await get())).toEqual([401, 'unauthorized']);
+      expect([(await node.logIn('another password')).status, (await node.logIn(PASSWORD)).status]).toEqual([
+        401, 200,
+      ]);
+      const { rows } = await node.suite.database.query('SELECT password_hash AS hash FROM admin_credential');
+      expect(rows).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$v=19\$/) }]);
+    },
+  },
+  {
+    rule: '4',
+    what: 'a login sets the cookie svc_session; the session lives session_ttl_hours',
+    run: async () => {
+      await expectLife(24 * HOUR_SECS, false);
+      const { attributes } = sessionCookie(await node.logIn(PASSWORD))!;
+      expect(attributes.sort()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict']);
+    },
+  },
+  {
+    rule: '4',
+    what: 'with remember_me it lives remember_me_days, over the end of the browser',
+    run: async () => {
+      await expectLife(30 * DAY_SECS, true);
+      const answer = await post('/auth/login', { username: 'admin', password: PASSWORD, remember_me: true });
+      expect(sessionCookie(answer)!.attributes.some((text) => text.startsWith('Expires='))).toBe(true);
+    },
+  },
+  {
+    rule: '5',
+    what: 'after login_rate_limit_attempts failures the login is locked for login_rate_limit_window_secs',
+    run: async () => {
+      const session = await signedIn();
+      expect(await failures(6)).toEqual([401, 401, 401, 401, 401, 429]);
+      const locked = await node.logIn(PASSWORD);
+      expect([outcome(locked), locked.headers['retry-after']]).toEqual([[429, 'locked_out'], '900']);
+      expect(await node.isIn(session)).toBe(true);
+      node.api.clock.advanceSecs(899);
+      expect((await node.logIn(PASSWORD)).status).toBe(429);
+      node.api.clock.advanceSecs(1);
+      expect((await node.logIn(PASSWORD)).status).toBe(200);
+    },
+  },
+  {
+    rule: '6',
+    what: 'sessions that are over are removed, others are not',
+    run: async () => {
+      await signedIn();
+      await node.api.logIn({ remember_me: true });
+      node.api.clock.advanceSecs(24 * HOUR_SECS);
+      await node.api.parts.auth.removeExpired();
+      const { rows } = await node.suite.database.query('SELECT remember_me FROM sessions');
+      expect(rows).toEqual([{ remember_me: true }]);
+    },
+  },
+  {
+    rule: '7',
+    what: 'sessions are listed and revoked',
+    run: async () => {
+      const [own, other] = [await signedIn(), await node.api.logIn()];
+      const { id } = (await node.sessionsOf(own)).find(({ current }) => !current)!;
+      expect((await node.api.send('DELETE', `/api/auth/sessions/${id}`, { session: own })).status).toBe(204);
+      expect([await node.isIn(own), await node.isIn(other)]).toEqual([true, false]);
+    },
+  },
+  {
+    rule: '7',
+    what: 'the password changes with the one of before, and other sessions end',
+    run: async () => {
+      const [own, other] = [await signedIn(), await node.api.logIn()];
+      const change = (current: string): Promise<TestAnswer> =>
+        post('/auth/change-password', { current_password: current, new_password: 'a better password' }, own);
+      expect([(await change('wrong password')).status, (await change(PASSWORD)).status]).toEqual([401, 204]);
+      expect([await node.isIn(own), await node.isIn(other)]).toEqual([true, false]);
+      expect((await node.logIn(PASSWORD)).status).toBe(401);
+      expect((await node.logIn('a better password')).status).toBe(200);
+    },
+  },
+  {
+    rule: '8',
+    what: 'a token is told once, listed by its prefix, stored as SHA-256',
+    run: async () => {
+      const session = await signedIn();
+      const { id, key, prefix } = await makeToken(node.api, session, { name: 'a' });
+      const { text } = await node.api.send('GET', '/api/api-tokens', { session });
+      expect([text.includes(key), text.includes(`"${prefix}"`), key.startsWith(prefix)]).toEqual([
+        false,
+        true,
+        true,
+      ]);
+      const { rows } = await node.suite.database.query('SELECT key_hash FROM api_tokens WHERE id = $1', [id]);
+      expect(rows).toEqual([{ key_hash: createHash('sha256').update(key).digest() }]);
+    },
+  },
+  {
+    rule: '8',
+    what: 'a key that programs have is imported with an update',
+    run: async () => {
+      const session = await signedIn();
+      const { id, key } = await makeToken(node.api, session, { name: 'a' });
+      const json = { key: 'V2hhdCBQaS1ob2xlIG1hZGU=' };
+      const { status, text } = await node.api.send('PUT', `/api/api-tokens/${id}`, { session, json });
+      expect([status, text.includes(json.key)]).toEqual([200, false]);
+      const answers = [await withKey(node.api, 'GET', '/groups', key), await get({ 'x-api-key': json.key })];
+      expect(answers.map((answer) => answer.status)).toEqual([401, 200]);
+    },
+  },
+  {
+    rule: '10',
+    what: 'in compatibility mode both APIs share sessions, as cookie and header, and the password',
+    run: async () => {
+      await node.restart('server.alt_compat = true');
+      const native = await signedIn();
+      const login = await node.api.send('POST', '/api/auth', { json: { password: PASSWORD } });
+      const { sid } = CompatSession.parse(login.body).session;
+      const statuses = [];
+      for (const headers of [{ cookie: `svc_session=${sid!}` }, { sid: sid! }, { cookie: `sid=${sid!}` }])
+        statuses.push((await node.api.send('GET', '/svc/api/groups', { headers })).status);
+      for (const headers of [{ cookie: `svc_session=${native}` }, { sid: native }])
+        statuses.push((await node.api.send('GET', '/api/auth', { headers })).status);
+      const wrong = await node.api.send('POST', '/api/auth', { json: { password: 'wrong password' } });
+      expect([...statuses, wrong.status]).toEqual([200, 200, 200, 200, 200, 401]);
+    },
+  },
+];
+
+const KEYS: readonly Case[] = [
+  {
+    rule: 'auth.enabled',
+    what: 'false asks for nothing',
+    run: async () => {
+      expect((await get()).status).toBe(401);
+      await node.restart('auth.enabled = false');
+      expect((await get()).status).toBe(200);
+    },
+  },
+  {
+    rule: 'auth.session_ttl_hours',
+    what: 'is the life of a session',
+    run: async () => {
+      await node.restart('auth.session_ttl_hours = 2');
+      await expectLife(2 * HOUR_SECS, false);
+    },
+  },
+  {
+    rule: 'auth.remember_me_days',
+    what: 'is its life with remember_me',
+    run: async () => {
+      await node.restart('auth.remember_me_days = 3');
+      await expectLife(3 * DAY_SECS, true);
+    },
+  },
+  {
+    rule: 'auth.login_rate_limit_attempts',
+    what: 'is how many failures are heard',
+    run: async () => {
+      await node.restart('auth.login_rate_limit_attempts = 2');
+      await node.api.setUp();
+      expect(await failures(3)).toEqual([401, 401, 429]);
+    },
+  },
+  {
+    rule: 'auth.login_rate_limit_window_secs',
+    what: 'is how long the login stays locked',
+    run: async () => {
+      await node.restart('auth.login_rate_limit_window_secs = 60');
+      await node.api.setUp();
+      await failures(5);
+      node.api.clock.advanceSecs(59);
+      expect((await node.logIn(PASSWORD)).status).toBe(429);
+      node.api.clock.advanceSecs(1);
+      expect((await node.logIn(PASSWORD)).status).toBe(200);
+    },
+  },
+  {
+    rule: 'auth.admin.username',
+    what: 'is the name of the administrator, and no other is',
+    run: async () => {
+      await node.restart('auth.admin.username = "frida"');
+      await node.api.setUp();
+      expect((await node.logIn(PASSWORD)).status).toBe(401);
+      expect((await node.logIn(PASSWORD, { username: 'frida' })).status).toBe(200);
+    },
+  },
+  {
+    rule: 'auth.admin.password_hash',
+    what: 'is the password, before any that is stored, and no setup is left to do',
+    run: async () => {
+      await node.restart(`auth.admin.password_hash = "${PASSWORD_HASH}"`);
+      expect((await post('/auth/setup', { password: 'another password' })).status).toBe(403);
+      expect((await node.logIn(PASSWORD)).status).toBe(200);
+      const { text } = await node.api.send('GET', '/api/config', { session: await node.api.logIn() });
+      expect(text).not.toContain(PASSWORD_HASH);
+    },
+  },
+];
+
+describe('a rule of authentication', () => {
+  test.each([...RULES])('rule $rule: $what', ({ run }) => run());
+});
+
+describe('a key of authentication', () => {
+  test.each([...KEYS])('$rule $what', ({ run }) => run());
+});
