@@ -274,7 +274,7 @@ describe('POST /simulate', () => {
     ['a text too long', { lists: { add: [{ text: 'a'.repeat(1_048_577) }] } }],
     ['a list that is a page', { lists: { add: [{ text: '<!DOCTYPE html><html><body>no</body></html>' }] } }],
     ['a file elsewhere', { lists: { add: [{ url: 'file:///etc/passwd' }] } }],
-    ['a list that nobody serves', { lists: { add: [{ url: 'http://127.0.0.1:9/list' }] } }],
+    ['a list that no server has', { lists: { add: [{ url: 'http://127.0.0.1:9/list' }] } }],
     ['a period of nothing', { period: '0h' }],
     ['wrong types', { lists: 7, managed_domains: [], clients: {} }],
   ])('refuses %s with 400', async (_what, draft) => {

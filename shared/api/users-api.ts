@@ -11,7 +11,9 @@ export const User = z
     role: Role,
     source: z
       .enum(['config', 'database'])
-      .meta({ description: 'config: the administrator, whom the configuration names and nobody can delete' }),
+      .meta({
+        description: 'config: the administrator, whom the configuration names and who cannot be deleted',
+      }),
     enabled: z.boolean(),
     second_factor: z.boolean().meta({ description: 'a login needs a code, too' }),
     created_at: Timestamp,

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Mutant, draw, mutantsOf, mutated, shown } from './mutations.ts';
+import { type Mutant, draw, mutantsOf, mutated, shown } from './code-mutants.ts';
 import { type Importers, importersOf, testsOf } from './related-tests.ts';
 import { type TestRun, Trials, filesOf } from './trials.ts';
 

@@ -40,7 +40,7 @@ describe('rdataText()', () => {
     ['SOA that is cut', 6, [...name('ns'), ...name('admin'), 0, 0]],
     ['bytes behind the data', 39, [...name('a'), 1]],
     ['no data', 43, []],
-    ['a type that nobody knows', 65280, [1, 2]],
+    ['an unknown type', 65280, [1, 2]],
   ])('rdataText() leaves %s to the generic form', (_, type, rdata) => {
     expect(text(type, rdata)).toBeNull();
   });

@@ -197,7 +197,7 @@ export function dayOf(us: number): string {
   return `(${momentInSql(us)} AT TIME ZONE 'UTC')::date`;
 }
 
-/** A number in SQL. @throws {RangeError} for what is none */
+/** A number in SQL. @throws {RangeError} if it is no whole number */
 export function numberInSql(value: number): string {
   if (!Number.isInteger(value)) throw new RangeError(`read blocks: ${value} is no whole number`);
   return String(value);

@@ -21,7 +21,7 @@ describe('ClientCreateBody', () => {
     ]);
   });
 
-  test('keeps a MAC in one form, and refuses what is none', () => {
+  test('keeps a MAC in one form, and refuses other texts', () => {
     expect(ClientCreateBody.parse({ mac_address: '02-00-5E-10-00-01' }).mac_address).toBe(
       '02:00:5e:10:00:01',
     );
@@ -44,7 +44,7 @@ describe('ClientUpdateBody', () => {
 });
 
 describe('ClientSubnetCreateBody', () => {
-  test('keeps a network in one form, and refuses what is none', () => {
+  test('keeps a network in one form, and refuses other texts', () => {
     const read = (cidr: string) => ClientSubnetCreateBody.safeParse({ subnet_cidr: cidr, group_id: 1 }).data;
     expect(read('192.0.2.0/24')).toEqual({ subnet_cidr: '192.0.2.0/24', group_id: 1, comment: '' });
     expect(read('2001:DB8:0::/48')?.subnet_cidr).toBe('2001:db8::/48');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
 import { ChangingApi } from '../../support/parts/changing-api.ts';
-import { CHANGING, entriesOf } from '../../support/parts/mutations.ts';
+import { CHANGING, entriesOf } from '../../support/parts/api-changes.ts';
 
 let changing: ChangingApi;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { startDatabase } from '../../../control-plane/db/database.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import { ChangingApi } from '../../support/parts/changing-api.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
-import { CHANGING, entriesOf } from '../../support/parts/mutations.ts';
+import { CHANGING, entriesOf } from '../../support/parts/api-changes.ts';
 import type { Mutation } from '../../support/parts/mutation-room.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import { CuttingProxy } from '../../support/weir/cutting-proxy.ts';

@@ -6,7 +6,7 @@ import { SettingsImport } from '../../../control-plane/importers/import-settings
 import { CertificateFiles, type CertificatePaths } from '../../../control-plane/tls/certificate-files.ts';
 import { WebCertificate } from '../../../control-plane/tls/web-certificate.ts';
 import { everyRoute } from './every-route.ts';
-import { prepareMutation } from './mutations.ts';
+import { prepareMutation } from './api-changes.ts';
 import type { Mutation, MutationRoom } from './mutation-room.ts';
 import { RunningApi } from './running-api.ts';
 import type { Rows, TestAnswer } from './running-api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { draw, mutantsOf, mutated, shown } from './mutations.ts';
+import { draw, mutantsOf, mutated, shown } from './code-mutants.ts';
 
 /** The line of `text` after each of its mutants, by kind. */
 function mutantsIn(text: string): string[] {

@@ -4,7 +4,7 @@
  * their own.
  */
 import type { Route } from '../../../control-plane/api/route.ts';
-import { ACCESS_MUTATIONS } from './access-mutations.ts';
+import { ACCESS_MUTATIONS } from './access-changes.ts';
 import { everyRow } from './every-route.ts';
 import type { Mutation, MutationRoom, Prepare } from './mutation-room.ts';
 
@@ -217,6 +217,6 @@ let serial = 0;
 /** Makes what the route needs, and returns a request of it that has not been sent yet. */
 export async function prepareMutation({ method, path }: Route, room: MutationRoom): Promise<Mutation> {
   const prepare = PREPARE.get(`${method} ${path}`);
-  if (prepare === undefined) throw new Error(`mutations.ts has no row for ${method} ${path}`);
+  if (prepare === undefined) throw new Error(`api-changes.ts has no row for ${method} ${path}`);
   return { method, ...(await prepare(room, ++serial)) };
 }
