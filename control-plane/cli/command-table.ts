@@ -144,7 +144,9 @@ export const COMMANDS = [
     most: 1,
     takesFiles: true,
     summary: 'writes all that people have set to a file, or prints it',
-    options: [{ name: 'secrets', help: 'with the credentials in URLs' }],
+    options: [
+      { name: 'secrets', help: 'with the credentials in URLs, and the hashes of passwords and keys' },
+    ],
     examples: ['weir backup weir.json'],
   }),
   remote({

@@ -36,7 +36,7 @@ export async function writeBackup({
   if (isJson) screen.out(printableJson({ file, bytes: size, has_secrets: secrets }, 2));
   else
     screen.out(
-      `${printable(file)}: ${shownCount(size)} bytes, ${secrets ? 'with' : 'without'} credentials in URLs`,
+      `${printable(file)}: ${shownCount(size)} bytes, ${secrets ? 'with' : 'without'} credentials and hashes`,
     );
   return 0;
 }

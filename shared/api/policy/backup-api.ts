@@ -101,7 +101,9 @@ const BackedUpUser = z
     display_name: displayName,
     role: Role,
     enabled: z.boolean().default(true),
-    password_hash: PasswordHash.nullable().default(null),
+    password_hash: PasswordHash.nullable()
+      .default(null)
+      .meta({ examples: [null] }),
   })
   .meta({ description: 'without password_hash an existing user keeps the password, and a new one has none' });
 
@@ -115,7 +117,8 @@ const BackedUpToken = z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 hash')
       .nullable()
-      .default(null),
+      .default(null)
+      .meta({ examples: [null] }),
   })
   .meta({ description: 'one without key_hash that is not there is left out: its key is in no backup' });
 
@@ -135,7 +138,18 @@ const BackedUpGrant = z
     path: ['client'],
     message: 'expected either client or group',
   })
-  .meta({ description: 'one that is over, or of a client that is not known, is left out' });
+  .meta({
+    description: 'one that is over, or of a client that is not known, is left out',
+    examples: [
+      {
+        domain: 'games.example.org',
+        client: '192.0.2.10',
+        group: null,
+        action: 'allow',
+        until: '2026-01-15T12:00:00.000Z',
+      },
+    ],
+  });
 
 const Version = z
   .int()
