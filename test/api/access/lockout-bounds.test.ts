@@ -1,5 +1,6 @@
 /** What strangers who guess passwords cannot do: lock the administrator out, or fill the table. */
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { hashPassword } from '../../../control-plane/auth/accounts/password.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
 import { PASSWORD, type RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
@@ -13,7 +14,15 @@ let suite: SuiteDatabase;
 let api: RunningApi;
 
 serveSuite(everyRoute(), (served) => ({ suite, api } = served), { toml: '' });
-beforeEach(() => api.setUp());
+/** At its full cost: logins are to wait for each other. Made once. */
+let hash: string;
+beforeAll(async () => {
+  hash = await hashPassword(PASSWORD);
+});
+beforeEach(async () => {
+  await api.setUp();
+  await suite.database.query('UPDATE admin_credential SET password_hash = $1', [hash]);
+});
 
 function logIn(password: string, username = 'admin'): Promise<TestAnswer> {
   return api.send('POST', '/api/auth/login', { json: { username, password } });
