@@ -9,11 +9,9 @@ export const User = z
     username: z.string(),
     display_name: z.string(),
     role: Role,
-    source: z
-      .enum(['config', 'database'])
-      .meta({
-        description: 'config: the administrator, whom the configuration names and who cannot be deleted',
-      }),
+    source: z.enum(['config', 'database']).meta({
+      description: 'config: the administrator, whom the configuration names and who cannot be deleted',
+    }),
     enabled: z.boolean(),
     second_factor: z.boolean().meta({ description: 'a login needs a code, too' }),
     created_at: Timestamp,
