@@ -60,7 +60,7 @@ describeCalls('runAnswerThread()', () => {
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
       worker.said.answer.flatMap((said) => (said.type === 'snapshot-in-force' ? [said.version] : []));
-    expect(versions()).toEqual([1]);
+    await until(() => versions().length === 1);
     worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
     await until(() => versions().length === 2);
     expect(versions()).toEqual([1, 2]);

@@ -46,10 +46,22 @@ async function secondGuess(room: LiveRoom) {
   return ask(room, 'POST', '/api/auth/login', { json });
 }
 
+/** Resolves once the records of all that this client has asked have been taken from its thread. */
+async function untilTaken(room: LiveRoom): Promise<void> {
+  const { body } = await ask(room, 'POST', '/check/probes');
+  const { id, name } = JSON.parse(body) as { id: string; name: string };
+  await room.ask(name);
+  await until(async () => {
+    const probe = await ask(room, 'GET', `/check/probes/${id}`);
+    return (JSON.parse(probe.body) as { asked: boolean }).asked;
+  });
+}
+
 /** Rows of the log about a new name. */
 async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: unknown }[]> {
   const name = room.newName('logged.example');
   await room.ask(name);
+  await untilTaken(room);
   const later = room.newName('later.example');
   const now = await room.values(['database.log_queries']);
   // Once a later query is there, an earlier one would be.
