@@ -41,7 +41,7 @@ export interface ShownLogin {
   readonly code: GivenCode | null;
 }
 
-/** Somebody who may log in, and the code that is to be taken then; null where none is asked for. */
+/** A user who may log in, and the code that the login takes; null = no code is asked for. */
 export interface ProvenLogin {
   readonly account: ProvenAccount;
   readonly code: RightCode | null;

@@ -34,7 +34,7 @@ function explain({ explainer, past, nodeName, queryLog, database }: ExplainRoute
     tag: 'Lists',
     summary:
       'What a client would be answered, and why: every stage, rule, list and line; for a row of the query log also ' +
-      'what the log says of it, by the policy of then where that is kept',
+      'what the log says of it, by the policy of its time where that is kept',
     query: ExplainQuery,
     answer: ExplainAnswer,
     handle: ({ query, gone }) => {

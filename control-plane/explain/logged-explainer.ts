@@ -36,18 +36,21 @@ export async function explainLogged(
   const question = { domain, type, client };
   const moment = new Date(timestamp);
   const before = await revisionsAt(parts.database, moment);
-  const unchanged = await parts.explainer.explain(question);
-  const after = await revisionsAt(parts.database, moment);
-  const reason =
-    before.now === after.now ? reasonOf(after, timestamp) : 'policy was changed while this was explained';
-  if (reason === null) return { logged: toThen(logged, after, null), ...unchanged };
-  if (logged.node !== parts.nodeName) {
-    const elsewhere = `${reason}; only the node that answered, ${logged.node}, may have the policy of then`;
-    return { logged: toThen(logged, after, elsewhere), ...unchanged };
+  let reason = reasonOf(before, timestamp);
+  if (reason === null) {
+    const explained = await parts.explainer.explain(question);
+    const after = await revisionsAt(parts.database, moment);
+    if (before.now === after.now) return { logged: toThen(logged, after, null), ...explained };
+    reason = 'policy was changed while this was explained';
   }
-  const past = await parts.past.explainAt(question, moment.getTime(), signal);
-  if (past !== null) return { logged: { ...toThen(logged, after, null), by: 'kept_generation' }, ...past };
-  return { logged: toThen(logged, after, `${reason}; the generation of then is not kept`), ...unchanged };
+  if (logged.node !== parts.nodeName)
+    reason += `; only the node that answered, ${logged.node}, may have the policy of its time`;
+  else {
+    const past = await parts.past.explainAt(question, moment.getTime(), signal);
+    if (past !== null) return { logged: { ...toThen(logged, before, null), by: 'kept_generation' }, ...past };
+    reason += '; the generation of that time is not kept';
+  }
+  return { logged: toThen(logged, before, reason), ...(await parts.explainer.explain(question)) };
 }
 
 function toThen(

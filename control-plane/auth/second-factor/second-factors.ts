@@ -20,7 +20,7 @@ export type GivenCode = { readonly totp: string } | { readonly recovery: string 
 /** A code that was right, to be taken in the transaction of what it is given for. */
 export type RightCode = { readonly step: number; readonly secret: Buffer } | { readonly codeHash: Buffer };
 
-/** What a given code is worth; null: none is asked for. */
+/** What a given code is worth; null = no code is asked for. */
 export type CodeVerdict = RightCode | 'missing' | 'wrong' | 'used' | null;
 
 /** Whose second factor it is. */

@@ -9,7 +9,7 @@ import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
-import { withAddresses } from './client-names.ts';
+import { withAddresses } from './named-clients.ts';
 
 /** Where rules go. */
 export interface UserRuleParts {
