@@ -115,6 +115,11 @@ export const LogRecord = {
    * the answer RRs on the next word, in wire form. 0 = RULE_NAME_OFFSET says where it is.
    */
   RULE_NAME_LENGTH: 57,
+  /**
+   * u32: id of the client that named itself by its key; 0 = it did not. Only rings of resolve threads have it: in others
+   * it is 0 for ever.
+   */
+  CLIENT_ID: 60,
   /** The qname. */
   QNAME: 64,
 } as const;

@@ -6,11 +6,21 @@ import { Id, label, text, Timestamp } from './fields.ts';
 export const Role = z.enum(['admin', 'viewer']);
 export type Role = z.infer<typeof Role>;
 
+export const LoginAnswer = z
+  .strictObject({ username: z.string(), role: Role, expires_at: Timestamp })
+  .meta({ id: 'Login' });
+export type LoginAnswer = z.infer<typeof LoginAnswer>;
+
 export const AuthStatus = z
   .strictObject({
     enabled: z.boolean(),
     password_configured: z.boolean(),
     setup_required: z.boolean().meta({ description: 'authentication is on and no password is set yet' }),
+    session: LoginAnswer.nullable().meta({
+      description:
+        'the session that the request carries; null if there is none, if it is over, if authentication is off, ' +
+        'or if it cannot be looked up as the database is away',
+    }),
   })
   .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.infer<typeof AuthStatus>;
@@ -53,11 +63,6 @@ export const LoginBody = z
   })
   .meta({ id: 'LoginRequest' });
 export type LoginBody = z.output<typeof LoginBody>;
-
-export const LoginAnswer = z
-  .strictObject({ username: z.string(), role: Role, expires_at: Timestamp })
-  .meta({ id: 'Login' });
-export type LoginAnswer = z.infer<typeof LoginAnswer>;
 
 export const ChangePasswordBody = z
   .strictObject({ current_password: TriedPassword, new_password: NewPassword })

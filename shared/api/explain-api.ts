@@ -4,7 +4,7 @@ import { nameFromText } from '../dns/name.ts';
 import { rrTypeCode } from '../dns/iana.ts';
 import { canonicalDomain } from '../policy/domain-rule.ts';
 import { QUERY_STATUS_NAMES } from '../query-log.ts';
-import { Id, optionalQueryInt, text, Timestamp } from './fields.ts';
+import { ClientKey, Id, optionalQueryInt, text, Timestamp } from './fields.ts';
 
 /** Any name that a query could carry; IDN becomes A-labels. */
 const QueriedName = text(1020)
@@ -30,6 +30,9 @@ export const ExplainQuery = z.object({
     .union([z.ipv4(), z.ipv6()], 'expected an IP address')
     .optional()
     .meta({ description: 'the address of the client that would ask; 127.0.0.1 if it is absent' }),
+  client_key: ClientKey.optional().meta({
+    description: 'the key that the client would name itself by over TLS or HTTPS',
+  }),
 });
 export type ExplainQuery = z.output<typeof ExplainQuery>;
 

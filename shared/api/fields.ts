@@ -4,6 +4,7 @@
  * features are the files beside this one. Nothing here knows about HTTP.
  */
 import { z } from 'zod';
+import { canonicalClientKey } from '../dns/client-key.ts';
 
 /** Largest id of any table (PostgreSQL `integer`). */
 export const MAX_ID = 0x7fff_ffff;
@@ -95,6 +96,14 @@ export const AddressOrNetwork = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'expected an IP address or a network in CIDR',
 );
+
+/** The key of a client, in lower case. */
+export const ClientKey = text(255).transform((value, context) => {
+  const key = canonicalClientKey(value);
+  if (key !== null) return key;
+  context.addIssue('expected 1 to 63 letters, digits and hyphens, with no hyphen at either end');
+  return z.NEVER;
+});
 
 /** Page of a long list. */
 export const Page = z.object({

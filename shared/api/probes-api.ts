@@ -27,6 +27,10 @@ export const Probe = z
     asked: z.boolean(),
     asked_at: Timestamp.nullable().meta({ description: 'when it was asked first' }),
     client: z.string().nullable().meta({ description: 'the address that asked first' }),
+    client_hostname: z
+      .string()
+      .nullable()
+      .meta({ description: 'its name, where it has one; only for whoever is signed in' }),
     protocol: z.enum(PROTOCOL_NAMES).nullable(),
     queries: z.int().min(0).meta({ description: 'how often it was asked' }),
   })

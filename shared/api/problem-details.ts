@@ -18,9 +18,11 @@ export const PROBLEM_CODES = [
   'method_not_allowed',
   'conflict',
   'too_large',
+  'timeout',
   'unsupported_media_type',
   'upgrade_refused',
   'locked_out',
+  'rate_limited',
   'busy',
   'unavailable',
   'not_in_force',
@@ -33,6 +35,8 @@ export type UnauthorizedCode = Extract<
   ProblemCode,
   'unauthorized' | 'setup_required' | `second_factor_${string}`
 >;
+/** Those of a 429. */
+export type TooManyCode = Extract<ProblemCode, 'locked_out' | 'rate_limited' | 'busy'>;
 
 /** One bad field of a request; `path` is dotted (`group_ids.0`), empty for the body as a whole. */
 export const FieldProblem = z.strictObject({ path: z.string(), message: z.string() });

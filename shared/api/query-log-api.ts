@@ -97,14 +97,16 @@ export const QueryLogExport = QueryLogFilters.extend({
 });
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 
-/** One answered query. */
+/** One answered query; of limited ones the first of a client network in a second, with the number of the others. */
 export const LoggedQuery = z
   .strictObject({
     id: z.int().min(1),
     timestamp: Timestamp,
     node: z.string(),
     client: z.string(),
-    client_hostname: z.string().nullable(),
+    client_hostname: z.string().nullable().meta({
+      description: 'of the client at the address now; or the name of the one that named itself by its key',
+    }),
     group_id: Id,
     domain: z.string(),
     type: z.string(),
@@ -122,6 +124,13 @@ export const LoggedQuery = z
     answers: z
       .array(z.strictObject({ name: z.string(), type: z.string(), ttl: z.int(), data: z.string() }))
       .nullable(),
+    repeats: z.int().min(0).meta({
+      description:
+        'further queries that this row stands for: of RATE_LIMITED queries only the first of a client network (prefix lengths of dns.rate_limit) in a second has a row, or a few where many queries come; names, types and clients of the others may differ. Statistics count each by what it was, except by name',
+    }),
+    client_id: Id.nullable().meta({
+      description: 'the client that named itself by its key; null = known by its address',
+    }),
   })
   .meta({ id: 'LoggedQuery' });
 export type LoggedQuery = z.infer<typeof LoggedQuery>;
@@ -130,6 +139,9 @@ export type LoggedQuery = z.infer<typeof LoggedQuery>;
 const TailedQuery = LoggedQuery.extend({
   id: LoggedQuery.shape.id.nullable().meta({
     description: 'null while the database has not numbered this run of the node',
+  }),
+  repeats: LoggedQuery.shape.repeats.meta({
+    description: '0 in rows of the node that was asked: they are shown before the second is over',
   }),
 }).meta({ id: 'TailedQuery' });
 
@@ -150,6 +162,10 @@ export type QueryTailEvent = z.infer<typeof QueryTailEvent>;
 
 export const QueryLogPage = pageOf(LoggedQuery)
   .extend({
+    total: z.int().min(0).meta({ description: 'rows on all pages' }),
+    total_queries: z.int().min(0).meta({
+      description: 'queries that those rows stand for: total and the repeats of all of them',
+    }),
     prev_cursor: z.string().nullable().meta({
       description: 'the next newer rows, also those that come later; null for an empty page without cursor',
     }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '../policy/time-zone.ts';
 import { CacheStats } from './cache-api.ts';
-import { AddressOrNetwork, MAX_ID, optionalQueryInt, Period, queryInt, Timestamp } from './fields.ts';
+import { AddressOrNetwork, Id, MAX_ID, optionalQueryInt, Period, queryInt, Timestamp } from './fields.ts';
 
 export const StatsQuery = z.object({ period: Period.default('24h') });
 export type StatsQuery = z.output<typeof StatsQuery>;
@@ -19,6 +19,10 @@ export const StatsSummary = z
     queries_blocked: Count,
     block_rate: Percent,
     queries_rate_limited: Count,
+    queries_repeated: Count.meta({
+      description:
+        'of the limited queries those without a row in the log (repeats of a row): every other figure counts them, but lists of names and unique_domains do not, as the log does not have their names',
+    }),
     clients: Count,
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({
@@ -109,6 +113,9 @@ export const TopClients = z
     z.strictObject({
       ip: z.string(),
       hostname: z.string().nullable(),
+      client_id: Id.nullable().meta({
+        description: 'the client that named itself by its key, counted apart from others at its address',
+      }),
       count: Count,
       blocked: Count,
     }),

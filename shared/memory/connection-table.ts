@@ -2,7 +2,7 @@
  * How many stream connections each client address has, in memory that all threads of a node share: the limit per
  * address applies to the node, whichever worker accepts a connection. Each worker counts its own connections in its own
  * block, and reads those of the others; when a thread dies, its block is emptied as the kernel closes its connections.
- * `dns-worker/listeners/connection-limit.ts` counts.
+ * `dns-worker/streams/connection-limit.ts` counts.
  */
 
 /** i32 words. A head, then a block for each worker: slots in which an address lies within PROBES from its hash on. */
@@ -10,10 +10,10 @@ export const ConnectionTableLayout = {
   SEED_WORD: 0,
   HEAD_WORDS: 16,
   /**
-   * A power of two, and four times the connections that a thread may have: the probes of an address are never all
-   * taken.
+   * A power of two, and more than four times the connections that a thread may have, of all protocols: the probes of an
+   * address are never all taken.
    */
-  SLOTS: 4096,
+  SLOTS: 16_384,
   SLOT_WORDS: 8,
   PROBES: 32,
   /** Connections; 0 = the slot is free. Written last. */
@@ -44,4 +44,16 @@ export function connectionBlocks(memory: SharedArrayBuffer): Int32Array[] {
 /** Releases the counts of a worker's dead thread. */
 export function releaseConnections(memory: SharedArrayBuffer, worker: number): void {
   connectionBlocks(memory)[worker]!.fill(0);
+}
+
+/** Open connections of a block by the number of their protocol. */
+export function countConnections(block: Int32Array, protocols: number): number[] {
+  const { SLOTS, SLOT_WORDS, COUNT_AT, PROTOCOL_AT } = ConnectionTableLayout;
+  const counts = new Array<number>(protocols).fill(0);
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const at = slot * SLOT_WORDS;
+    const count = block[at + COUNT_AT]!;
+    if (count > 0) counts[block[at + PROTOCOL_AT]!]! += count;
+  }
+  return counts;
 }

@@ -40,6 +40,13 @@ export const Counter = {
   /** By how much the once-a-second beats of a resolve thread's event loop were late, milliseconds; and the beats. */
   LOOP_LAG_MS: 41,
   LOOP_BEATS: 42,
+  /** Stream connections that were closed at once: over a limit. */
+  STREAMS_REFUSED: 43,
+  /** Stream connections and datagrams without the PROXY header that was due, or with one that was not. */
+  PROXY_HEADERS_REFUSED: 44,
+  /** TLS handshakes that were begun, and those that failed. */
+  TLS_HANDSHAKES: 45,
+  TLS_HANDSHAKES_FAILED: 46,
   /** First of the slots per class of response times. */
   FIRST_LATENCY: 16,
   /** First of the slots per Protocol and QueryStatus, see `answeredSlot`. */

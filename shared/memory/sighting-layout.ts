@@ -27,6 +27,12 @@ export const ClientSightingsLayout = {
   SNAPSHOT_AT: 7,
 } as const;
 
+/**
+ * First word of what stands in the place of an address where a client was known by its key: then the client's id, 0, 0.
+ * As an address it would be one of a multicast group, which is never a sender (RFC 4291 section 2.7).
+ */
+export const KEYED_SIGHTING = -1;
+
 /** Bytes of shared memory for the sightings of one thread. */
 export const CLIENT_SIGHTINGS_BYTES =
   ClientSightingsLayout.SLOTS * ClientSightingsLayout.SLOT_WORDS * Int32Array.BYTES_PER_ELEMENT;

@@ -43,12 +43,12 @@ export function isIpv4Network({ bytes, prefixBits }: Network): boolean {
   return prefixBits >= IPV4_PREFIX_BITS && isMappedIpv4(bytes);
 }
 
-/** Whether a network has the address of 16 bytes. */
-export function networkContains({ bytes, prefixBits }: Network, address: Uint8Array): boolean {
+/** Whether a network has the address of 16 bytes at `at`. */
+export function networkContains({ bytes, prefixBits }: Network, address: Uint8Array, at = 0): boolean {
   const whole = prefixBits >>> 3;
-  for (let at = 0; at < whole; at++) if (bytes[at] !== address[at]) return false;
+  for (let i = 0; i < whole; i++) if (bytes[i] !== address[at + i]) return false;
   if (whole === ADDRESS_SIZE) return true;
-  return ((bytes[whole]! ^ address[whole]!) & (0xff00 >>> (prefixBits & 7)) & 0xff) === 0;
+  return ((bytes[whole]! ^ address[at + whole]!) & (0xff00 >>> (prefixBits & 7)) & 0xff) === 0;
 }
 
 /** Clears all bits of 16 bytes but the first `prefixBits`. */
@@ -57,4 +57,12 @@ export function clearAfter(bytes: Uint8Array, prefixBits: number): void {
   if (whole === ADDRESS_SIZE) return;
   bytes[whole]! &= 0xff00 >>> (prefixBits & 7);
   bytes.fill(0, whole + 1);
+}
+
+/** The masks of the four words of an address (`addressWord()`) for a prefix of so many bits of all 128. */
+export function masksOf(prefixBits: number): Int32Array {
+  return Int32Array.from({ length: 4 }, (_, i) => {
+    const own = Math.min(32, Math.max(0, prefixBits - i * 32));
+    return own === 0 ? 0 : -1 << (32 - own);
+  });
 }

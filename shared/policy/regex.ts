@@ -150,7 +150,7 @@ class OctetSets {
   private add(instruction: Re2Instruction): number {
     const set = new Uint8Array(256);
     for (let octet = 0; octet < 256; octet++) set[octet] = instruction.matchRune(octet) ? 1 : 0;
-    const content = Buffer.from(set).toString('latin1');
+    const content = String.fromCharCode(...set);
     let index = this.byContent.get(content);
     if (index === undefined) this.byContent.set(content, (index = this.all.push(set) - 1));
     return index;

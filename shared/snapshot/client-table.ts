@@ -3,11 +3,11 @@
  * were built (`control-plane/snapshot/build/client-table-builder.ts`), so that a lookup is one binary search. What a
  * thread stores per client is `shared/memory/sighting-layout.ts`.
  */
-import { addressToText } from '../net/ip.ts';
+import { addressToText, addressWord } from '../net/ip.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
 
 /** What gave a client its group. The numbers lie in shared memory. */
-export const ClientGroupSource = { default: 0, subnet: 1, manual: 2, mac: 3 } as const;
+export const ClientGroupSource = { default: 0, subnet: 1, manual: 2, mac: 3, key: 4 } as const;
 export type ClientGroupSourceName = keyof typeof ClientGroupSource;
 const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourceName[];
 
@@ -46,17 +46,27 @@ export class ClientTable {
       : this.findIpv6(word0 ^ SIGN_BIT, word1 ^ SIGN_BIT, word2 ^ SIGN_BIT, word3 ^ SIGN_BIT);
   }
 
+  /** The same for the address that lies at `clientAt` of `clientBytes`. */
+  findOf({ clientBytes, clientAt }: { readonly clientBytes: Uint8Array; readonly clientAt: number }): number {
+    return this.find(
+      addressWord(clientBytes, clientAt),
+      addressWord(clientBytes, clientAt + 4),
+      addressWord(clientBytes, clientAt + 8),
+      addressWord(clientBytes, clientAt + 12),
+    );
+  }
+
   /** Index in the policy table of the group that a record gives. */
   groupIndexOf(record: number): number {
     return this.words[L.HEADER_WORDS + record * L.RECORD_WORDS]!;
   }
 
-  /** What kind of record this is, and for which address or network it stands; null for the default. */
+  /** What kind of record this is, and for which address or network it stands; null for the default and for keys. */
   describe(record: number): { source: ClientGroupSourceName; prefix: string | null } {
     const at = L.HEADER_WORDS + record * L.RECORD_WORDS;
     const kind = this.words[at + 1]!;
     const source = SOURCE_NAMES[kind >>> 8]!;
-    if (source === 'default') return { source, prefix: null };
+    if (source === 'default' || source === 'key') return { source, prefix: null };
     const address = new DataView(new ArrayBuffer(16));
     for (let word = 0; word < 4; word++) address.setInt32(word * 4, this.words[at + 2 + word]!);
     const text = addressToText(new Uint8Array(address.buffer));

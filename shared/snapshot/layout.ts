@@ -211,7 +211,10 @@ export const ClientTableLayout = {
   IPV4_RANGE_COUNT_WORD: 3,
   IPV6_RANGE_COUNT_WORD: 4,
   HEADER_WORDS: 8,
-  /** A record: group index, `ClientGroupSource` times 256 plus the length of the prefix, four words of address. */
+  /**
+   * A record: group index, `ClientGroupSource` times 256 plus the length of the prefix, four words of address; those of
+   * a client that is known by its key, which come first, have its id in the last word.
+   */
   RECORD_WORDS: 6,
   IPV4_WORDS: 1,
   IPV6_WORDS: 4,

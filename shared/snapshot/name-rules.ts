@@ -22,6 +22,8 @@ export interface NameGrant {
   readonly name: Uint8Array | null;
   /** Null = for a client. */
   readonly groupId: number | null;
+  /** Null = for a group. */
+  readonly clientId: number | null;
   /** Addresses of the client, 16 bytes each. */
   readonly addresses: Uint8Array;
   readonly isAllowing: boolean;

@@ -24,6 +24,8 @@ export interface SnapshotBuffers {
   readonly local: SharedArrayBuffer;
   /** Which group a client is in, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;
+  /** Clients that are known by a key, see `keyed-clients.ts`. */
+  readonly keys: SharedArrayBuffer;
   /** Clients that rules of lists name by MAC or by name. */
   readonly namedClients: readonly NamedClient[];
   readonly names: NameRules;

@@ -11,6 +11,7 @@ export type ExplainedStageName =
   | 'local_names'
   | 'special_names'
   | 'policy'
+  | 'any_type'
   | 'safe_search'
   | 'cache'
   | 'forward'

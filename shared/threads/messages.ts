@@ -14,7 +14,7 @@ export type ThreadRole = 'answer' | 'resolve';
 
 /**
  * Settings that a thread needs; the control plane derives them from the configuration. New ones come into force between
- * two batches, but for those of sockets (`bindAddresses`, `dnsPort`, `udpBackend`) and hooks.
+ * two batches, but for those of sockets (`bindAddresses`, ports, `udpBackend`, proxies) and hooks.
  */
 export interface WorkerSettings {
   /** Addresses to answer on; IPv4 and IPv6 literals. */
@@ -50,8 +50,18 @@ export interface WorkerSettings {
   /** Clients' subnets (RFC 7871) go to the upstreams. */
   readonly forwardsEcs: boolean;
   readonly rateLimit: RateLimitSettings;
+  readonly identity: IdentitySettings;
   /** Concurrent TCP connections of one client address with the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
+  /** The same for DNS over TLS, and for DNS over HTTPS. */
+  readonly dotMaxConnectionsPerIp: number;
+  /** Ports of DNS over TLS and over HTTPS; null = it is off. */
+  readonly dotPort: number | null;
+  readonly dohPort: number | null;
+  /** Networks whose PROXY header is believed (`ProxySenders`); null = headers are not in use. */
+  readonly proxyProtocol: readonly string[] | null;
+  /** Networks of reverse proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
   readonly coalesceUs: number;
   /** Back end of the UDP sockets; `dgram` forces the fallback. */
@@ -85,6 +95,26 @@ export interface GivenSettings {
   readonly rateBuckets: SharedArrayBuffer;
 }
 
+/** What a node says of itself. */
+export interface IdentitySettings {
+  /** Networks of clients that may ask with class CHAOS. */
+  readonly chaosClients: readonly string[];
+  readonly version: string;
+  readonly nodeName: string;
+  /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
+  readonly designated: readonly Uint8Array[];
+}
+
+/** What the threads need for TLS with clients. */
+export interface ServedCertificate {
+  /** PEM: the server's own certificate, then each one's issuer. */
+  readonly cert: string;
+  /** PEM. Must reach no log. */
+  readonly key: string;
+  /** 48 random bytes that all threads share: they seal session tickets. */
+  readonly ticketKeys: Uint8Array;
+}
+
 /** `workerData` of a thread. */
 export interface ThreadStart {
   readonly role: ThreadRole;
@@ -101,6 +131,8 @@ export interface ThreadStart {
   /** Questions in flight on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
   readonly claims: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
+  /** Null where no DNS is encrypted, and in answer threads. */
+  readonly certificate: ServedCertificate | null;
 }
 
 /** i32 words of `WorkerMemory.control`. */
@@ -117,6 +149,8 @@ export const WorkerControl = {
   ANSWER_BEAT_WORD: 4,
   /** Bumped by the resolve thread each second, from its event loop. */
   RESOLVE_BEAT_WORD: 5,
+  /** `NodeState`. */
+  NODE_STATE_WORD: 6,
   /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
   UDP_FD_COUNT_WORD: 8,
   UDP_FD_FIRST_WORD: 9,
@@ -124,6 +158,16 @@ export const WorkerControl = {
   MAX_UDP_FDS: 16,
   BYTES: 256,
 } as const;
+
+/** Whether load balancers should send queries here, as `status.weir` says. In their order. */
+export const NodeState = {
+  /** Nothing is filtered yet: no policy of an earlier run is known, and that of the database is not in force. */
+  STARTING: 0,
+  READY: 1,
+  /** About to stop. */
+  DRAINING: 2,
+} as const;
+export type NodeStateCode = (typeof NodeState)[keyof typeof NodeState];
 
 /**
  * Faults that tests inject: the thread ends, throws or hangs; the others are errors that a thread survives, thrown in a
@@ -146,11 +190,26 @@ export type ToWorker =
       readonly qtype: number;
       /** 16 bytes. */
       readonly client: Uint8Array;
+      /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
+      readonly clientKey?: string;
+      readonly clientId?: number;
     }
   /** Send `trust-point`: the DNSKEY RRset of a zone with trust anchors. Resolve threads only. */
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
   /** Validate with these trust anchors from now on. Resolve threads only. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
+  /** New connections of encrypted DNS get this certificate. Resolve threads only. */
+  | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
+  /** Send `asked`: the reply to a message that came to the web port. Resolve threads only. */
+  | {
+      readonly type: 'ask';
+      readonly id: number;
+      readonly message: Uint8Array;
+      /** 16 bytes. */
+      readonly client: Uint8Array;
+      /** '' = none. */
+      readonly clientKey: string;
+    }
   /** Test hook. */
   | { readonly type: 'fault'; readonly fault: Fault }
   /** Test hook: say `measures`. */
@@ -203,6 +262,8 @@ export type FromWorker =
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
   /** null = no answer. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
+  /** null = no reply is due. */
+  | { readonly type: 'asked'; readonly id: number; readonly reply: Uint8Array | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | SentLine
   | { readonly type: 'drained' };

@@ -10,6 +10,9 @@ export interface PastQuestion {
   readonly qtype: number;
   /** 16 bytes. */
   readonly client: Uint8Array;
+  /** How it named itself, or which one it was; absent, '' and 0 = neither. */
+  readonly clientKey?: string;
+  readonly clientId?: number;
 }
 
 /** From the thread. */

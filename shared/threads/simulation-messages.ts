@@ -49,6 +49,8 @@ export interface LoggedQuestions {
   readonly clientCount: number;
   /** Addresses, 16 bytes each. */
   readonly clients: SharedArrayBuffer;
+  /** i32 each: the client that named itself by its key; 0 = it did not. */
+  readonly clientIds: SharedArrayBuffer;
 }
 
 /** `workerData` of the thread. */

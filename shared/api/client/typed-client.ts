@@ -60,7 +60,7 @@ export type AnswerOf<Name extends OperationName> = Operations[Name] extends { re
 export type EventOf<Name extends OperationName> = TakenBy<Name, 'events'>;
 
 /** The second parameter may be left out where nothing in it is needed. */
-type Given<Name extends OperationName> =
+export type Given<Name extends OperationName> =
   object extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
 
 /** An answer with what stands around it, such as `Weir-Revision`. */

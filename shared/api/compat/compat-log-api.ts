@@ -75,6 +75,7 @@ export const CompatQuery = z.strictObject({
   list_id: z.null(),
   ede: z.strictObject({ code: z.literal(-1), text: z.null() }),
   cname: z.null(),
+  repeats: Count.meta({ description: 'further queries that this row stands for, as in the query log' }),
 });
 export type CompatQuery = z.infer<typeof CompatQuery>;
 

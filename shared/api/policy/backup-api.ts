@@ -28,15 +28,17 @@ const GroupOrNull = GroupName.nullable().default(null);
 
 const Group = z.strictObject({ ...GroupCreateBody.shape, is_default: z.boolean().default(false) });
 
-const { ip_address: ip, mac_address: mac, name: clientName } = ClientCreateBody.shape;
+const { ip_address: ip, mac_address: mac, client_key: key, name: clientName } = ClientCreateBody.shape;
 const Client = z
-  .strictObject({ ip_address: ip, mac_address: mac, name: clientName, group: GroupOrNull })
-  .superRefine(({ ip_address: address, mac_address: hardware }, context) => {
-    if (address !== null || hardware !== null) return;
-    const message = 'expected an address or a MAC';
+  .strictObject({ ip_address: ip, mac_address: mac, client_key: key, name: clientName, group: GroupOrNull })
+  .superRefine(({ ip_address: address, mac_address: hardware, client_key: ownKey }, context) => {
+    if (address !== null || hardware !== null || ownKey !== null) return;
+    const message = 'expected an address, a MAC or a key';
     context.addIssue({ code: 'custom', path: ['ip_address'], message });
   })
-  .meta({ description: 'known by its MAC, or where none is given, by its address' });
+  .meta({
+    description: 'known by its MAC; without one, by its address; without either, by its key',
+  });
 
 const { subnet_cidr: cidr, comment } = ClientSubnetCreateBody.shape;
 const Subnet = z.strictObject({ subnet_cidr: cidr, comment, group: GroupName });
@@ -129,7 +131,7 @@ const BackedUpGrant = z
       .max(1020)
       .refine((name) => canonicalDomain(name) === name, 'expected a domain name in lower case')
       .nullable(),
-    client: text(64).nullable().meta({ description: 'MAC or address' }),
+    client: text(64).nullable().meta({ description: 'MAC, address or key' }),
     group: GroupOrNull,
     action: z.enum(['allow', 'block']),
     until: Timestamp,
@@ -174,7 +176,7 @@ export const BackupFile = z
         'whether credentials in URLs are in it, else they are ***, and hashes of passwords and keys',
     }),
     groups: z.array(Group).optional(),
-    clients: z.array(Client).optional().meta({ description: 'those with a name or group' }),
+    clients: z.array(Client).optional().meta({ description: 'those with a name, group or key' }),
     client_subnets: z.array(Subnet).optional(),
     list_sources: z.array(Source).optional(),
     managed_domains: z.array(ManagedDomain).optional(),
@@ -215,6 +217,10 @@ const Names = z.strictObject({
   count: z.int().min(0),
   names: z.array(z.string()).meta({ description: 'the first thousand' }),
 });
+/** Why a thing of a file is not restored. */
+export const LEFT_OUT = ['key_not_in_backup', 'over', 'client_not_known'] as const;
+const LeftOut = z.strictObject({ kind: z.string(), name: z.string(), reason: z.enum(LEFT_OUT) });
+
 /** What a restore changes. */
 export const RestoreAnswer = z
   .strictObject({
@@ -223,6 +229,7 @@ export const RestoreAnswer = z
     changes: z
       .array(z.strictObject({ kind: z.string(), created: Names, changed: Names, removed: Names }))
       .meta({ description: 'kinds of which something changes' }),
+    left_out: z.array(LeftOut).meta({ description: 'what is in the file and is not restored' }),
   })
   .meta({ id: 'RestoreAnswer' });
 export type RestoreAnswer = z.infer<typeof RestoreAnswer>;

@@ -10,6 +10,7 @@ describe('ClientCreateBody', () => {
     expect(ClientCreateBody.parse({ ip_address: written })).toEqual({
       ip_address: kept,
       mac_address: null,
+      client_key: null,
       name: null,
       group_id: null,
     });
@@ -28,9 +29,9 @@ describe('ClientCreateBody', () => {
     expect(ClientCreateBody.safeParse({ mac_address: '02:00:5e:10:00' }).success).toBe(false);
   });
 
-  test('wants an address or a MAC', () => {
+  test('wants an address, a MAC or a key', () => {
     expect(ClientCreateBody.safeParse({ name: 'tablet' }).error?.issues).toMatchObject([
-      { path: ['ip_address'], message: 'expected an address or a MAC' },
+      { path: ['ip_address'], message: 'expected an address, a MAC or a key' },
     ]);
   });
 });

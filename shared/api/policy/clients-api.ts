@@ -4,6 +4,7 @@ import { networkFromText, networkToText } from '../../net/cidr.ts';
 import { addressFromText, addressToText } from '../../net/ip.ts';
 import { canonicalMac } from '../../net/mac.ts';
 import {
+  ClientKey,
   Comment,
   Id,
   label,
@@ -41,9 +42,11 @@ export const Cidr = text(64).transform((value, context) => {
   return z.NEVER;
 });
 
+const KEY_USE = 'by which it names itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
+
 const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says, else Default' });
 
-/** What gives a client its group, the strongest first; `manual` is a client known by its address. */
+/** What gives a client its group, the strongest first; `manual` is a client known by its address or its key. */
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
@@ -52,6 +55,7 @@ export const Client = z
     id: Id,
     ip_address: z.string().nullable().meta({ description: 'where it was seen last' }),
     mac_address: z.string().nullable(),
+    client_key: z.string().nullable().meta({ description: KEY_USE }),
     hostname: z.string().nullable(),
     name: z.string().nullable().meta({ description: 'the name that people gave it' }),
     group_id: Id,
@@ -69,7 +73,7 @@ export const ClientQuery = Page.extend({
   search: text(255)
     .min(1)
     .optional()
-    .meta({ description: 'part of an address, the MAC, the host name or the name' }),
+    .meta({ description: 'part of an address, the MAC, the key, the host name or the name' }),
   group_id: optionalQueryInt(1, MAX_ID),
   group_source: z.enum(GROUP_SOURCES).optional(),
 });
@@ -79,17 +83,22 @@ export type ClientQuery = z.output<typeof ClientQuery>;
 export const GroupClientQuery = Page;
 export type GroupClientQuery = z.output<typeof GroupClientQuery>;
 
-/** A client is known by its MAC, or where none is given, by its address. */
+/** A client is known by its MAC or, without one, by its address; and by its key, if it has one. */
 export const ClientCreateBody = z
   .strictObject({
     ip_address: Address.nullable().default(null),
     mac_address: Mac.nullable().default(null),
+    client_key: ClientKey.nullable().default(null),
     name: label(200).nullable().default(null),
     group_id: GroupChoice.default(null),
   })
-  .superRefine(({ ip_address: ip, mac_address: mac }, context) => {
-    if (ip !== null || mac !== null) return;
-    context.addIssue({ code: 'custom', path: ['ip_address'], message: 'expected an address or a MAC' });
+  .superRefine(({ ip_address: ip, mac_address: mac, client_key: key }, context) => {
+    if (ip !== null || mac !== null || key !== null) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['ip_address'],
+      message: 'expected an address, a MAC or a key',
+    });
   })
   .meta({ id: 'ClientCreate' });
 export type ClientCreate = z.output<typeof ClientCreateBody>;
@@ -99,6 +108,7 @@ export const ClientUpdateBody = z
   .strictObject({
     ip_address: Address.nullable().optional(),
     mac_address: Mac.nullable().optional(),
+    client_key: ClientKey.nullable().optional(),
     name: label(200).nullable().optional(),
     group_id: GroupChoice.optional(),
   })

@@ -31,6 +31,7 @@ const profile = {
   name: z.string(),
   timezone: z.string(),
   comment: z.string(),
+  group_ids: z.array(Id).meta({ description: 'the groups that it is assigned to' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };

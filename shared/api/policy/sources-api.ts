@@ -1,6 +1,7 @@
 /** Requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
 import { z } from 'zod';
 import { Comment, Id, label, text, Timestamp } from '../fields.ts';
+import { HeldCopy } from './held-copy-api.ts';
 
 /** Where a source stands: never fetched yet, being fetched, in force, held by its guard, or failed last time. */
 export const SourceStatus = z.enum(['pending', 'updating', 'ok', 'held', 'error']);
@@ -27,6 +28,7 @@ export const BlocklistSource = z
     last_checked_at: Timestamp.nullable(),
     last_changed_at: Timestamp.nullable(),
     last_error: z.string().nullable(),
+    held: HeldCopy.nullable().meta({ description: 'the copy that approve puts into force; null = none' }),
   })
   .meta({ id: 'BlocklistSource' });
 export type BlocklistSource = z.infer<typeof BlocklistSource>;

@@ -1,0 +1,19 @@
+/** What a source says of a newer copy that is held. */
+import { z } from 'zod';
+
+/** Why a new copy is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
+const HoldReason = z.enum(['shrank', 'grew', 'blocks_names', 'allows_less', 'undone']);
+
+/** A newer copy that waits for a person, beside the one in force. */
+export const HeldCopy = z
+  .strictObject({
+    reason: HoldReason,
+    rules: z.int().min(0).nullable().meta({ description: 'of the held copy; null where it was not noted' }),
+    rules_in_force: z.int().min(0).meta({ description: 'of the copy in force, counted in the same way' }),
+    names: z.array(z.string()).meta({
+      description: 'names much asked for here that it would newly block, or no longer allow; the first 20',
+    }),
+    name_count: z.int().min(0).meta({ description: 'all of these' }),
+  })
+  .meta({ id: 'HeldCopy' });
+export type HeldCopy = z.infer<typeof HeldCopy>;

@@ -1,0 +1,26 @@
+/**
+ * The pages of the dashboard and their paths, for the server, which serves one document at each, and for the dashboard,
+ * which shows the page. A path has one segment at most, so that a relative address means the same on every page, also
+ * where a proxy serves Weir below a path of its own.
+ */
+
+/** The path of each page, without the slash that it begins with. */
+export const DashboardPath = {
+  overview: '',
+  queries: 'queries',
+  clients: 'clients',
+  groups: 'groups',
+  lists: 'lists',
+  rules: 'rules',
+  services: 'services',
+  schedules: 'schedules',
+  names: 'names',
+  resolving: 'resolving',
+  simulate: 'simulate',
+  history: 'history',
+  nodes: 'nodes',
+  settings: 'settings',
+  login: 'login',
+  setup: 'setup',
+  more: 'more',
+} as const;

@@ -1,0 +1,127 @@
+/**
+ * The binary header by which a load balancer says whom it speaks for: PROXY protocol, version 2
+ * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, section 2.2). Every byte is hostile; version 1, a
+ * missing and a malformed header are the same to its readers.
+ */
+import { readU16 } from '../dns/wire.ts';
+import { crc32c } from './crc32c.ts';
+import { ADDRESS_SIZE } from './ip.ts';
+
+const SIGNATURE = Uint8Array.of(0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a);
+
+/** Offsets from the header's start. */
+const Head = { VERSION: 12, FAMILY: 13, LENGTH: 14, SIZE: 16 } as const;
+const VERSION_2 = 2;
+const Command = { LOCAL: 0, PROXY: 1 } as const;
+const Family = { UNSPEC: 0, INET: 1, INET6: 2, UNIX: 3 } as const;
+/** Unspecified, stream, datagram. */
+const TRANSPORTS = 3;
+/** Bytes of both ends' addresses and ports, by family. */
+const ADDRESSES_SIZE = [0, 12, 36, 216] as const;
+/** Offsets from the addresses' start. */
+const Inet = { SOURCE: 0, SOURCE_SIZE: 4, SOURCE_PORT: 8 } as const;
+const Inet6 = { SOURCE: 0, SOURCE_PORT: 32 } as const;
+/** A value behind the addresses: type, length, then so many bytes. */
+const Tlv = { TYPE: 0, LENGTH: 1, VALUE: 3, CRC32C: 0x03, CRC32C_SIZE: 4 } as const;
+
+/** Bytes that a header may have in all; HAProxy's are below 1000 with all it can add. */
+export const MAX_PROXY_HEADER_SIZE = 4096;
+
+/** What the bytes are. */
+export const ProxyOutcome = {
+  /** A whole header: the fields of the reader say what is in it. */
+  OK: 0,
+  /** The beginning of one. */
+  MORE: 1,
+  /** No header, or a broken one. */
+  BAD: 2,
+} as const;
+export type ProxyOutcomeCode = (typeof ProxyOutcome)[keyof typeof ProxyOutcome];
+
+/** Reads headers; its fields are overwritten by each. */
+export class ProxyHeader {
+  /** Bytes of the header; what follows is the client's. */
+  length = 0;
+  /** The header names the client; if not, the peer itself asks (LOCAL, or a client that is not on IP). */
+  hasSource = false;
+  /** The client, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
+  readonly source = new Uint8Array(ADDRESS_SIZE);
+  sourcePort = 0;
+
+  /** Reads what lies in `bytes` from `at` until before `end`. */
+  read(bytes: Uint8Array, at: number, end: number): ProxyOutcomeCode {
+    this.hasSource = false;
+    const size = end - at;
+    if (!startsAsSignature(bytes, at, size)) return ProxyOutcome.BAD;
+    if (size <= Head.VERSION) return ProxyOutcome.MORE;
+    const command = bytes[at + Head.VERSION]! & 15;
+    if (bytes[at + Head.VERSION]! >> 4 !== VERSION_2 || command > Command.PROXY) return ProxyOutcome.BAD;
+    if (size < Head.SIZE) return ProxyOutcome.MORE;
+    this.length = Head.SIZE + readU16(bytes, at + Head.LENGTH);
+    if (this.length > MAX_PROXY_HEADER_SIZE) return ProxyOutcome.BAD;
+    if (size < this.length) return ProxyOutcome.MORE;
+    return this.readWhole(bytes, at, command) ? ProxyOutcome.OK : ProxyOutcome.BAD;
+  }
+
+  private readWhole(bytes: Uint8Array, at: number, command: number): boolean {
+    const family = bytes[at + Head.FAMILY]! >> 4;
+    // Of LOCAL the receiver ignores all but the length.
+    if (command === Command.LOCAL) return true;
+    if (family > Family.UNIX || (bytes[at + Head.FAMILY]! & 15) >= TRANSPORTS) return false;
+    const tlvsAt = at + Head.SIZE + ADDRESSES_SIZE[family as 0 | 1 | 2 | 3];
+    const end = at + this.length;
+    if (tlvsAt > end || !areTlvs(bytes, at, tlvsAt, end)) return false;
+    if (family === Family.INET) this.takeInet(bytes, at + Head.SIZE);
+    else if (family === Family.INET6) this.takeInet6(bytes, at + Head.SIZE);
+    return true;
+  }
+
+  private takeInet(bytes: Uint8Array, at: number): void {
+    const { source } = this;
+    const first = ADDRESS_SIZE - Inet.SOURCE_SIZE;
+    source.fill(0, 0, 10).fill(0xff, 10, first);
+    for (let i = 0; i < Inet.SOURCE_SIZE; i++) source[first + i] = bytes[at + Inet.SOURCE + i]!;
+    this.sourcePort = readU16(bytes, at + Inet.SOURCE_PORT);
+    this.hasSource = true;
+  }
+
+  private takeInet6(bytes: Uint8Array, at: number): void {
+    for (let i = 0; i < ADDRESS_SIZE; i++) this.source[i] = bytes[at + Inet6.SOURCE + i]!;
+    this.sourcePort = readU16(bytes, at + Inet6.SOURCE_PORT);
+    this.hasSource = true;
+  }
+}
+
+/** Whether the bytes begin with the signature of a header, of any version; null if they are too few to tell. */
+export function couldBeProxyHeader(bytes: Uint8Array): boolean | null {
+  if (!startsAsSignature(bytes, 0, bytes.length)) return false;
+  return bytes.length < SIGNATURE.length ? null : true;
+}
+
+function startsAsSignature(bytes: Uint8Array, at: number, size: number): boolean {
+  for (let i = 0; i < size && i < SIGNATURE.length; i++) if (bytes[at + i] !== SIGNATURE[i]) return false;
+  return true;
+}
+
+/** Whether whole values fill the rest of the header, and its checksum is right where it has one. */
+function areTlvs(bytes: Uint8Array, headerAt: number, tlvsAt: number, end: number): boolean {
+  let at = tlvsAt;
+  while (at < end) {
+    if (at + Tlv.VALUE > end) return false;
+    const next = at + Tlv.VALUE + readU16(bytes, at + Tlv.LENGTH);
+    if (next > end) return false;
+    if (bytes[at + Tlv.TYPE] === Tlv.CRC32C && !isChecksum(bytes, headerAt, at + Tlv.VALUE, next, end))
+      return false;
+    at = next;
+  }
+  return true;
+}
+
+/** The checksum is of the whole header, its own bytes taken as zero (section 2.2.5). */
+function isChecksum(bytes: Uint8Array, headerAt: number, at: number, next: number, end: number): boolean {
+  if (next - at !== Tlv.CRC32C_SIZE) return false;
+  const stated = ((readU16(bytes, at) << 16) | readU16(bytes, at + 2)) >>> 0;
+  const copy = bytes.slice(headerAt, end);
+  copy.fill(0, at - headerAt, next - headerAt);
+  return crc32c(copy) === stated;
+}

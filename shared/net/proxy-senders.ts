@@ -1,0 +1,42 @@
+/** Which peers send a PROXY header, as `server.proxy_protocol_enabled` and `server.proxy_protocol_trusted` say. */
+import { networkContains, networkFromText } from './cidr.ts';
+import type { Network } from './cidr.ts';
+
+/** What is expected of a peer. */
+export type ProxyExpectation =
+  /** Headers are not in use. */
+  | 'nothing'
+  /** A header, then the client's octets. */
+  | 'header'
+  /** It is a client itself, and a header from it is a forgery. */
+  | 'no header';
+
+/** The load balancers that are believed. */
+export class ProxySenders {
+  private readonly isOn: boolean;
+  private readonly networks: readonly Network[];
+
+  /** Networks as text; null = headers are not in use, none = every peer of a stream sends one. */
+  constructor(trusted: readonly string[] | null) {
+    this.isOn = trusted !== null;
+    this.networks = (trusted ?? []).flatMap((text) => networkFromText(text) ?? []);
+  }
+
+  /** Of the peer of a stream, 16 bytes. */
+  ofStream(address: Uint8Array): ProxyExpectation {
+    if (!this.isOn) return 'nothing';
+    return this.networks.length === 0 || this.hasNamed(address) ? 'header' : 'no header';
+  }
+
+  /** Whether the address at `at` is in a network that was named: its datagrams begin with a header, too. */
+  hasNamed(addresses: Uint8Array, at = 0): boolean {
+    const { networks } = this;
+    for (let i = 0; i < networks.length; i++) if (networkContains(networks[i]!, addresses, at)) return true;
+    return false;
+  }
+
+  /** No datagram begins with a header. */
+  get hasNone(): boolean {
+    return this.networks.length === 0;
+  }
+}

@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { headerFor, headerOf, LOCAL_HEADER } from '../../test/support/parts/proxy-headers.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { addressToText } from './ip.ts';
+import { ProxySenders } from './proxy-senders.ts';
+import { StreamGreetings } from './stream-greetings.ts';
+
+const HEADER = headerFor('192.0.2.99');
+
+let server: Server;
+let sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  server.close();
+});
+
+/** Listens; time passes when `pass` is called. */
+async function listen(trusted: readonly string[] | null) {
+  const waiting = new Set<() => void>();
+  const accepted: Socket[] = [];
+  const seen = { taken: [] as string[], bad: 0, crowds: 0, text: '' };
+  const greetings = new StreamGreetings({
+    senders: new ProxySenders(trusted),
+    later: (work) => {
+      waiting.add(work);
+      return () => void waiting.delete(work);
+    },
+    onBadHeader: () => seen.bad++,
+    onCrowd: () => seen.crowds++,
+  });
+  server = createServer({ allowHalfOpen: true }, (socket) => {
+    accepted.push(socket);
+    sockets.push(socket);
+    greetings.greet(socket, ({ address, port, isProxied }) => {
+      seen.taken.push(`${addressToText(address)} ${isProxied ? port : 'itself'}`);
+      socket.on('data', (chunk: Buffer) => (seen.text += chunk.toString('latin1')));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const pass = (): void => {
+    for (const work of waiting) work();
+  };
+  return { seen, greetings, waiting, accepted, pass };
+}
+
+async function client(): Promise<Socket> {
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
+  sockets.push(socket.on('error', () => undefined));
+  await once(socket, 'connect');
+  return socket;
+}
+
+const closeOf = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => socket.resume().once('close', () => resolve()));
+
+describe('StreamGreetings', () => {
+  test('takes a connection at once where headers are not in use', async () => {
+    const { seen, waiting } = await listen(null);
+    (await client()).write(HEADER);
+    await until(() => seen.text.length === HEADER.length);
+    expect([seen.taken, waiting.size]).toEqual([['127.0.0.1 itself'], 0]);
+  });
+
+  test('puts back what follows the header, and leaves no timer', async () => {
+    const { seen, waiting } = await listen([]);
+    (await client()).write(Buffer.concat([HEADER, Buffer.from('first')]));
+    await until(() => seen.text === 'first');
+    (await client()).write(Buffer.concat([LOCAL_HEADER, Buffer.from('second')]));
+    await until(() => seen.text === 'firstsecond');
+    expect(seen.taken).toEqual(['192.0.2.99 4660', expect.stringMatching(/^127\.0\.0\.1 \d+$/)]);
+    expect(waiting.size).toBe(0);
+  });
+
+  test('takes a header whose last octet is the last of a segment', async () => {
+    const { seen } = await listen(['127.0.0.1']);
+    const socket = await client();
+    socket.write(HEADER);
+    await until(() => seen.taken.length === 1);
+    socket.write('x');
+    await until(() => seen.text === 'x');
+  });
+
+  test.each([
+    ['the first octet', [], Buffer.alloc(0), 0],
+    ['the rest of a header', [], HEADER.subarray(0, 15), 1],
+    ['the first octet of a direct client', ['192.0.2.0/24'], Buffer.alloc(0), 0],
+    ['what would tell a direct client from a header', ['192.0.2.0/24'], HEADER.subarray(0, 5), 1],
+  ])('closes a connection that is late with %s', async (_what, trusted, bytes, bad) => {
+    const { seen, waiting, accepted, pass } = await listen(trusted);
+    const socket = await client();
+    socket.write(bytes);
+    await until(() => accepted[0]?.bytesRead === bytes.length);
+    pass();
+    await closeOf(socket);
+    expect([waiting.size, seen.bad]).toEqual([0, bad]);
+  });
+
+  test('closes who has waited longest when too many wait, and takes who comes', async () => {
+    const { seen, waiting } = await listen([]);
+    const silent = [];
+    for (let n = 0; n < 256; n++) silent.push(await client());
+    await until(() => waiting.size === 256);
+    (await client()).write(HEADER);
+    await closeOf(silent[0]!);
+    await until(() => seen.taken.length === 1);
+    expect([seen.crowds, silent.filter(({ closed }) => closed).length]).toEqual([1, 1]);
+    await until(() => waiting.size === 255);
+  });
+
+  test('close() closes what is awaited, and nothing that was taken', async () => {
+    const { seen, greetings, waiting } = await listen([]);
+    const taken = await client();
+    taken.write(HEADER);
+    const awaited = await client();
+    awaited.write(headerOf('21', '11', '00'.repeat(4), 200));
+    await until(() => waiting.size === 1 && seen.taken.length === 1);
+    greetings.close();
+    await closeOf(awaited);
+    taken.write('on');
+    await until(() => seen.text === 'on');
+    expect([waiting.size, seen.bad]).toEqual([0, 0]);
+  });
+});

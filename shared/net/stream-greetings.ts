@@ -1,0 +1,154 @@
+/**
+ * How an accepted connection begins: with a PROXY header where one is due, and with none where it would be a forgery.
+ * What follows the header is put back into the socket. Limits are the concern of whoever takes the connection.
+ */
+import type { Socket } from 'node:net';
+import type { RunLater } from '../counted-line.ts';
+import { addressFromText } from './ip.ts';
+import { couldBeProxyHeader, ProxyHeader, ProxyOutcome } from './proxy-header.ts';
+import type { ProxySenders } from './proxy-senders.ts';
+
+/** The other end of a connection. */
+export interface Peer {
+  /** 16 bytes; IPv4 as ::ffff:a.b.c.d. */
+  readonly address: Uint8Array;
+  readonly port: number;
+}
+
+/** Whom a connection is for. */
+export interface Client extends Peer {
+  /** It came with a PROXY header, so that the peer is a load balancer even where that names no client. */
+  readonly isProxied: boolean;
+}
+
+/** What decides, and what is told of those that do not get in. */
+export interface GreetingParts {
+  readonly senders: ProxySenders;
+  readonly later: RunLater;
+  /** The header is bad, missing or forged; the connection is closed. */
+  readonly onBadHeader: (peer: Peer) => void;
+  /** Too many headers are awaited; the connection that has waited longest is closed. */
+  readonly onCrowd: () => void;
+}
+
+/** Time for a PROXY header; it comes in the first segment as a rule. */
+const HEADER_TIMEOUT_MS = 3000;
+/** Connections whose beginning is awaited. */
+const MAX_AWAITED = 256;
+/** The first octet of a PROXY header: no TLS handshake begins so, and no query that could be answered. */
+const FIRST_OF_HEADER = 0x0d;
+
+/** Reads how the connections of one listener or several begin. */
+export class StreamGreetings {
+  private readonly parts: GreetingParts;
+  private readonly header = new ProxyHeader();
+  /** The oldest first. */
+  private readonly awaited = new Set<Socket>();
+
+  constructor(parts: GreetingParts) {
+    this.parts = parts;
+  }
+
+  /** Calls `take` once it is known whom the connection is for; else the connection is closed. */
+  greet(socket: Socket, take: (client: Client) => void): void {
+    const peer = peerOf(socket);
+    // Whoever takes the connection reports errors; until then nothing depends on it.
+    socket.on('error', () => undefined);
+    if (peer === null) {
+      socket.destroy();
+      return;
+    }
+    switch (this.parts.senders.ofStream(peer.address)) {
+      case 'nothing':
+        take({ ...peer, isProxied: false });
+        break;
+      case 'header':
+        this.await(socket, peer, (bytes) => this.readHeader(bytes, socket, peer, take));
+        break;
+      case 'no header':
+        this.await(socket, peer, (bytes) => this.readFirst(bytes, socket, peer, take));
+        break;
+    }
+  }
+
+  /** Closes all connections that are awaited. */
+  close(): void {
+    for (const socket of this.awaited) socket.destroy();
+  }
+
+  /** True once a whole header is there, and all of what follows is put back. */
+  private readHeader(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
+    const { header } = this;
+    const outcome = header.read(bytes, 0, bytes.length);
+    if (outcome === ProxyOutcome.MORE) return false;
+    if (outcome === ProxyOutcome.BAD) {
+      this.refuse(socket, peer);
+      return true;
+    }
+    const client = header.hasSource ? { address: header.source.slice(), port: header.sourcePort } : peer;
+    if (bytes.length > header.length) socket.unshift(bytes.subarray(header.length));
+    take({ ...client, isProxied: true });
+    return true;
+  }
+
+  /** True once it is known that the connection begins with no header. */
+  private readFirst(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
+    if (bytes[0] === FIRST_OF_HEADER) {
+      const could = couldBeProxyHeader(bytes);
+      if (could === null) return false;
+      if (could) {
+        this.refuse(socket, peer);
+        return true;
+      }
+    }
+    socket.unshift(bytes);
+    take({ ...peer, isProxied: false });
+    return true;
+  }
+
+  /** Gives `read` all octets so far whenever there are more, until it returns true. */
+  private await(socket: Socket, peer: Peer, read: (bytes: Buffer) => boolean): void {
+    let bytes: Buffer = Buffer.alloc(0);
+    const done = (): void => {
+      callOff();
+      socket.off('readable', look).off('end', leave).off('close', done);
+      this.awaited.delete(socket);
+    };
+    const leave = (): void => {
+      done();
+      // A connection without an octet is no attempt at anything: health checks open such.
+      if (bytes.length === 0) socket.destroy();
+      else this.refuse(socket, peer);
+    };
+    const look = (): void => {
+      const more = socket.read() as Buffer | null;
+      if (more === null) return;
+      bytes = bytes.length === 0 ? more : Buffer.concat([bytes, more]);
+      if (read(bytes)) done();
+    };
+    this.makeRoom();
+    this.awaited.add(socket);
+    const callOff = this.parts.later(leave, HEADER_TIMEOUT_MS);
+    socket.on('readable', look).once('end', leave).once('close', done);
+  }
+
+  /** A load balancer sends its header at once; so whoever has been silent for longest goes, and blocks no one. */
+  private makeRoom(): void {
+    const [oldest] = this.awaited;
+    if (this.awaited.size < MAX_AWAITED || oldest === undefined) return;
+    this.awaited.delete(oldest);
+    oldest.destroy();
+    this.parts.onCrowd();
+  }
+
+  private refuse(socket: Socket, peer: Peer): void {
+    socket.destroy();
+    this.parts.onBadHeader(peer);
+  }
+}
+
+/** Null if the peer is gone already. */
+function peerOf(socket: Socket): Peer | null {
+  const address = socket.remoteAddress === undefined ? null : addressFromText(socket.remoteAddress);
+  return address === null ? null : { address, port: socket.remotePort ?? 0 };
+}

@@ -1,0 +1,72 @@
+/**
+ * Clients that are known by a key, as threads find them. Only queries over TLS and HTTPS have keys, so the memory is
+ * opened by the first of them: the threads that answer UDP never do. What a key is says `shared/dns/client-key.ts`.
+ */
+
+/** A client with a key. */
+export interface KeyedClient {
+  /** In lower case. */
+  readonly key: string;
+  /** Of its row. */
+  readonly clientId: number;
+  /** Number of its record in the client table; 0 = it has no group of its own. */
+  readonly record: number;
+  /** How rules may name it: by name, MAC and key, in lower case. */
+  readonly names: readonly string[];
+}
+
+/** A double that differs from build to build, then JSON. */
+const JSON_BYTE = 8;
+
+/** Lays clients out in memory; `build` is a random number. */
+export function writeKeyedClients(clients: readonly KeyedClient[], build: number): SharedArrayBuffer {
+  const text = Buffer.from(JSON.stringify(clients));
+  const buffer = new SharedArrayBuffer(JSON_BYTE + text.length);
+  new DataView(buffer).setFloat64(0, build, true);
+  new Uint8Array(buffer, JSON_BYTE).set(text);
+  return buffer;
+}
+
+interface Opened {
+  readonly byKey: ReadonlyMap<string, KeyedClient>;
+  readonly byId: ReadonlyMap<number, KeyedClient>;
+}
+
+/** Read side of that memory. */
+export class KeyedClients {
+  private readonly build: number;
+  private readonly buffer: SharedArrayBuffer;
+  private opened: Opened | undefined;
+
+  /** What was opened before is used again if it is of the same build. */
+  constructor(buffer: SharedArrayBuffer, before?: KeyedClients) {
+    this.buffer = buffer;
+    this.build = new DataView(buffer).getFloat64(0, true);
+    if (before?.build === this.build) this.opened = before.opened;
+  }
+
+  /** The client with a key, in lower case; null if there is none. */
+  find(key: string): KeyedClient | null {
+    return this.open().byKey.get(key) ?? null;
+  }
+
+  /** The key of a client; '' if it has none. */
+  keyOf(clientId: number): string {
+    return this.open().byId.get(clientId)?.key ?? '';
+  }
+
+  private open(): Opened {
+    this.opened ??= open(this.buffer);
+    return this.opened;
+  }
+}
+
+function open(buffer: SharedArrayBuffer): Opened {
+  // A decoder takes no shared memory.
+  const text = Buffer.from(new Uint8Array(buffer, JSON_BYTE)).toString('utf8');
+  const clients = JSON.parse(text) as readonly KeyedClient[];
+  return {
+    byKey: new Map(clients.map((client) => [client.key, client])),
+    byId: new Map(clients.map((client) => [client.clientId, client])),
+  };
+}
