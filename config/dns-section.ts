@@ -8,7 +8,6 @@ import * as is from './value-checks.ts';
 const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 
 const DAY_SECS = 86_400;
-const notYet = true;
 
 const pool = section({
   // A pool of upstream servers; the pool with the lowest priority is asked first.
@@ -52,6 +51,9 @@ export const dns = section({
   }),
   dnssec_negative_trust_anchors: key(list(is.domain).default([]), {
     doc: 'Domains that are not validated.',
+  }),
+  chaos_clients: key(list(is.cidr).default(['127.0.0.0/8', '::1/128']), {
+    doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server and status.weir (class CHAOS); others are refused.',
   }),
   block_private_ptr: key(bool.default(true), {
     doc: 'Answers PTR questions for private addresses that are no local record with NXDOMAIN.',
@@ -157,9 +159,8 @@ export const dns = section({
       doc: 'TCP connections of one client address; 0 is no limit.',
     }),
     dot_max_connections_per_ip: key(int(0, 65_535).default(15), {
-      notYet,
       unit: 'connections',
-      doc: 'DoT connections of one client address; 0 is no limit.',
+      doc: 'DoT connections of one client address, and DoH connections; 0 is no limit.',
     }),
   }),
 });

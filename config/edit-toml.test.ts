@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'toml';
 import { editToml } from './edit-toml.ts';
@@ -43,6 +43,28 @@ describe('editToml()', () => {
       '+bootstrap = ["192.0.2.9"]',
       '+enabled = true',
     ]);
+  });
+
+  test('takes keys away, on one line, on several, as tables, and those that are not there', () => {
+    const before = `# head
+[dns] # names
+query_timeout_ms = 7 # slow
+bootstrap = [
+  "192.0.2.9", # one
+]
+rate_limit.enabled = true
+# stays
+ecs = "strip"
+
+[[dns.pools]]
+name = "a"
+servers = ["192.0.2.1"]
+`;
+    const gone = ['query_timeout_ms', 'bootstrap', 'rate_limit.enabled', 'pools', 'local_domain'];
+    const after = edit(before, Object.fromEntries(gone.map((name) => [`dns.${name}`, undefined])))!;
+    expect(parse(after)).toEqual({ dns: expect.objectContaining({ ecs: 'strip' }) });
+    expect(after).not.toMatch(/query_timeout|bootstrap|enabled|pools/u);
+    for (const kept of ['# head', '[dns] # names', '# stays']) expect(after).toContain(kept);
   });
 
   test('adds pools as tables behind the keys of their section', () => {
@@ -91,6 +113,15 @@ servers = [
     );
   });
 
+  test('keeps the ends of lines that end in both ways, and says nothing of them', () => {
+    const warn = jest.spyOn(console, 'warn');
+    const before = '# one\r\n[dns]\nbootstrap = [\r\n  "192.0.2.1", # of it\n]\r\n# end\n';
+    const after = edit(before, { 'dns.bootstrap': ['192.0.2.1', '192.0.2.2'] });
+    expect(after).toBe(before.replace(', # of it\n', ', # of it\n  "192.0.2.2",\n'));
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
   test.each([
     ['dotted keys', 'dns.a = 1 # x\ndns.rate_limit.enabled = false # y\nserver.web_port = 1\n'],
     ['an inline table', 'dns = { a = 1, rate_limit = { enabled = false } } # c\n'],
@@ -132,6 +163,7 @@ servers = [
   test('refuses what is no TOML, and a table in the place of a value', () => {
     expect(edit('[dns\na = 1', { 'dns.a': 2 })).toBeNull();
     expect(edit('dns = 1\n', { 'dns.a': 2 })).toBeNull();
+    expect(edit('a = 1\r\r\n', { a: 2 })).toBeNull();
   });
 
   test('leaves every other line as it is, whatever it changes', () => {

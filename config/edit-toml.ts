@@ -12,7 +12,7 @@ import { indexLines } from './line-index.ts';
 /** A key, and its value from now on. */
 export interface TomlChange {
   readonly path: readonly string[];
-  /** A string, a number, a boolean, a list of strings, or a list of tables. */
+  /** A string, a number, a boolean, a list of strings, a list of tables, or undefined: the key is to go. */
   readonly value: unknown;
 }
 
@@ -21,7 +21,7 @@ type Tree = Record<string, unknown>;
 /** The text with these values; null if it is no TOML, or cannot take one of them. */
 export function editToml(text: string, changes: readonly TomlChange[]): string | null {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const isCrlf = text.includes('\r\n') && !/(?<!\r)\n/u.test(text);
+  const isCrlf = text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/u.test(text);
   let edited: string | null = text.slice(mark.length);
   if (isCrlf) edited = edited.replaceAll('\r\n', '\n');
   for (const change of changes) edited = edited === null ? null : editOne(edited, change);
@@ -34,7 +34,8 @@ function editOne(text: string, change: TomlChange): string | null {
   const wanted = withValue(before, change.path, change.value);
   if (wanted === null) return null;
   if (isDeepStrictEqual(before, wanted)) return text;
-  for (const way of [replaceOnLine, replaceDefault, addTables, addLine, patchTree]) {
+  const ways = change.value === undefined ? [dropLine] : [replaceOnLine, replaceDefault, addTables, addLine];
+  for (const way of [...ways, patchTree]) {
     const edited = way(text, change);
     if (edited !== null && isDeepStrictEqual(treeOf(edited), wanted)) return edited;
   }
@@ -59,10 +60,26 @@ function plain(value: unknown): unknown {
 /** A copy of a tree with a value in it; null where a table would have to replace a value. */
 function withValue(tree: Tree, path: readonly string[], value: unknown): Tree | null {
   const [head = '', ...rest] = path;
-  if (rest.length === 0) return { ...tree, [head]: value };
+  if (value === undefined && !(head in tree)) return tree;
+  if (rest.length === 0) return value === undefined ? without(tree, head) : { ...tree, [head]: value };
   const below = tree[head] ?? {};
   const inner = isTable(below) ? withValue(below, rest, value) : null;
   return inner === null ? null : { ...tree, [head]: inner };
+}
+
+function without(tree: Tree, name: string): Tree {
+  return Object.fromEntries(Object.entries(tree).filter(([key]) => key !== name));
+}
+
+/** The line of a key, with what stands behind its value. */
+function dropLine(text: string, { path }: TomlChange): string | null {
+  const number = indexLines(text).lineOf(path.join('.'));
+  return number === undefined
+    ? null
+    : text
+        .split('\n')
+        .toSpliced(number - 1, 1)
+        .join('\n');
 }
 
 /** A value that is on one line with its key: what stands before and behind it stays. */
@@ -115,8 +132,10 @@ function addTables(text: string, { path, value }: TomlChange): string | null {
 /** Everything else: the package knows the whole grammar. */
 function patchTree(text: string, { path, value }: TomlChange): string | null {
   const tree = withValue(treeOf(text) ?? {}, path, value);
+  // Of lines that end in both ways it would make one and say so on the terminal; each gets back the end that it had.
+  const alike = text.replaceAll('\r\n', '\n');
   try {
-    return tree === null ? null : withOldBlanks(patch(text, tree, { bracketSpacing: false }), text);
+    return tree === null ? null : withOldBlanks(patch(alike, tree, { bracketSpacing: false }), text);
   } catch {
     return null;
   }

@@ -14,8 +14,6 @@ export interface KeyNotes {
   readonly secret?: boolean;
   /** A change takes effect at the next start only; that of any other key at once. */
   readonly restart?: boolean;
-  /** This version checks the key but ignores it. */
-  readonly notYet?: boolean;
 }
 
 /** The notes of each key; what a section holds and is not in here is a section itself. */
@@ -47,9 +45,8 @@ export function section<const S extends z.ZodRawShape>(shape: S) {
 
 /** A key. The notes are those of `schema` from here on, so it must be no other key's. */
 export function key<S extends z.ZodType>(schema: S, notes: KeyNotes): S {
-  const restart = notes.restart === true && notes.notYet !== true ? ' Needs a restart.' : '';
-  const notYet = notes.notYet === true ? ' Not yet: has no effect in this version.' : '';
-  NOTES.add(schema, { ...notes, doc: notes.doc + restart + notYet });
+  const restart = notes.restart === true ? ' Needs a restart.' : '';
+  NOTES.add(schema, { ...notes, doc: notes.doc + restart });
   return schema;
 }
 

@@ -76,17 +76,6 @@ describe('parseConfig() with good input', () => {
     expect([...explicit]).toEqual(['dns.default_strategy']);
   });
 
-  test('parseConfig() names the keys that are set and have no effect yet', () => {
-    expect(good('').withoutEffect).toEqual([]);
-    expect(
-      good('[server]\nweb_port = 81\nproxy_protocol_trusted = []\n[server.encrypted_dns]\ndot_port = 8853')
-        .withoutEffect,
-    ).toEqual(['server.encrypted_dns.dot_port', 'server.proxy_protocol_trusted']);
-    expect(good('', { WEIR_SERVER_ENCRYPTED_DNS_DOT_ENABLED: 'true' }).withoutEffect).toEqual([
-      'server.encrypted_dns.dot_enabled',
-    ]);
-  });
-
   test('parseConfig() puts the data folder into list_dirs', () => {
     expect(good('[server]\ndata_dir = "/srv/weir"').config.blocking.list_dirs).toEqual(['/srv/weir/lists']);
   });
@@ -126,8 +115,8 @@ describe('parseConfig() with rules between keys', () => {
       'weir.toml:2: blocking.mode: expected an address in blocking.custom_ipv4 or custom_ipv6 with this mode, got "custom_ip"',
     ],
     [
-      '[server]\nproxy_protocol_enabled = true',
-      'weir.toml:2: server.proxy_protocol_enabled: expected the load balancer in server.proxy_protocol_trusted; otherwise no client can connect, got true',
+      '[server.encrypted_dns]\ndoh_enabled = true\ndoh_port = 53',
+      'weir.toml:3: server.encrypted_dns.doh_port: expected another port than server.dns_port, got 53',
     ],
     [
       '[server.encrypted_dns]\ntls_cert_path = "/c.pem"',

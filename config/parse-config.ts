@@ -23,8 +23,6 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;
-  /** Those of them without effect in this version, sorted. */
-  readonly withoutEffect: readonly string[];
   /** What the file and the environment say, key by key. */
   readonly given: { readonly file: Values; readonly environment: Values };
 }
@@ -68,14 +66,12 @@ export function parseConfig({ file, env }: ConfigInput): ConfigResult {
   const whole = schema.safeParse(raw, parsing);
   if (!whole.success) return { ok: false, faults: faultsOf(whole, place) };
   const explicit = PLACED.filter(({ path }) => isGiven(raw, path));
-  const withoutEffect = explicit.filter(({ notes }) => notes.notYet === true).map(({ at }) => at);
   return {
     ok: true,
     value: {
       config: whole.data,
       file: file?.name,
       explicit: new Set(explicit.map(({ at }) => at)),
-      withoutEffect: withoutEffect.sort(),
       given: { file: valuesOf(fromFile), environment: valuesOf(environment.raw) },
     },
   };

@@ -38,7 +38,7 @@ function checkRules(values: Keys, context: Context): void {
   });
 }
 
-/** DNS, DoT and the web all listen on TCP, on the same addresses. */
+/** DNS, encrypted DNS and the web all listen on TCP, on the same addresses. */
 function checkPorts({ server }: Keys, context: Context): void {
   const taken = new Map([[server.dns_port, 'server.dns_port']]);
   const claim = (path: string[], port: number): void => {
@@ -49,6 +49,7 @@ function checkPorts({ server }: Keys, context: Context): void {
   claim(['server', 'web_port'], server.web_port);
   const tls = server.encrypted_dns;
   if (tls.dot_enabled) claim(['server', 'encrypted_dns', 'dot_port'], tls.dot_port);
+  if (tls.doh_enabled) claim(['server', 'encrypted_dns', 'doh_port'], tls.doh_port);
 }
 
 /** Keys that say nothing without another one. */
@@ -64,13 +65,6 @@ function checkCompanions({ server, blocking, auth }: Keys, context: Context): vo
       ['blocking', 'mode'],
       'an address in blocking.custom_ipv4 or custom_ipv6 with this mode',
       'custom_ip',
-    );
-  if (server.proxy_protocol_enabled && server.proxy_protocol_trusted.length === 0)
-    refuse(
-      context,
-      ['server', 'proxy_protocol_enabled'],
-      'the load balancer in server.proxy_protocol_trusted; otherwise no client can connect',
-      true,
     );
   const { tls_cert_path: cert, tls_key_path: key } = server.encrypted_dns;
   if ((cert === '') !== (key === ''))

@@ -13,7 +13,6 @@ const MIB = 1024 * 1024;
 const DAY_SECS = 86_400;
 const YEAR_SECS = 365 * DAY_SECS;
 const restart = true;
-const notYet = true;
 
 const server = section({
   // Where Weir listens, and who it is.
@@ -51,14 +50,12 @@ const server = section({
     doc: "Names besides addresses, localhost and the node's own under which the web may be asked; under others it answers 421.",
   }),
   proxy_protocol_enabled: key(bool.default(false), {
-    notYet,
     restart,
-    doc: 'Expects a PROXY protocol v2 header on every TCP and DoT connection, from a load balancer that always sends one.',
+    doc: 'Expects a PROXY protocol v2 header on every connection, of DNS and of the web, from a load balancer that always sends one.',
   }),
   proxy_protocol_trusted: key(list(is.cidr).default([]), {
-    notYet,
     restart,
-    doc: 'Networks that may send the PROXY header; others are refused.',
+    doc: 'Networks that send the PROXY header, over UDP, too; all others are clients themselves. Empty is every peer, but not over UDP.',
   }),
   metrics_public: key(bool.default(false), {
     doc: 'Lets /metrics be read without authentication.',
@@ -80,22 +77,20 @@ const server = section({
   }),
   encrypted_dns: section({
     // DNS over TLS and over HTTPS for clients.
-    dot_enabled: key(bool.default(false), { notYet, restart, doc: 'Answers DNS over TLS.' }),
-    dot_port: key(int(1, 65_535).default(853), { notYet, restart, doc: 'Port of DNS over TLS.' }),
+    dot_enabled: key(bool.default(false), { restart, doc: 'Answers DNS over TLS.' }),
+    dot_port: key(int(1, 65_535).default(853), { restart, doc: 'Port of DNS over TLS.' }),
     doh_enabled: key(bool.default(false), {
-      notYet,
       restart,
-      doc: 'Answers DNS over HTTPS at /dns-query on the web port.',
+      doc: 'Answers DNS over HTTPS at /dns-query, on a port of its own and on the web port.',
     }),
+    doh_port: key(int(1, 65_535).default(443), { restart, doc: 'Port of DNS over HTTPS.' }),
     tls_cert_path: key(is.orEmpty(is.path).default(''), {
-      notYet,
       restart,
-      doc: 'Certificate chain of DoT, in PEM; empty is that of the web.',
+      doc: 'Certificate chain of encrypted DNS, in PEM; empty is that of the web.',
     }),
     tls_key_path: key(is.orEmpty(is.path).default(''), {
-      notYet,
       restart,
-      doc: 'Private key of DoT, in PEM; empty is that of the web.',
+      doc: 'Private key of encrypted DNS, in PEM; empty is that of the web.',
     }),
   }),
 });
