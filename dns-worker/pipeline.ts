@@ -4,21 +4,24 @@
  * a new query, one that has waited, an answer.
  */
 import { Counter } from '../shared/memory/counters.ts';
-import { Rcode } from '../shared/dns/iana.ts';
+import { Rcode, RRType } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/threads/explanation.ts';
-import { QueryStatus } from '../shared/query-log.ts';
+import { Protocol, QueryStatus } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { readEcs } from './query/query-ecs.ts';
+import { readStreamOptions } from './query/stream-options.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
 import { type Query, StageResult, type StageResultCode } from './query/query.ts';
 import type { RateLimiter } from './policy/rate-limiter.ts';
+import { ServerIdentity } from './policy/server-identity.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
 import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
+import { anyTypeStage } from './stages/any-type.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientDetail, clientGroupStage } from './stages/client-group.ts';
 import { grantsStage } from './stages/grants.ts';
@@ -72,6 +75,7 @@ export interface PipelineParts {
   readonly sightings: ClientSightings;
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
+  readonly identity?: ServerIdentity;
   /** Clients' subnets are sent to the upstreams (RFC 7871); otherwise they are ignored. */
   readonly forwardsEcs: boolean;
 }
@@ -85,6 +89,7 @@ export class Pipeline {
   private limiter: RateLimiter;
   private readonly cookies: ServerCookies;
   private forwardsEcs: boolean;
+  private identity: ServerIdentity;
   private recorder: PipelineRecorder | null = null;
   readonly judge = new Judge();
   private readonly answerNames = new AnswerNames(this.judge);
@@ -97,6 +102,7 @@ export class Pipeline {
     this.limiter = parts.limiter;
     this.cookies = parts.cookies;
     this.forwardsEcs = parts.forwardsEcs;
+    this.identity = parts.identity ?? new ServerIdentity();
   }
 
   /** Answers from another snapshot from now on; true if a rule table was replaced by another. */
@@ -108,10 +114,11 @@ export class Pipeline {
     return !isSameTable(before, next.rules);
   }
 
-  /** Limits and reads subnets by other settings from now on. */
-  use(limiter: RateLimiter, forwardsEcs: boolean): void {
+  /** Limits, reads subnets and tells of this server by other settings from now on. */
+  use(limiter: RateLimiter, forwardsEcs: boolean, identity: ServerIdentity): void {
     this.limiter = limiter;
     this.forwardsEcs = forwardsEcs;
+    this.identity = identity;
   }
 
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */
@@ -152,6 +159,7 @@ export class Pipeline {
     if (!this.cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
     // Without a question it asks for a cookie (RFC 7873 section 5.4), or is malformed.
     if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
+    if (query.protocol !== Protocol.udp) readStreamOptions(query);
     return this.forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;
   }
 
@@ -185,7 +193,7 @@ export class Pipeline {
     if ((pass & Part.ASKER) !== 0) forwardZoneStage(query, snapshot);
     // The cheapest refusals first: these need the question only.
     if ((pass & Part.QUESTION_CHECKS) !== 0) {
-      result = this.passed('question_checks', questionChecksStage(query), query);
+      result = this.passed('question_checks', questionChecksStage(query, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.OVERRIDES) !== 0) {
@@ -201,13 +209,15 @@ export class Pipeline {
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
       // Names that must not leave this network; a local record or a forward zone for them outranks this stage.
-      result = this.passed('special_names', specialUseNamesStage(query, snapshot), query);
+      result = this.passed('special_names', specialUseNamesStage(query, snapshot, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.POLICY) !== 0) {
       // Before the cache, which holds upstream answers, the same for all groups.
       result = this.passed('policy', policyStage(query, snapshot, this.judge), query);
       if (result !== StageResult.CONTINUE) return result;
+      // After policy: a blocked name is blocked for every type. Before all that would ask or know an upstream.
+      if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
       // Replaces a name that policy let pass.
       result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;

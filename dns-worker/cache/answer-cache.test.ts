@@ -159,6 +159,24 @@ describe('AnswerCache', () => {
     },
   );
 
+  test('answer() counts the TTL down in every section', () => {
+    const { reader, writer } = open();
+    const [first, second] = [answerOf(1), answerOf(2)];
+    const both: CacheableAnswer = {
+      ...first,
+      authorityCount: 1,
+      body: Uint8Array.from([...first.body, ...second.body]),
+      ttlOffsets: Uint16Array.from([6, 22]),
+    };
+    keep(writer, ask('www.example.com'), both);
+    const query = ask('www.example.com');
+    expect(reader.answer(query, 0, NOW + 100, false)).toBe(CacheHit.FRESH);
+    const ttls = [6, 22].map((at) => readU32(query.bytes, query.questionEnd + at));
+    expect(ttls).toEqual([200, 200]);
+    // Nothing of an additional section is ever kept.
+    expect([...query.bytes.subarray(6, 12)]).toEqual([0, 1, 0, 1, 0, 0]);
+  });
+
   test('answer() gives no TTL beyond the one that was stored, whichever thread has the later clock', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));

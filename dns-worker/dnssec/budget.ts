@@ -60,6 +60,18 @@ export class Budget {
     return this.digests-- > 0;
   }
 
+  /** The share that is spent of what is spent most; 1 = all of it. */
+  get spentShare(): number {
+    const left = Math.min(
+      this.subqueries / MAX_SUBQUERIES,
+      this.failedSignatures / MAX_FAILED_SIGNATURES,
+      this.signatures / MAX_SIGNATURES,
+      this.nsec3Rounds / MAX_NSEC3_ROUNDS,
+      this.digests / MAX_DIGESTS,
+    );
+    return 1 - left;
+  }
+
   /** Whether the crypto allowance ran out, so that a missing proof is not for lack of data. */
   get isSpent(): boolean {
     return this.failedSignatures <= 0 || this.signatures < 0 || this.nsec3Rounds < 0 || this.digests < 0;

@@ -125,14 +125,10 @@ describe('a negative trust anchor inside a zone', () => {
 describe('a question for more than one type', () => {
   test('has its absence proven by a name without any data only', async () => {
     const { ask, table } = room();
-    for (const type of ['ANY', 253, 254] as const) {
+    for (const type of [253, 254] as const) {
       const nodata = (types: string): void => {
         const nsec = `${SOA}\nwww.test 300 NSEC x.test ${types}`;
-        table.on(
-          'www.test',
-          typeof type === 'number' ? `TYPE${String(type)}` : type,
-          negative(Rcode.NOERROR, TEST.signed(nsec)),
-        );
+        table.on('www.test', `TYPE${String(type)}`, negative(Rcode.NOERROR, TEST.signed(nsec)));
       };
       noCut(table, 'www.test');
       nodata('A RRSIG NSEC');
@@ -143,12 +139,6 @@ describe('a question for more than one type', () => {
       nodata('RRSIG NSEC TYPE128');
       expect(await ask('www.test', type)).toMatchObject(secure);
     }
-  });
-
-  test('is insecure where the answer is nothing but signatures', async () => {
-    const { ask, table } = room();
-    table.on('www.test', 'ANY', positive(junk('www.test', 'A', 'test')));
-    expect(await ask('www.test', 'ANY', { dnssecOk: true })).toMatchObject(insecure);
   });
 });
 
@@ -219,21 +209,18 @@ describe('an alias that was asked for', () => {
   const DNAME = TEST.signed('away.test 300 DNAME open.test');
   const ALIAS = 'www.away.test 300 CNAME www.open.test';
 
-  test.each(['CNAME', 'ANY'] as const)(
-    'is proven by its DNAME in an answer to %s, and by no other',
-    async (type) => {
-      const { ask, table } = room();
-      noCut(table, 'away.test');
-      table.on('www.away.test', 'DS', positive(`${DNAME}\n${ALIAS}`));
-      table.on('www.away.test', type, positive(`${DNAME}\n${ALIAS}`));
-      expect(await ask('www.away.test', type)).toMatchObject(secure);
-      for (const evil of [
-        ALIAS.replace('www.open', 'evil.open'),
-        `${ALIAS}\n${ALIAS.replace('www.open', 'evil.open')}`,
-      ]) {
-        table.on('www.away.test', type, positive(`${DNAME}\n${evil}`));
-        expect(await ask('www.away.test', type)).toMatchObject({ kind: 'failed', reason: 'bogus' });
-      }
-    },
-  );
+  test('is proven by its DNAME, and by no other', async () => {
+    const { ask, table } = room();
+    noCut(table, 'away.test');
+    table.on('www.away.test', 'DS', positive(`${DNAME}\n${ALIAS}`));
+    table.on('www.away.test', 'CNAME', positive(`${DNAME}\n${ALIAS}`));
+    expect(await ask('www.away.test', 'CNAME')).toMatchObject(secure);
+    for (const evil of [
+      ALIAS.replace('www.open', 'evil.open'),
+      `${ALIAS}\n${ALIAS.replace('www.open', 'evil.open')}`,
+    ]) {
+      table.on('www.away.test', 'CNAME', positive(`${DNAME}\n${evil}`));
+      expect(await ask('www.away.test', 'CNAME')).toMatchObject({ kind: 'failed', reason: 'bogus' });
+    }
+  });
 });

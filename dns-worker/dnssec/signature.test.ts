@@ -211,6 +211,21 @@ describe('proveSet() under attack', () => {
     expect(await prove([...others, key])).toMatchObject({ kind: 'bogus' });
   });
 
+  test('proveSet() checks signatures beside its thread, one after the other, so that others go on meanwhile', async () => {
+    const set = setOf(ed25519[3]);
+    const wrong = { ...set.signatures[0]!, signature: new Uint8Array(64) };
+    const flood = { ...set, signatures: Array.from({ length: 16 }, () => wrong) };
+    let turns = 0;
+    let turn = setImmediate(function next() {
+      turns++;
+      turn = setImmediate(next);
+    });
+    await proveSet(flood, { name: wireName('example.com'), keys: [key] }, wrong.inception, new Budget(0));
+    clearImmediate(turn);
+    // Each is a turn of the loop at least, in which all else has its own.
+    expect(turns).toBeGreaterThanOrEqual(15);
+  });
+
   test.each([
     ['more labels than the owner', (labels: number) => labels + 1],
     ['fewer labels than its zone', () => 1],

@@ -143,6 +143,13 @@ describe('ValidatingResolver', () => {
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });
 
+  test('an answer says which share of a question’s budget it took (CVE-2026-50045)', async () => {
+    const { ask } = room();
+    // Three of 30 questions for keys, then none; and a signature of 128 each time.
+    expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });
+    expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(1 / 128) });
+  });
+
   test('a zone that spends a question’s budget spoils no other zone’s keys (KeyTrap, CVE-2023-50387)', async () => {
     const { ask, table } = room();
     const trap = TEST.signed('trap.test 300 CNAME www.child.test');

@@ -12,6 +12,7 @@ import {
   insecure,
   secure,
   SOA,
+  ROOT,
   TEST,
   type ValidationRoom,
   validationRoom as room,
@@ -91,6 +92,27 @@ describe('ValidatingResolver', () => {
     table.on('child.test', 'DS', negative(Rcode.NOERROR, TEST.signed(SOA)));
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
     expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
+  });
+
+  test('a zone with DS of a known and of an unknown algorithm is not insecure for want of signatures (Technitium 14.0)', async () => {
+    const unknown = `test 300 DS 1 99 2 ${'AB'.repeat(32)}`;
+    const other = 'test 300 DNSKEY 257 3 99 AQID';
+    const unsigned = positive('www.test 300 A 192.0.2.66');
+    const { ask, table } = room();
+    table.on('test', 'DS', positive(ROOT.signed(`${TEST.ds}\n${unknown}`)));
+    table.on('test', 'DNSKEY', positive(TEST.signed(`${TEST.dnskey}\n${other}`)));
+    const noDelegation = TEST.signed(`${SOA}\nwww.test 300 NSEC x.test A RRSIG NSEC`);
+    table.on('www.test', 'A', unsigned).on('www.test', 'DS', negative(Rcode.NOERROR, noDelegation));
+    expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
+    const [record, genuine] = TEST.signed('www.test 300 A 192.0.2.66').split('\n');
+    table.on('www.test', 'A', positive(`${record!}\n${genuine!.replace(' A 15 ', ' A 99 ')}`));
+    expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
+    table.on('www.test', 'A', positive(`${record!}\n${genuine!}`));
+    expect(await ask('www.test', 'A')).toMatchObject(secure);
+    // Where no key of the zone is usable, nothing can be proven.
+    const alone = room();
+    alone.table.on('test', 'DS', positive(ROOT.signed(unknown))).on('www.test', 'A', unsigned);
+    expect(await alone.ask('www.test', 'A')).toMatchObject(insecure);
   });
 
   test('a signature of the parent is none for what the child holds', async () => {

@@ -114,7 +114,8 @@ export class ValidatingResolver implements QuestionResolver {
       if (result.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
       if (status !== DnssecStatus.bogus) {
         const believed = withLifetimes(answer, result.lifetimes);
-        return { kind: 'answer', answer: fitFor(question, believed), upstream, dnssec: status };
+        const fit = fitFor(question, believed);
+        return { kind: 'answer', answer: fit, upstream, dnssec: status, cost: budget.spentShare };
       }
       if (attempt >= ATTEMPTS || budget.isSpent)
         return { ...failed('bogus', upstream), dnssec: status, extendedError };

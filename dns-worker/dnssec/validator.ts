@@ -235,7 +235,7 @@ class Validation {
 
   private lastName(): Name {
     let name = this.qname;
-    if (this.qtype === RRType.CNAME || this.qtype === RRType.ANY) return name;
+    if (this.qtype === RRType.CNAME) return name;
     // Each alias is followed at most once, so a loop ends.
     for (let left = this.sets.length; left > 0; left--) {
       const alias = this.sets.find(

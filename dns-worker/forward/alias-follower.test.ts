@@ -30,11 +30,15 @@ const leaveOut = (from = NAME, to = TARGET, ttl = 300): void =>
 const complete = (ttl = 300): void => forwarding.answer({ answers: [a(TARGET, ADDRESS, ttl)] });
 const extendedErrors = ({ reply }: AskedQuery): number[] => new Reply(reply!, '').extendedErrors;
 
-function answerWith(sections: TestResponse, dnssec: (typeof DnssecStatus)[keyof typeof DnssecStatus]): void {
+function answerWith(
+  sections: TestResponse,
+  dnssec: (typeof DnssecStatus)[keyof typeof DnssecStatus],
+  cost = 0,
+): void {
   const { question } = forwarding.held[0]!;
   const reading = readResponse(response(question, sections), question);
   if (reading.kind === 'answer')
-    forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec });
+    forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec, cost });
 }
 
 describe('AliasFollower, of an alias whose target was left out,', () => {
@@ -119,6 +123,45 @@ describe('AliasFollower, of an alias whose target was left out,', () => {
     forwarding.clock.advance(5000);
     forwarding.ask(NAME);
     expect(held()).toEqual([NAME]);
+  });
+
+  test('is followed for no longer than a question may take, however slow each part is (CVE-2024-33655 DNSBomb)', () => {
+    const asked = forwarding.ask(NAME, { edns: true });
+    const others = Array.from({ length: 10 }, () => forwarding.ask(NAME));
+    for (let hop = 0; hop < 3; hop++) {
+      expect([asked.reply, held()]).toEqual([null, [hop === 0 ? NAME : `n${String(hop)}.example`]]);
+      forwarding.clock.advance(1700);
+      leaveOut(hop === 0 ? NAME : `n${String(hop)}.example`, `n${String(hop + 1)}.example`);
+    }
+    expect(held()).toEqual([]);
+    for (const each of [asked, ...others]) {
+      expect(replyOf(each)).toEqual({ rcode: 'SERVFAIL', answers: [] });
+      expect(each.replies).toBe(1);
+    }
+    expect(extendedErrors(asked)).toEqual([22]);
+    expect(forwarding.reporter.logged[0]).toMatchObject({ name: NAME, status: 'TIMEOUT' });
+    // The failure is kept for a while, so the chain is not walked again at once.
+    forwarding.ask(NAME);
+    expect(held()).toEqual([]);
+  });
+
+  test('is followed while its parts cost no more than two questions may (CVE-2026-50045)', () => {
+    const names = [NAME, 'b.example', 'c.example', 'd.example', 'e.example'];
+    const walk = (cost: number): string[] => {
+      forwarding.ask(NAME, { edns: true });
+      const asked: string[] = [];
+      while (held().length > 0) {
+        asked.push(...held());
+        const at = names.indexOf(held()[0]!);
+        if (names[at + 1] === undefined) complete();
+        else answerWith({ answers: [cname(names[at]!, names[at + 1]!)] }, DnssecStatus.insecure, cost);
+      }
+      return asked;
+    };
+    expect(walk(0.7)).toEqual(names.slice(0, 3));
+    expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'SERVFAIL' });
+    forwarding.clock.advance(301_000);
+    expect(walk(0.4)).toEqual(names);
   });
 
   test('whose target fails is SERVFAIL, or what is stale', () => {

@@ -2,7 +2,8 @@
  * Follows aliases with unresolved targets: those that this server makes (a local CNAME, the safe address of a search
  * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
  * its own cache entry and servers; `follow-alias.ts` joins both parts. A chain may have as many aliases as one within
- * an answer, so loops end.
+ * an answer, cost as much as a few questions, and begin no step once the client's time is over: so loops end, and slow
+ * ones collect no clients (CVE-2024-33655 DNSBomb, CVE-2026-50045).
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
@@ -20,11 +21,20 @@ import {
   type TargetAnswer,
   targetAnswerOf,
 } from './follow-alias.ts';
-import { type Failure, isFailure, isLasting, mayKeep, weaker } from './joined-parts.ts';
+import {
+  type Failure,
+  isFailure,
+  isLasting,
+  MAX_CHAIN_COST,
+  mayKeep,
+  TOO_LATE,
+  TOO_LONG,
+  weaker,
+} from './joined-parts.ts';
 import type { Answered, Resolution } from '../resolve/question-run.ts';
 import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
-import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { WaitingRequest } from './waiting-request.ts';
@@ -39,6 +49,8 @@ export interface FollowerParts {
   readonly isDecided: (request: WaitingRequest) => boolean;
   /** The resolver of the pools; another one once they have changed. */
   readonly resolver: () => unknown;
+  /** Whether the time of a request is over. */
+  readonly isLate: (request: WaitingRequest) => boolean;
   /** Does a part of what a request needs; a bug in it is one SERVFAIL, for that request only. */
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
 }
@@ -94,18 +106,26 @@ export class AliasFollower {
   follow(request: WaitingRequest): void {
     const { query } = this;
     const hops = (request.hops ?? 0) + 1;
-    if (hops > MAX_CHAIN_HOPS) {
-      this.replyWithFailure(request, LOOP);
+    const { cost = 0 } = request;
+    const end = this.endOf(request, hops, cost);
+    if (end !== null) {
+      this.replyWithFailure(request, end);
       return;
     }
     const alias = aliasOf(query);
     const step = stepTo(alias, request, query, (answered) => {
       // The target of a rule is not judged by other rules.
       if (!alias.isOfRule) this.parts.pipeline.checkTarget(answered);
-      const end = targetAnswerOf(answered);
-      this.parts.guarded(request, () => this.finish(request, alias, end));
+      const target = targetAnswerOf(answered);
+      this.parts.guarded(request, () => this.finish(request, alias, target));
     });
-    this.parts.take({ ...step, hops });
+    this.parts.take({ ...step, hops, cost });
+  }
+
+  /** Why a chain goes no further; null = it does. */
+  private endOf(request: WaitingRequest, hops: number, cost: number): Failure | null {
+    if (hops > MAX_CHAIN_HOPS || cost >= MAX_CHAIN_COST) return TOO_LONG;
+    return this.parts.isLate(request) ? TOO_LATE : null;
   }
 
   /**
@@ -117,8 +137,10 @@ export class AliasFollower {
     const { pipeline, replier, take, guarded } = this.parts;
     const { target, hops: ownHops } = partial.answer.leftOut;
     const hops = (request.hops ?? 0) + ownHops;
-    if (hops > MAX_CHAIN_HOPS) {
-      this.fail(request, LOOP, upstream, DnssecStatus.unchecked);
+    const cost = (request.cost ?? 0) + (partial.cost ?? 0);
+    const end = this.endOf(request, hops, cost);
+    if (end !== null) {
+      this.fail(request, end, upstream, DnssecStatus.unchecked);
       return;
     }
     const beginning = { partial, upstream, partition: query.partition, resolver: this.parts.resolver() };
@@ -127,10 +149,10 @@ export class AliasFollower {
     const step = stepTo(alias, request, query, (answered) => {
       pipeline.checkTarget(answered);
       const isKept = mayKeep(answered, beginning.partition);
-      const end = targetAnswerOf(answered);
-      guarded(request, () => this.finishAnswer(request, alias, beginning, end, isKept));
+      const targetAnswer = targetAnswerOf(answered);
+      guarded(request, () => this.finishAnswer(request, alias, beginning, targetAnswer, isKept));
     });
-    take({ ...step, hops, isNamedByUpstream: true });
+    take({ ...step, hops, cost, isNamedByUpstream: true });
   }
 
   /** Answers with the alias and the result of its target; its names are judged as in any answer. */
@@ -244,17 +266,10 @@ export class AliasFollower {
   }
 }
 
-/** A chain without end. */
-const LOOP: Failure = {
-  rcode: Rcode.SERVFAIL,
-  status: QueryStatus.SERVFAIL,
-  extendedError: ExtendedError.OTHER,
-};
-
 /** A request for the target of an alias, on behalf of the client. */
 function stepTo(
   alias: Alias,
-  { dnssecOk, ecs, client, arrivedMs, arrivedMonotonicMs }: WaitingRequest,
+  { dnssecOk, ecs, client, clientKey, arrivedMs, arrivedMonotonicMs }: WaitingRequest,
   query: Query,
   takeStep: (query: Query) => void,
 ): WaitingRequest {
@@ -264,12 +279,13 @@ function stepTo(
     udpSize: 0,
     cookie: null,
     hasValidCookie: false,
+    streamOptions: 0,
     isRateLimited: false,
     passedVersion: NOT_PASSED,
     takeStep,
     grantEndsAtSecs: query.grantEndsAtSecs,
     send: () => undefined,
-    ...{ dnssecOk, ecs, client, arrivedMs, arrivedMonotonicMs },
+    ...{ dnssecOk, ecs, client, clientKey, arrivedMs, arrivedMonotonicMs },
   };
 }
 

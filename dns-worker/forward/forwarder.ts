@@ -58,6 +58,7 @@ export class Forwarder {
       take: (request) => this.take(request),
       isDecided: (request) => this.isDecided(request),
       resolver: () => this.parts.resolver,
+      isLate: (request) => this.isLate(request),
       guarded: (request, work) => {
         try {
           work();
@@ -174,10 +175,9 @@ export class Forwarder {
    * while there is time.
    */
   private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
-    const { settings, clock, flights } = this.parts;
     try {
       this.replier.open(request);
-      const isShared = settings.enabled && !this.query.isEcsSpecific;
+      const isShared = this.parts.settings.enabled && !this.query.isEcsSpecific;
       const isOver =
         timer?.hasAnswered === true ||
         this.isDecided(request) ||
@@ -187,8 +187,13 @@ export class Forwarder {
       this.breakOff(request, error);
       return 'over';
     }
-    if (clock.monotonicMs() - request.arrivedMonotonicMs < flights.timeoutMs) return 'again';
+    if (!this.isLate(request)) return 'again';
     return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
+  }
+
+  /** Whether the time of a request is over: its client has given up by then. */
+  private isLate({ arrivedMonotonicMs }: WaitingRequest): boolean {
+    return this.parts.clock.monotonicMs() - arrivedMonotonicMs >= this.parts.flights.timeoutMs;
   }
 
   private whomToAsk(): Asked {

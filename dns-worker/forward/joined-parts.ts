@@ -1,5 +1,5 @@
 /** Combines the results of the parts of an answer that were resolved separately. */
-import { ExtendedError } from '../../shared/dns/iana.ts';
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import {
   DnssecStatus,
   type DnssecStatusCode,
@@ -12,6 +12,23 @@ import type { TargetAnswer } from './follow-alias.ts';
 
 /** The result of a failed part, and so of the whole. */
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
+
+/** Budgets of validation that a chain may have spent when it goes on: with the last step it costs three at most. */
+export const MAX_CHAIN_COST = 2;
+
+/** A chain without end, or one that costs too much. */
+export const TOO_LONG: Failure = {
+  rcode: Rcode.SERVFAIL,
+  status: QueryStatus.SERVFAIL,
+  extendedError: ExtendedError.OTHER,
+};
+
+/** A chain whose parts take longer than a question may. */
+export const TOO_LATE: Failure = {
+  rcode: Rcode.SERVFAIL,
+  status: QueryStatus.TIMEOUT,
+  extendedError: ExtendedError.NO_REACHABLE_AUTHORITY,
+};
 
 /** Statuses of an unanswered question. */
 export function isFailure(status: QueryStatusCode): boolean {

@@ -30,6 +30,7 @@ function requestOf(rest: Partial<WaitingRequest> = {}): WaitingRequest {
   return {
     message: queryMessage(NAME, 'A', { id: 7 }),
     client: addressFromText('192.0.2.1')!,
+    clientKey: '',
     protocol: Protocol.tcp,
     arrivedMs: 5,
     arrivedMonotonicMs: 6,
@@ -38,6 +39,7 @@ function requestOf(rest: Partial<WaitingRequest> = {}): WaitingRequest {
     ecs: null,
     cookie: null,
     hasValidCookie: false,
+    streamOptions: 0,
     isRateLimited: false,
     passedVersion: NOT_PASSED,
     send: (reply) => replies.push(new Reply(reply.slice(), '')),

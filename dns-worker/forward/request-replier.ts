@@ -50,6 +50,7 @@ export class RequestReplier {
     query.clientBytes = request.client;
     query.clientAt = 0;
     query.protocol = request.protocol;
+    query.clientKey = request.clientKey;
     stampArrival(query, this.parts.clock.nowMs(), this.parts.clock.monotonicMs());
     // The log needs the time of arrival; lifetimes and schedules use the current time.
     query.arrivedMs = request.arrivedMs;
@@ -62,6 +63,7 @@ export class RequestReplier {
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
     query.hasValidCookie = request.hasValidCookie;
+    query.streamOptions = request.streamOptions;
     if (request.cookie !== null) query.setCookie(request.cookie);
     if (request.ecs !== null) query.setEcs(request.ecs, 0, request.ecs.length);
     this.parts.pipeline.reopen(query);

@@ -9,6 +9,8 @@ export interface WaitingRequest {
   readonly message: Uint8Array;
   /** 16 bytes. */
   readonly client: Uint8Array;
+  /** See `Query`. */
+  readonly clientKey: string;
   readonly protocol: ProtocolCode;
   /** Unix milliseconds. */
   readonly arrivedMs: number;
@@ -25,6 +27,8 @@ export interface WaitingRequest {
   readonly hasValidCookie: boolean;
   /** A stale answer was sent meanwhile: the result is for the cache only. */
   readonly isAnswered?: boolean;
+  /** See `Query`. */
+  readonly streamOptions: number;
   /** Over its network's limit, and answered in a dry run. */
   readonly isRateLimited: boolean;
   /**
@@ -38,6 +42,8 @@ export interface WaitingRequest {
   readonly takeStep?: (query: Query) => void;
   /** Of a step: how many aliases led to its name. */
   readonly hops?: number;
+  /** Of a step: what validating those before it cost, see `Answered`. */
+  readonly cost?: number;
   /** Of a step: as the client's query has it, see `Query`. */
   readonly grantEndsAtSecs?: number;
   /** Of a step: an upstream's answer led to its name, which may be one that this server knows itself. */

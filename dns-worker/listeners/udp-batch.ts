@@ -90,6 +90,14 @@ export class UdpBatch {
     return this.received[(slot * Message.SIZE + Message.LENGTH) >>> 2]!;
   }
 
+  /** Makes the datagram in `slot` what lies in it from `from` on, or nothing where that is its whole length. */
+  dropHead(slot: number, from: number): void {
+    const length = this.lengthOf(slot);
+    const at = slot * SLOT_SIZE;
+    this.slots.copyWithin(at, at + from, at + length);
+    this.received[(slot * Message.SIZE + Message.LENGTH) >>> 2] = length - from;
+  }
+
   /** Whether the datagram was longer than its slot. */
   isCut(slot: number): boolean {
     return (this.received[(slot * Message.SIZE + Message.FLAGS) >>> 2]! & MessageFlag.TRUNC) !== 0;

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { afterEach, expect, test } from '@jest/globals';
 import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
@@ -9,6 +10,17 @@ import { openUdpSockets, type UdpSocket } from './udp-sockets.ts';
 
 function newControl(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
+}
+
+/** An option of a socket, as the kernel has it. */
+function option(fd: number, level: number, name: number): number {
+  const koffi = createRequire(import.meta.url)('koffi') as {
+    load(path: null): { func(declaration: string): (...args: unknown[]) => number };
+  };
+  const value = new Int32Array(1);
+  const get = koffi.load(null).func('int getsockopt(int fd, int level, int name, void *value, void *length)');
+  expect(get(fd, level, name, value, Uint32Array.of(value.byteLength))).toBe(0);
+  return value[0]!;
 }
 
 const opened = new Set<number>();
@@ -56,6 +68,19 @@ describeCalls('openUdpSockets()', () => {
     client.bind(port, '127.0.0.1');
     await once(client, 'listening');
     client.close();
+  });
+
+  test('sends datagrams that may be fragmented, and believes no path MTU, over both versions of IP (RFC 9715)', async () => {
+    const OMIT = 5;
+    const MTU_DISCOVER = { ipv4: [0, 10], ipv6: [41, 23] } as const;
+    const sockets = open(newControl(), ['127.0.0.1', '::1'], await freePort(['127.0.0.1', '::1']));
+    const wildcard = open(newControl(), ['0.0.0.0', '::'], 0);
+    expect([
+      option(sockets[0]!.fd, ...MTU_DISCOVER.ipv4),
+      option(sockets[1]!.fd, ...MTU_DISCOVER.ipv6),
+      option(wildcard[0]!.fd, ...MTU_DISCOVER.ipv4),
+      option(wildcard[0]!.fd, ...MTU_DISCOVER.ipv6),
+    ]).toEqual([OMIT, OMIT, OMIT, OMIT]);
   });
 
   test('says which address cannot be opened, and why, and keeps no descriptor of it', () => {

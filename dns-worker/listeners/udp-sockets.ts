@@ -25,6 +25,8 @@ const IP_MTU_DISCOVER = 10;
 /** Never set DF, never believe a forged path MTU (RFC 9715 section 3.1 asks for no fragments: size is capped). */
 const IP_PMTUDISC_OMIT = 5;
 const IPPROTO_IPV6 = 41;
+/** As for IPv4, with the same value. */
+const IPV6_MTU_DISCOVER = 23;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
 
@@ -107,6 +109,7 @@ function openUdpSocket(calls: NativeCalls, text: string, port: number, dualStack
     set(SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER_BYTES]);
   set(SOL_SOCKET, SO_RCVTIMEO, [0, 0, RECEIVE_TIMEOUT_US, 0]);
   if (ipv6) set(IPPROTO_IPV6, IPV6_V6ONLY, [dualStack && wildcard ? 0 : 1]);
+  if (ipv6) set(IPPROTO_IPV6, IPV6_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
   if (!ipv6 || dualStack) set(IPPROTO_IP, IP_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
   if (wildcard) set(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, [1]);
   if (calls.bind(fd, calls.address(packed.bytes), packed.length) < 0) {

@@ -96,3 +96,20 @@ describe('isFor()', () => {
     );
   });
 });
+
+describe('isFor() a client with a key', () => {
+  const query = new Query();
+  query.clientBytes = addressFromText('192.0.2.7')!;
+  query.keyed = { key: 'annas-phone', clientId: 9, record: 1, names: ['anna', 'annas-phone'] };
+
+  test.each<[boolean, Condition]>([
+    [true, { clientNames: ['anna'] }],
+    [true, { clientNames: ['annas-phone', 'x'] }],
+    [false, { clientNames: ['tv'] }],
+    [false, { exceptClientNames: ['anna'] }],
+    [true, { exceptClientNames: ['tv'] }],
+    [true, { clients: HOME }],
+  ])('is %s by its own names, not by those of others at its address: %j', (expected, condition) => {
+    expect(isFor(ruleWith(condition), query, NAMED)).toBe(expected);
+  });
+});

@@ -32,7 +32,11 @@ function isAmong(
   named: NamedClients,
 ): boolean {
   if (ranges?.some((range) => contains(range, asker)) === true) return true;
-  return names !== undefined && named.hasSome(names, asker.clientBytes, asker.clientAt);
+  if (names === undefined) return false;
+  const { keyed } = asker;
+  // Who names itself by a key is that client, whoever else is known at its address.
+  if (keyed !== null) return keyed.names.some((name) => names.includes(name));
+  return named.hasSome(names, asker.clientBytes, asker.clientAt);
 }
 
 function contains({ address, bits }: ClientRange, { clientBytes, clientAt }: Query): boolean {

@@ -6,7 +6,8 @@ import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { RateBucketLayout } from '../../shared/memory/rate-buckets.ts';
 import { type RateLimitSettings } from '../../shared/policy/rate-limit-settings.ts';
 import type { Query } from '../query/query.ts';
-import { hasProvenAddress, masksOf } from './rate-limiter.ts';
+import { masksOf } from '../../shared/net/cidr.ts';
+import { hasProvenAddress } from './rate-limiter.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 

@@ -32,6 +32,7 @@ function grantOf({ name, isAllowing, endsAtSecs, for: asker }: Written, id: numb
     id,
     name: name === null ? null : nameFromText(name),
     groupId: typeof asker === 'number' ? asker : null,
+    clientId: null,
     addresses: typeof asker === 'number' ? new Uint8Array(0) : addressFromText(asker)!,
     isAllowing,
     endsAtSecs,
@@ -90,6 +91,22 @@ describe('GrantTable', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test('find() finds for a client with a key its own grants, and none of others at its address', () => {
+    const written: Written = { name: null, for: '192.0.2.1', isAllowing: true, endsAtSecs: 1 };
+    const ofOther = grantOf(written, 0);
+    const own = { ...ofOther, id: 1, clientId: 9, addresses: new Uint8Array(0) };
+    const table = new GrantTable([ofOther, own], GROUP_IDS, seedLow, seedHigh);
+    const query = asked('a.example', '192.0.2.1', 0);
+    const idOf = (clientId: number): number | null => {
+      query.keyed = { key: 'x', clientId, record: 0, names: [] };
+      const number = table.find(query);
+      return number === NOT_FOUND ? null : table.grant(number).id;
+    };
+    expect([idOf(9), idOf(8)]).toEqual([1, null]);
+    query.keyed = null;
+    expect(table.grant(table.find(query)).id).toBe(0);
   });
 
   test('find() tells the label at which the grant stands', () => {

@@ -10,7 +10,7 @@ import type { Query } from '../query/query.ts';
 import { NOT_FOUND } from './name-table.ts';
 
 /** Who asks, as this table finds it. */
-type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex'>;
+type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex' | 'keyed'>;
 /** What is asked. */
 type HashedLabels = Pick<Query, 'hashLow' | 'hashHigh' | 'labelCount'>;
 
@@ -28,6 +28,8 @@ export class GrantTable {
   private readonly grants: readonly NameGrant[];
   /** By index of the group: number of the asker plus one; 0 = no grant is for it. */
   private readonly groupAskers: Int32Array;
+  /** By id of a client: number of the asker plus one. */
+  private readonly clientAskers = new Map<number, number>();
   /** Four words of an address, number of the asker plus one; 0 = free. */
   private readonly addresses: Int32Array;
   private readonly addressMask: number;
@@ -47,22 +49,23 @@ export class GrantTable {
       (a, b) => Number(b.isAllowing) - Number(a.isAllowing) || b.endsAtSecs - a.endsAtSecs || a.id - b.id,
     );
     const addressCount = grants.reduce((sum, { addresses }) => sum + addresses.length / ADDRESS_SIZE, 0);
-    const nameCount = addressCount + grants.length;
+    const nameCount = addressCount + 2 * grants.length;
     this.groupAskers = new Int32Array(groupIds.length);
     this.addresses = new Int32Array(slotsFor(addressCount) * ADDRESS_SLOT_WORDS);
     this.addressMask = slotsFor(addressCount) - 1;
     this.names = new Int32Array(slotsFor(nameCount) * NAME_SLOT_WORDS);
     this.nameMask = slotsFor(nameCount) - 1;
-    this.everyName = new Int32Array(groupIds.length + addressCount);
+    this.everyName = new Int32Array(groupIds.length + addressCount + grants.length);
     const indexOf = new Map(groupIds.map((id, index) => [id, index]));
     const hash = { low: 0, high: 0 };
-    for (const [number, { name, groupId, addresses }] of this.grants.entries()) {
+    for (const [number, { name, groupId, clientId, addresses }] of this.grants.entries()) {
       if (name !== null) {
         hashName(name, 0, seedLow, seedHigh, hash);
         this.depths[labelsOf(name)] = 1;
       }
       const index = groupId === null ? undefined : indexOf.get(groupId);
       if (index !== undefined) this.add(this.askerOfGroup(index), name === null ? null : hash, number);
+      if (clientId !== null) this.add(this.askerOfClient(clientId), name === null ? null : hash, number);
       for (let at = 0; at < addresses.length; at += ADDRESS_SIZE)
         this.add(this.askerOfAddress(addresses, at), name === null ? null : hash, number);
     }
@@ -70,13 +73,19 @@ export class GrantTable {
 
   /** Number of the grant that decides, or NOT_FOUND. */
   find(query: Asker & HashedLabels): number {
-    const ofClient = this.addresses[this.addressSlot(query.clientBytes, query.clientAt) + 4]!;
+    const ofClient = this.clientAsker(query);
     if (ofClient !== 0) {
       const number = this.findOf(ofClient - 1, query);
       if (number !== NOT_FOUND) return number;
     }
     const ofGroup = this.groupAskers[query.groupIndex]!;
     return ofGroup === 0 ? NOT_FOUND : this.findOf(ofGroup - 1, query);
+  }
+
+  /** A client that is known by its key has its own grants only, not those of others at its address. */
+  private clientAsker({ keyed, clientBytes, clientAt }: Asker): number {
+    if (keyed !== null) return this.clientAskers.get(keyed.clientId) ?? 0;
+    return this.addresses[this.addressSlot(clientBytes, clientAt) + 4]!;
   }
 
   /** The grant with a number from `find`. */
@@ -109,6 +118,12 @@ export class GrantTable {
   private askerOfGroup(index: number): number {
     if (this.groupAskers[index] === 0) this.groupAskers[index] = ++this.askerCount;
     return this.groupAskers[index]! - 1;
+  }
+
+  private askerOfClient(clientId: number): number {
+    const asker = this.clientAskers.get(clientId) ?? ++this.askerCount;
+    this.clientAskers.set(clientId, asker);
+    return asker - 1;
   }
 
   private askerOfAddress(bytes: Uint8Array, from: number): number {

@@ -1,6 +1,7 @@
 /** The snapshot a thread answers from: replaced whole between two batches, never edited. */
 import { ClientTable } from '../../shared/snapshot/client-table.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
 import { LocalNames } from '../../shared/snapshot/local-name-table.ts';
 import { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import { PolicyTable } from '../../shared/snapshot/policy-table.ts';
@@ -23,6 +24,7 @@ export interface OpenSnapshot {
   readonly policy: PolicyTable;
   readonly local: LocalNames;
   readonly clients: ClientTable;
+  readonly keys: KeyedClients;
   readonly namedClients: NamedClients;
   /** Forward zones, and the index of a name's zone among them. */
   readonly zones: readonly ForwardZone[];
@@ -65,6 +67,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
     policy,
     local: new LocalNames(buffers.local),
     clients: new ClientTable(buffers.clients),
+    keys: new KeyedClients(buffers.keys, before?.keys),
     namedClients: new NamedClients(buffers.namedClients),
     zones,
     zoneNames: new NameTable(zoneNames, seedLow, seedHigh),

@@ -7,6 +7,7 @@
  * A network has two buckets of the same size: queries with a proven address (`hasProvenAddress`) do not suffer from
  * those that others send in its name.
  */
+import { masksOf } from '../../shared/net/cidr.ts';
 import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { RateBucketLayout as L } from '../../shared/memory/rate-buckets.ts';
@@ -129,14 +130,6 @@ export class RateLimiter {
     doubles[fullest * BUCKET_DOUBLES + L.NXDOMAIN_DOUBLE] = 0;
     return fullest;
   }
-}
-
-/** The masks of the four words of an address for a prefix of so many bits. */
-export function masksOf(bits: number): Int32Array {
-  return Int32Array.from({ length: 4 }, (_, i) => {
-    const own = Math.min(32, Math.max(0, bits - i * 32));
-    return own === 0 ? 0 : -1 << (32 - own);
-  });
 }
 
 function networkOf(cidr: string): Network | null {

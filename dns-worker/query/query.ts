@@ -15,6 +15,7 @@ import {
   type QueryStatusCode,
 } from '../../shared/query-log.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
+import type { KeyedClient } from '../../shared/snapshot/keyed-clients.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** What a stage decided. */
@@ -53,6 +54,12 @@ export class Query {
   clientBytes: Uint8Array = new Uint8Array(16);
   clientAt = 0;
   protocol: ProtocolCode = Protocol.udp;
+  /**
+   * The key that came with it over TLS or HTTPS, in lower case, '' = none; and the client that has it, null = none.
+   * Threads without such queries never touch either.
+   */
+  clientKey = '';
+  keyed: KeyedClient | null = null;
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;
@@ -105,6 +112,8 @@ export class Query {
   cookieLength = 0;
   /** The server's half of the client's cookie was valid: its address is not forged. */
   hasValidCookie = false;
+  /** Options that the reply over a connection has, bits of `StreamOption`. */
+  streamOptions = 0;
   recursionDesired = false;
   checkingDisabled = false;
   authenticDataWanted = false;
@@ -206,6 +215,7 @@ export class Query {
     this.ecsScope = 0;
     this.cookieLength = 0;
     this.hasValidCookie = false;
+    this.streamOptions = 0;
   }
 
   /** Who asks, and what policy says. */

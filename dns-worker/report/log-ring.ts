@@ -10,10 +10,10 @@ export class LogRingWriter {
   private readonly control: Int32Array;
   private readonly bytes: Uint8Array;
   private readonly halves: Uint16Array;
-  private readonly words: Int32Array;
+  protected readonly words: Int32Array;
   private readonly doubles: Float64Array;
-  private readonly mask: number;
-  private head: number;
+  protected readonly mask: number;
+  protected head: number;
   private published: number;
   /** Last TAIL seen; read again only when the ring looks full. */
   private tail: number;

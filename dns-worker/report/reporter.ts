@@ -11,9 +11,9 @@ export class Reporter {
   /** Queries since the last `publish`. */
   private unpublished = 0;
 
-  constructor(counters: SharedArrayBuffer, log: SharedArrayBuffer) {
+  constructor(counters: SharedArrayBuffer, log: SharedArrayBuffer, LogRing = LogRingWriter) {
     this.counters = new Float64Array(counters);
-    this.log = new LogRingWriter(log);
+    this.log = new LogRing(log);
   }
 
   /** Counts and logs a query whose answer is about to be sent. */

@@ -6,21 +6,29 @@
 import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
 import type { ClientTable } from '../../shared/snapshot/client-table.ts';
+import type { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
 import type { Query } from '../query/query.ts';
 
 const SLOT_MASK = L.SLOTS - 1;
 const FACTOR = 0x9e3779b1 | 0;
 
+/** What a snapshot says of clients. */
+export interface SightingSnapshot {
+  readonly version: number;
+  readonly clients: ClientTable;
+  readonly keys: KeyedClients;
+}
+
 /** Write side of one thread's sightings. */
 export class ClientSightings {
-  private readonly words: Int32Array;
+  protected readonly words: Int32Array;
 
   constructor(buffer: SharedArrayBuffer) {
     this.words = new Int32Array(buffer);
   }
 
-  /** Counts the query for its client; returns the number of the client's record in `clients`. */
-  count(query: Query, clients: ClientTable, snapshotVersion: number): number {
+  /** Counts the query for its client; returns the number of the client's record in the client table. */
+  count(query: Query, { clients, version: snapshotVersion }: SightingSnapshot): number {
     const { words } = this;
     const { clientBytes, clientAt } = query;
     const word0 = addressWord(clientBytes, clientAt);
@@ -40,7 +48,7 @@ export class ClientSightings {
   }
 
   /** Word at which the slot of the address starts; takes a slot if the address has none. */
-  private slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
+  protected slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const { words } = this;
     const hash = hashOf(word0, word1, word2, word3);
     let oldest = (hash & SLOT_MASK) << L.SLOT_SHIFT;

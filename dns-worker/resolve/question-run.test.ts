@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
@@ -6,10 +6,11 @@ import { answers, fails, upstreamOf } from '../../test/support/dns/scripted-serv
 import { type Script, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { QuestionRun, type Resolution } from './question-run.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 const WWW = question('www.example.org', 'A');
 const silent: Script = () => undefined;
+const noop = (): void => undefined;
 
 let servers: ScriptedUpstream[];
 let upstreams: Upstream[];
@@ -87,6 +88,34 @@ describe('QuestionRun', () => {
       if (index > 0) answers(1)(query, index);
     };
     expect(await run(60_000, [second])).toMatchObject({ kind: 'answer', upstream: 0 });
+  });
+
+  test('is sent 64 times at most, however many servers there are and however long all are silent', async () => {
+    const [[server]] = (await wavesOf([silent])) as [[Upstream]];
+    let sent = 0;
+    const attempt = {
+      upstream: server,
+      resend: () => sent++,
+      noteSilence: noop,
+      cancel: noop,
+      timeOut: noop,
+    };
+    server.ask = () => {
+      sent++;
+      return attempt as unknown as UpstreamAttempt;
+    };
+    let nowMs = 0;
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    jest.useFakeTimers();
+    const waves = [Array<Upstream>(40).fill(server), Array<Upstream>(40).fill(server)];
+    const done = jest.fn();
+    new QuestionRun(WWW, waves, { clock, timeoutMs: 60_000 }, done).start();
+    expect(sent).toBe(40);
+    for (; nowMs < 60_000; nowMs += 1000) jest.advanceTimersByTime(1000);
+    jest.advanceTimersByTime(1000);
+    jest.useRealTimers();
+    expect(sent).toBe(64);
+    expect(done).toHaveBeenCalledTimes(1);
   });
 
   test('ends as a timeout where no one says anything, and says who was asked last', async () => {

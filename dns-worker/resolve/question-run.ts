@@ -20,6 +20,8 @@ export interface Answered {
   readonly upstream: number;
   /** Where it was validated: what that came to. */
   readonly dnssec?: DnssecStatusCode;
+  /** And the share that it took of what one question may cost; 1 = all of it. */
+  readonly cost?: number;
 }
 
 /** There is no answer. `upstream` is -1 if no server was asked. */

@@ -3,7 +3,7 @@
  * address that the operator chose. Negative answers carry a SOA, so that clients may cache them (RFC 2308 section 5),
  * and all carry an extended error if the client uses EDNS.
  */
-import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
+import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query/query.ts';
@@ -41,20 +41,48 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
   }
 }
 
-/** One record of the qtype with this RDATA: an address, or an uncompressed name. */
+/** One record of the qtype with this RDATA, whose names are not compressed. */
 export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): void {
+  answerTyped(query, query.qtype, rdata, ttlSecs);
+}
+
+/** The same with a record of another type. */
+export function answerTyped(query: Query, type: number, rdata: Uint8Array, ttlSecs: number): void {
+  beginAnswers(query);
+  if (addRecord(query, type, rdata, ttlSecs)) finishReply(query, Rcode.NOERROR, endOfAnswers(query));
+}
+
+/** Several records of the qtype. */
+export function answerRecords(query: Query, rdatas: readonly Uint8Array[], ttlSecs: number): void {
+  beginAnswers(query);
+  for (let i = 0; i < rdatas.length; i++) if (!addRecord(query, query.qtype, rdatas[i]!, ttlSecs)) return;
+  finishReply(query, Rcode.NOERROR, endOfAnswers(query));
+}
+
+function beginAnswers(query: Query): void {
+  query.answersAt = query.questionEnd;
+  query.answersLength = 0;
+  query.answersCount = 0;
+}
+
+/** False, and the reply is truncated, where there is no room. */
+function addRecord(query: Query, type: number, rdata: Uint8Array, ttlSecs: number): boolean {
   const size = rdata.length;
-  if (!hasRoom(query, query.questionEnd, POINTER_SIZE + Record.RDATA + size)) {
+  const from = endOfAnswers(query);
+  if (!hasRoom(query, from, POINTER_SIZE + Record.RDATA + size)) {
     replyTruncated(query, Rcode.NOERROR);
-    return;
+    return false;
   }
-  const start = writeRecordHead(query, query.questionEnd, query.qtype, ttlSecs, size);
+  const start = writeRecordHead(query, from, type, ttlSecs, size);
   const { bytes } = query;
   for (let i = 0; i < size; i++) bytes[query.at + start + i] = rdata[i]!;
-  query.answersAt = query.questionEnd;
   query.answersLength = start + size - query.questionEnd;
-  query.answersCount = 1;
-  finishReply(query, Rcode.NOERROR, start + size);
+  query.answersCount++;
+  return true;
+}
+
+function endOfAnswers({ questionEnd, answersLength }: Query): number {
+  return questionEnd + answersLength;
 }
 
 /** Bytes of a SOA's RDATA, and of the record. */
@@ -106,7 +134,7 @@ function writeRecordHead(
   writeU16(bytes, at, QNAME_POINTER);
   const fields = at + POINTER_SIZE;
   writeU16(bytes, fields + Record.TYPE, type);
-  writeU16(bytes, fields + Record.CLASS, RRClass.IN);
+  writeU16(bytes, fields + Record.CLASS, query.qclass);
   writeU32(bytes, fields + Record.TTL, ttlSecs);
   writeU16(bytes, fields + Record.RDLENGTH, rdataSize);
   return from + POINTER_SIZE + Record.RDATA;

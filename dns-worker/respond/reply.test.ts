@@ -5,6 +5,7 @@ import { FlagsHigh, FlagsLow, Header, MAX_MESSAGE_SIZE, UDP_PAYLOAD_SIZE } from 
 import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
 import { query as queryMessage } from '../../test/support/dns/dns-message.ts';
 import { Query } from '../query/query.ts';
+import { STREAM_IDLE_MS, StreamOption } from '../query/stream-options.ts';
 import { authenticFlag, finishReply, optSize, replyLimit, replyTruncated, replyWithRcode } from './reply.ts';
 
 const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
@@ -54,6 +55,32 @@ describe('finishReply', () => {
     finishReply(query, Rcode.NOERROR, end);
     expect(optionsOf(query)).toEqual(options);
     expect(query.replyLength).toBe(end + optSize(query));
+  });
+
+  test('tells a client on a connection how long it may idle (RFC 7828 section 3.3.2)', () => {
+    const facts = { hasEdns: true, udpSize: 1232, streamOptions: StreamOption.KEEPALIVE };
+    const query = request({ ...facts, protocol: Protocol.tcp });
+    finishReply(query, Rcode.NOERROR, query.questionEnd);
+    expect(optionsOf(query)).toEqual([{ code: EdnsOption.TCP_KEEPALIVE, data: [0, STREAM_IDLE_MS / 100] }]);
+    expect(query.replyLength).toBe(query.questionEnd + optSize(query));
+  });
+
+  test.each([
+    ['one block', 0, 468],
+    ['the end of a block', 468 - 33 - 11 - 4, 468],
+    ['a block more', 468 - 33 - 11 - 3, 936],
+    ['no more than there is room for', 1900, 2048],
+    ['not at all without room for the option', 2048 - 33 - 11 - 3, 2045],
+  ])('pads a reply to %s (RFC 8467 section 4.1)', (_what, bodySize, size) => {
+    const facts = { hasEdns: true, udpSize: 1232, streamOptions: StreamOption.PADDING };
+    const query = request({ ...facts, protocol: Protocol.dot });
+    query.bytes.fill(0xff, query.questionEnd);
+    finishReply(query, Rcode.NOERROR, query.questionEnd + bodySize);
+    expect([query.questionEnd, query.replyLength]).toEqual([33, size]);
+    const opt = query.bytes.subarray(33 + bodySize + 11, query.replyLength);
+    const padding = [...opt.subarray(4)];
+    expect(padding.every((octet) => octet === 0)).toBe(true);
+    if (size !== 2045) expect((opt[2]! << 8) | opt[3]!).toBe(padding.length);
   });
 
   test('writes no OPT for a request without one, whatever is known of it', () => {

@@ -16,11 +16,18 @@ import {
 } from '../../shared/dns/wire.ts';
 import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
 import { NO_EDE, type Query } from '../query/query.ts';
+import { STREAM_IDLE_MS, StreamOption } from '../query/stream-options.ts';
 
 /** OPT without options: root name, type, class, ttl, rdlength. */
 const OPT_SIZE = 11;
 /** Extended DNS error option without text: code, length, info-code (RFC 8914 section 2). */
 const EDE_OPTION_SIZE = 6;
+/** Code, length, and how long the client may idle in units of 100 ms (RFC 7828 section 3.1). */
+const KEEPALIVE_OPTION_SIZE = 6;
+const KEEPALIVE_UNIT_MS = 100;
+/** Padded replies have a multiple of so many bytes (RFC 8467 section 4.1). */
+const PADDED_BLOCK = 468;
+
 /** Largest answer this request may get, bytes. */
 export function replyLimit(query: Query): number {
   const limit =
@@ -56,10 +63,12 @@ export function optSize(query: Query): number {
   return OPT_SIZE + optionsSize(query);
 }
 
-function optionsSize({ extendedError, ecsLength, cookieLength }: Query): number {
+/** Bytes of all options but padding, which takes what is left. */
+function optionsSize({ extendedError, ecsLength, cookieLength, streamOptions }: Query): number {
   let size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
   if (ecsLength !== 0) size += OPTION_HEAD_SIZE + ecsLength;
   if (cookieLength !== 0) size += OPTION_HEAD_SIZE + cookieLength;
+  if ((streamOptions & StreamOption.KEEPALIVE) !== 0) size += KEEPALIVE_OPTION_SIZE;
   return size;
 }
 
@@ -106,8 +115,6 @@ function writeOpt(query: Query, end: number, rcode: number): number {
   bytes[at + 6] = 0;
   bytes[at + 7] = query.dnssecOk ? 0x80 : 0;
   bytes[at + 8] = 0;
-  const options = optionsSize(query);
-  writeU16(bytes, at + 9, options);
   let option = at + OPT_SIZE;
   if (extendedError !== NO_EDE) {
     writeU16(bytes, option, EdnsOption.EDE);
@@ -119,8 +126,41 @@ function writeOpt(query: Query, end: number, rcode: number): number {
     writeCookie(query, option);
     option += OPTION_HEAD_SIZE + query.cookieLength;
   }
-  if (query.ecsLength !== 0) writeEcs(query, option);
-  return end + OPT_SIZE + options;
+  if (query.ecsLength !== 0) {
+    writeEcs(query, option);
+    option += OPTION_HEAD_SIZE + query.ecsLength;
+  }
+  if (query.streamOptions !== 0) option = writeStreamOptions(query, option);
+  writeU16(bytes, at + 9, option - at - OPT_SIZE);
+  return option - query.at;
+}
+
+/** Returns the end of the last option. */
+function writeStreamOptions(query: Query, at: number): number {
+  const { bytes, streamOptions } = query;
+  let end = at;
+  if ((streamOptions & StreamOption.KEEPALIVE) !== 0) {
+    writeU16(bytes, end, EdnsOption.TCP_KEEPALIVE);
+    writeU16(bytes, end + 2, 2);
+    writeU16(bytes, end + 4, STREAM_IDLE_MS / KEEPALIVE_UNIT_MS);
+    end += KEEPALIVE_OPTION_SIZE;
+  }
+  return (streamOptions & StreamOption.PADDING) === 0 ? end : writePadding(query, end);
+}
+
+/** Zeros up to a whole block, or to the longest reply (RFC 7830 section 3); no option where there is no room for one. */
+function writePadding(query: Query, at: number): number {
+  const { bytes } = query;
+  const unpadded = at - query.at + OPTION_HEAD_SIZE;
+  const limit = replyLimit(query);
+  if (unpadded > limit) return at;
+  const blocks = Math.ceil(unpadded / PADDED_BLOCK) * PADDED_BLOCK;
+  const length = (blocks < limit ? blocks : limit) - unpadded;
+  writeU16(bytes, at, EdnsOption.PADDING);
+  writeU16(bytes, at + 2, length);
+  const from = at + OPTION_HEAD_SIZE;
+  bytes.fill(0, from, from + length);
+  return from + length;
 }
 
 function writeCookie({ bytes, cookie, cookieLength }: Query, at: number): void {

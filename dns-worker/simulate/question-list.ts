@@ -25,6 +25,7 @@ export class QuestionList {
   private readonly names: Numbered;
   private readonly answers: Numbered;
   private readonly clients: Uint8Array;
+  private readonly clientIds: Int32Array;
   /** Answers to questions without one of their own, by name and type. */
   private readonly borrowed: ReadonlyMap<number, number>;
 
@@ -37,6 +38,7 @@ export class QuestionList {
     this.answers = new Numbered(questions.answers);
     // A copy: the pipeline reads addresses as bytes of its own memory.
     this.clients = new Uint8Array(questions.clients);
+    this.clientIds = new Int32Array(questions.clientIds);
     this.borrowed = this.findBorrowed();
   }
 
@@ -64,11 +66,13 @@ export class QuestionList {
     const qname = toWire(this.names.at(this.word(question, QuestionWord.NAME)));
     if (qname === null) return null;
     const answer = this.answerOf(question);
+    const client = this.word(question, QuestionWord.CLIENT);
     return {
       qname,
       qtype: this.qtypeOf(question),
       clients: this.clients,
-      clientAt: this.word(question, QuestionWord.CLIENT) * ADDRESS_SIZE,
+      clientAt: client * ADDRESS_SIZE,
+      clientId: this.clientIds[client]!,
       answer: answer > 0 ? this.answers.at(answer - 1) : null,
     };
   }

@@ -45,6 +45,9 @@ export interface SimulatedQuestion {
   /** Addresses, of which the client's begins at `clientAt`. */
   readonly clients: Uint8Array;
   readonly clientAt: number;
+  /** The client that names itself; absent or 0 = by its key alone, if any. */
+  readonly clientId?: number;
+  readonly clientKey?: string;
   /** Records of the upstream's answer; null = none that matters, or unknown. */
   readonly answer: Uint8Array | null;
 }
@@ -94,7 +97,8 @@ export class SimulatedSide {
   }
 
   /** Puts the question into the slot. */
-  private open({ qname, qtype, clients, clientAt }: SimulatedQuestion): boolean {
+  private open(question: SimulatedQuestion): boolean {
+    const { qname, qtype, clients, clientAt, clientId = 0, clientKey = '' } = question;
     const { query, bytes, pipeline } = this;
     const { seedLow, seedHigh } = pipeline.snapshot.rules;
     bytes.fill(0, 0, Header.SIZE);
@@ -106,6 +110,7 @@ export class SimulatedSide {
     writeU16(bytes, tail + 2, RRClass.IN);
     query.clientBytes = clients;
     query.clientAt = clientAt;
+    query.clientKey = clientId === 0 ? clientKey : pipeline.snapshot.keys.keyOf(clientId);
     query.begin(bytes, 0, tail + QUESTION_TAIL_SIZE, BUFFER_SIZE);
     return parseQuery(query, seedLow, seedHigh) === ParseOutcome.OK;
   }

@@ -1,11 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
+import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
-import type { Query } from '../query/query.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
+import { type Query, StageResult } from '../query/query.ts';
+import { KeyedSightings } from '../report/keyed-sightings.ts';
 import { ClientSightings } from '../report/sighting-writer.ts';
 import { clientDetail, clientGroupStage } from './client-group.ts';
+import { rateLimitStage } from './rate-limit.ts';
 
 const SNAPSHOT = openLists([], {
   groups: [
@@ -20,13 +25,20 @@ const SNAPSHOT = openLists([], {
     { address: '2001:db8::9', groupId: 6 },
   ],
   subnets: [{ cidr: '192.0.2.0/24', groupId: 6 }],
+  keyedClients: [
+    { clientId: 21, key: 'plain', groupId: null, name: 'Plain', mac: null },
+    { clientId: 22, key: 'phone', groupId: 6, name: null, mac: null },
+    { clientId: 23, key: 'tv', groupId: 7, name: null, mac: '02:00:5e:10:00:01' },
+    { clientId: 24, key: 'x', groupId: 5, name: null, mac: null },
+  ],
 });
 
-function asked(client: string): Query {
+function asked(client: string, clientKey = ''): Query {
   const slot = slotQuery(SNAPSHOT, 'www.example.org');
   // Not at the start of the buffer, as in a batch of datagrams.
   slot.clientBytes = Uint8Array.from([...Array<number>(32).fill(1), ...addressFromText(client)!]);
   slot.clientAt = 32;
+  slot.clientKey = clientKey;
   return slot;
 }
 
@@ -47,6 +59,51 @@ describe('clientGroupStage', () => {
       expect(SNAPSHOT.clients.groupIndexOf(slot.clientRecord)).toBe(slot.groupIndex);
     }
   });
+});
+
+describe('clientGroupStage and rateLimitStage', () => {
+  test('go by the address that a query comes from, not by a subnet that it tells (dnsmasq CVE-2026-4893)', () => {
+    const told = asked('198.51.100.1');
+    told.setEcs(Uint8Array.of(0, 1, 32, 0, 192, 0, 2, 9), 0, 8);
+    clientGroupStage(told, SNAPSHOT, null);
+    expect(told.groupId).toBe(1);
+    const limiter = new RateLimiter(createRateBuckets(true, 7), rateLimitOf({ burstSize: 1 }));
+    const plain = Object.assign(asked('198.51.100.1'), { arrivedMonotonicMs: 1000 });
+    expect(rateLimitStage(plain, limiter)).toBe(StageResult.CONTINUE);
+    expect(rateLimitStage(Object.assign(told, { arrivedMonotonicMs: 1000 }), limiter)).toBe(
+      StageResult.ANSWERED,
+    );
+  });
+});
+
+describe('clientGroupStage with a key', () => {
+  test.each([
+    { key: 'phone', client: '192.0.2.9', groupId: 6, clientId: 22, detail: 'key phone' },
+    { key: 'x', client: '198.51.100.1', groupId: 5, clientId: 24, detail: 'key x' },
+    { key: 'tv', client: '192.0.2.9', groupId: 1, clientId: 23, detail: 'key tv' },
+    {
+      ...{ key: 'plain', client: '192.0.2.9', groupId: 5, clientId: 21 },
+      detail: 'manual 192.0.2.9 (no group goes with the key plain)',
+    },
+    {
+      ...{ key: 'other', client: '198.51.100.1', groupId: 1, clientId: undefined },
+      detail: 'default (no client has the key other)',
+    },
+  ])(
+    'goes by the key $key, or by $client where it has no group',
+    ({ key, client, groupId, clientId, detail }) => {
+      for (const sightings of [null, new KeyedSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES))]) {
+        const slot = asked(client, key);
+        clientGroupStage(slot, SNAPSHOT, sightings);
+        const found = [slot.groupId, slot.keyed?.clientId, clientDetail(slot, SNAPSHOT)];
+        expect(found).toEqual([groupId, clientId, detail]);
+        // The next query of the thread has none.
+        slot.clientKey = '';
+        clientGroupStage(slot, SNAPSHOT, sightings);
+        expect(slot.keyed).toBeNull();
+      }
+    },
+  );
 });
 
 describe('clientDetail', () => {

@@ -1,6 +1,4 @@
-/** The group of the client, by its address; every later stage asks on behalf of it. */
-import { addressWord } from '../../shared/net/ip.ts';
-import type { ClientTable } from '../../shared/snapshot/client-table.ts';
+/** The group of the client, by its key or its address; every later stage asks on behalf of it. */
 import type { ClientSightings } from '../report/sighting-writer.ts';
 import type { Query } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
@@ -11,24 +9,24 @@ export function clientGroupStage(
   snapshot: OpenSnapshot,
   sightings: ClientSightings | null,
 ): void {
-  const { clients, policy, version } = snapshot;
-  const record = sightings === null ? find(query, clients) : sightings.count(query, clients, version);
+  const { clients, policy } = snapshot;
+  const record = sightings === null ? find(query, snapshot) : sightings.count(query, snapshot);
   query.clientRecord = record;
   query.groupIndex = clients.groupIndexOf(record);
   query.groupId = policy.groupId(query.groupIndex);
 }
 
-/** Describes the record that gave the client its group. */
-export function clientDetail({ clientRecord }: Query, { clients }: OpenSnapshot): string {
+/** Describes what gave the client its group, and what its key says. */
+export function clientDetail({ clientRecord, clientKey, keyed }: Query, { clients }: OpenSnapshot): string {
   const { source, prefix } = clients.describe(clientRecord);
-  return prefix === null ? source : `${source} ${prefix}`;
+  if (source === 'key') return `key ${clientKey}`;
+  const detail = prefix === null ? source : `${source} ${prefix}`;
+  if (clientKey === '') return detail;
+  return `${detail} (${keyed === null ? 'no client has the key' : 'no group goes with the key'} ${clientKey})`;
 }
 
-function find({ clientBytes, clientAt }: Query, clients: ClientTable): number {
-  return clients.find(
-    addressWord(clientBytes, clientAt),
-    addressWord(clientBytes, clientAt + 4),
-    addressWord(clientBytes, clientAt + 8),
-    addressWord(clientBytes, clientAt + 12),
-  );
+/** A key outranks the address; one that no client has, or that has no group, changes nothing about the group. */
+function find(query: Query, { clients, keys }: OpenSnapshot): number {
+  query.keyed = query.clientKey === '' ? null : keys.find(query.clientKey);
+  return query.keyed === null || query.keyed.record === 0 ? clients.findOf(query) : query.keyed.record;
 }

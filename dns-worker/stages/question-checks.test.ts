@@ -4,15 +4,18 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import type { QueryOptions } from '../../test/support/dns/dns-message.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
+import { ServerIdentity } from '../policy/server-identity.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import { questionChecksStage } from './question-checks.ts';
 
 const SNAPSHOT = openLists([]);
 const CHAOS = 3;
+/** 192.0.2.1 asks, see `slotQuery`. */
+const IDENTITY = new ServerIdentity({ chaosClients: [], version: '1', nodeName: 'n', designated: [] });
 
 function checked(type: number, options: QueryOptions = {}): [number, Query] {
   const slot = slotQuery(SNAPSHOT, 'www.example.org', type, { edns: {}, ...options });
-  return [questionChecksStage(slot), slot];
+  return [questionChecksStage(slot, IDENTITY), slot];
 }
 
 describe('questionChecksStage', () => {
@@ -30,6 +33,19 @@ describe('questionChecksStage', () => {
     expect(slot).toMatchObject({ status: QueryStatus.REFUSED, rcode });
     expect(replyIn(slot).opt?.extendedRcode).toBe(rcode);
     expect(replyIn(slot).extendedErrors).toEqual(errors);
+  });
+
+  test('questionChecksStage() tells its version to those who may ask (RFC 4892)', () => {
+    const identity = new ServerIdentity({
+      ...{ chaosClients: ['192.0.2.0/24'], version: '1.2', nodeName: 'n', designated: [] },
+    });
+    const slot = slotQuery(SNAPSHOT, 'version.bind', RRType.TXT, { edns: {}, qclass: CHAOS });
+    expect([questionChecksStage(slot, identity), slot.status]).toEqual([
+      StageResult.ANSWERED,
+      QueryStatus.LOCAL,
+    ]);
+    const [record] = replyIn(slot).message.answers!;
+    expect(record).toMatchObject({ class: 'CH', type: 'TXT', ttl: 0, data: [Buffer.from('Weir 1.2')] });
   });
 
   test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('questionChecksStage() takes type %i', (type) => {

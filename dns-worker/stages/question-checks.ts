@@ -1,13 +1,19 @@
-/** Refuses questions that a forwarding server does not support: other classes, transfers, meta types, unknown EDNS. */
+/** Refuses questions that a forwarding server does not support: other classes (but CHAOS from those who may ask), transfers, meta types, unknown EDNS. */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';
+import type { ServerIdentity } from '../policy/server-identity.ts';
+import { answerRecord } from '../respond/block-answer.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
 /** Refuses a question by its form alone. */
-export function questionChecksStage(query: Query): StageResultCode {
+export function questionChecksStage(query: Query, identity: ServerIdentity): StageResultCode {
   // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);
+  if (query.qclass === RRClass.CH) {
+    const text = identity.chaosText(query);
+    if (text !== null) return tellText(query, text);
+  }
   if (query.qclass !== RRClass.IN) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   const { qtype } = query;
   if (qtype === RRType.OPT) return refuse(query, Rcode.FORMERR, NO_EDE);
@@ -15,6 +21,12 @@ export function questionChecksStage(query: Query): StageResultCode {
     return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   if (qtype === RRType.TSIG || qtype === RRType.TKEY) return refuse(query, Rcode.NOTIMP, NO_EDE);
   return StageResult.CONTINUE;
+}
+
+function tellText(query: Query, text: Uint8Array): StageResultCode {
+  query.status = QueryStatus.LOCAL;
+  answerRecord(query, text, 0);
+  return StageResult.ANSWERED;
 }
 
 function refuse(query: Query, rcode: number, extendedError: number): StageResultCode {

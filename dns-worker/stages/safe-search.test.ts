@@ -66,8 +66,8 @@ describe('safeSearchStage', () => {
     },
   );
 
-  test.each(['CNAME', 'ANY'] as const)('safeSearchStage() answers %s with the alias alone', (type) => {
-    const [result, slot] = asked('www.search.example', RRType[type]);
+  test('safeSearchStage() answers CNAME with the alias alone', () => {
+    const [result, slot] = asked('www.search.example', RRType.CNAME);
     expect(result).toBe(StageResult.ANSWERED);
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME', data: 'strict.search.example' }]);
     expect(slot.aliasLength).toBe(0);

@@ -47,8 +47,7 @@ function mayReachEngine(qtype: number): boolean {
     qtype === RRType.AAAA ||
     qtype === RRType.HTTPS ||
     qtype === RRType.SVCB ||
-    qtype === RRType.CNAME ||
-    qtype === RRType.ANY
+    qtype === RRType.CNAME
   );
 }
 

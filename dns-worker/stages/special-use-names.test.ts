@@ -7,6 +7,7 @@ import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult } from '../query/query.ts';
+import { ServerIdentity } from '../policy/server-identity.ts';
 import { specialUseNamesStage } from './special-use-names.ts';
 
 const ALL = Object.values(QuestionFlag).reduce((bits, flag) => bits | flag, 0);
@@ -17,14 +18,28 @@ function asked(
   name: string,
   type: TypeSpec = 'A',
   override: 'AllowAll' | null = null,
+  designated: readonly Uint8Array[] = [],
 ): [number, Query] {
   const overrides = new Map([[1, { override, nextFlipAtSecs: 0 }]]);
   const snapshot = openSnapshot(snapshotOf([], {}, 1, { questionFlags, overrides }));
   const slot = slotQuery(snapshot, name, type, { edns: {} });
-  return [specialUseNamesStage(slot, snapshot), slot];
+  const identity = new ServerIdentity({ chaosClients: [], version: '', nodeName: '', designated });
+  return [specialUseNamesStage(slot, snapshot, identity), slot];
 }
 
 describe('specialUseNamesStage', () => {
+  test('specialUseNamesStage() tells of the encrypted resolvers of this server (RFC 9462 section 4)', () => {
+    const records = [Uint8Array.of(0, 1, 1, 97, 0), Uint8Array.of(0, 2, 1, 98, 0)];
+    const [result, slot] = asked(ALL, '_dns.resolver.arpa', 'SVCB', null, records);
+    expect([result, slot.status, slot.answersCount]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL, 2]);
+    expect(replyIn(slot).answers.map(({ data }) => [...(data as Uint8Array)])).toEqual(
+      records.map((rdata) => [...rdata]),
+    );
+    // Other types and names have none.
+    expect(replyIn(asked(ALL, '_dns.resolver.arpa', 'A', null, records)[1]).answers).toEqual([]);
+    expect(replyIn(asked(ALL, 'resolver.arpa', 'SVCB', null, records)[1]).answers).toEqual([]);
+  });
+
   test.each([
     ['localhost', 'A', ['127.0.0.1']],
     ['a.b.localhost', 'AAAA', ['::1']],

@@ -10,7 +10,8 @@ import { nameFromText } from '../../shared/dns/name.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { answerNegative, answerRecord } from '../respond/block-answer.ts';
+import { answerNegative, answerRecord, answerRecords } from '../respond/block-answer.ts';
+import type { ServerIdentity } from '../policy/server-identity.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { isFreed } from '../policy/freed-query.ts';
 
@@ -73,7 +74,11 @@ const BLOCKING_FLAGS =
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
 /** Answers a question of a special form, unless there is a forward zone for its name. */
-export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): StageResultCode {
+export function specialUseNamesStage(
+  query: Query,
+  { policy }: OpenSnapshot,
+  identity: ServerIdentity,
+): StageResultCode {
   if (query.zoneIndex >= 0) return StageResult.CONTINUE;
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
@@ -81,7 +86,11 @@ export function specialUseNamesStage(query: Query, { policy }: OpenSnapshot): St
   if (query.labelCount === 1) return checkSingleLabel(query, flags);
   const { qname, labelAt, labelCount } = query;
   const tld = qname[labelAt[labelCount - 1]!]!;
-  if (endsWith(query, ARPA)) return checkArpa(query, flags, policy.questionFlags);
+  if (endsWith(query, ARPA)) {
+    const isAsking = is(query, DNS_RESOLVER_ARPA) && query.qtype === RRType.SVCB;
+    if (isAsking && (flags & QuestionFlag.SPECIAL_NAMES) !== 0) return designate(query, identity);
+    return checkArpa(query, flags, policy.questionFlags);
+  }
   if (tld === CANARY_TLD_LENGTH) return checkCanaries(query, flags);
   return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? StageResult.CONTINUE : checkReserved(query);
 }
@@ -133,7 +142,15 @@ function checkHomeArpa(query: Query): StageResultCode {
   return query.qtype === RRType.DS ? StageResult.CONTINUE : noData(query);
 }
 
-/** RFC 9462 section 6.4: answered here, and until there is DNS over TLS or HTTPS, with nothing. */
+/** RFC 9462 section 4: the encrypted resolvers of this server, or nothing where there are none. */
+function designate(query: Query, { designated }: ServerIdentity): StageResultCode {
+  if (designated.length === 0) return noData(query);
+  query.status = QueryStatus.LOCAL;
+  answerRecords(query, designated, TTL_SECS);
+  return StageResult.ANSWERED;
+}
+
+/** RFC 9462 section 6.4: answered here. */
 function checkResolverArpa(query: Query): StageResultCode {
   return is(query, DNS_RESOLVER_ARPA) || is(query, RESOLVER_ARPA) ? noData(query) : noSuchName(query);
 }

@@ -13,6 +13,8 @@ import { CachePrefetch } from './cache-prefetch.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
 import type { NativeCalls } from '../listeners/native-calls.ts';
+import { ProxiedDatagrams } from '../listeners/proxied-datagrams.ts';
+import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from '../listeners/udp-batch.ts';
 import { openUdpSockets, type UdpSocket } from '../listeners/udp-sockets.ts';
 import { UdpWait } from '../listeners/udp-wait.ts';
@@ -21,6 +23,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { Query, StageResult } from '../query/query.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from '../report/reporter.ts';
+import { ClientSightings } from '../report/sighting-writer.ts';
 import { openPipeline, useSettings } from './open-pipeline.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadMeter } from './thread-meter.ts';
@@ -49,6 +52,7 @@ class AnswerThread {
   private readonly replaced = new ReplacedTables();
   private readonly meter = new ThreadMeter();
   private readonly arrivals = new ArrivalClock();
+  private readonly proxied: ProxiedDatagrams;
   private readonly prefetch = new CachePrefetch(BATCH_SIZE, SLOT_SIZE);
 
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls) {
@@ -60,8 +64,9 @@ class AnswerThread {
     this.sockets = openUdpSockets(calls, control, settings.bindAddresses, settings.dnsPort);
     this.reporter = new Reporter(memory.answerCounters, memory.answerLog);
     this.batch = new UdpBatch(calls, this.sockets, (counter) => this.reporter.count(counter));
+    this.proxied = new ProxiedDatagrams(new ProxySenders(settings.proxyProtocol), this.reporter);
     this.wait = new UdpWait(calls, control, this.sockets, settings.coalesceUs);
-    this.pipeline = openPipeline(start, this.reporter, memory.answerClients);
+    this.pipeline = openPipeline(start, this.reporter, new ClientSightings(memory.answerClients));
     const networks = new ClientNetworks(rateBuckets, settings.rateLimit);
     this.misses = new MissWriter(memory.missRing, control, networks);
     this.query = queryOver(this.batch);
@@ -83,6 +88,7 @@ class AnswerThread {
     const { batch, pipeline, query, misses } = this;
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
+    this.proxied.takeHeaders(batch, count);
     this.arrivals.stamp(query);
     const { version } = pipeline.snapshot;
     this.prefetch.touch(batch, count, pipeline.snapshot, pipeline.judge, pipeline.cache);
@@ -128,7 +134,7 @@ class AnswerThread {
 
   private use(given: GivenSettings): void {
     const { settings, rateBuckets } = given;
-    useSettings(this.pipeline, given);
+    useSettings(this.pipeline, given, new Int32Array(this.start.memory.control));
     this.misses.networks = new ClientNetworks(rateBuckets, settings.rateLimit);
     this.wait.coalesceUs = settings.coalesceUs;
     announce(this.port, { type: 'settings-in-force', version: given.version });

@@ -5,29 +5,36 @@ import { AnswerCache } from '../cache/answer-cache.ts';
 import { ServerCookies } from '../cookies/server-cookies.ts';
 import { Pipeline } from '../pipeline.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
+import { ServerIdentity } from '../policy/server-identity.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import type { Reporter } from '../report/reporter.ts';
-import { ClientSightings } from '../report/sighting-writer.ts';
+import type { ClientSightings } from '../report/sighting-writer.ts';
 
-/** The pipeline of the thread that counts into `reporter` and notes its clients in the memory `clients`. */
+/** The pipeline of the thread that counts into `reporter` and into `sightings`. */
 export function openPipeline(
-  { snapshot, cache, cookieKeys, given }: ThreadStart,
+  { snapshot, cache, cookieKeys, given, memory }: ThreadStart,
   reporter: Reporter,
-  clients: SharedArrayBuffer,
+  sightings: ClientSightings,
 ): Pipeline {
   const { settings, rateBuckets } = given;
   return new Pipeline(openSnapshot(snapshot), {
     cache: new AnswerCache(new CacheMemory(cache), settings.cache.optimisticRefresh),
     reporter,
-    sightings: new ClientSightings(clients),
+    sightings,
     limiter: new RateLimiter(rateBuckets, settings.rateLimit),
     cookies: new ServerCookies(cookieKeys),
     forwardsEcs: settings.forwardsEcs,
+    identity: new ServerIdentity(settings.identity, new Int32Array(memory.control)),
   });
 }
 
 /** Has a pipeline work by other settings from now on. */
-export function useSettings(pipeline: Pipeline, { settings, rateBuckets }: GivenSettings): void {
+export function useSettings(
+  pipeline: Pipeline,
+  { settings, rateBuckets }: GivenSettings,
+  control: Int32Array,
+): void {
   pipeline.cache.refreshes = settings.cache.optimisticRefresh;
-  pipeline.use(new RateLimiter(rateBuckets, settings.rateLimit), settings.forwardsEcs);
+  const limiter = new RateLimiter(rateBuckets, settings.rateLimit);
+  pipeline.use(limiter, settings.forwardsEcs, new ServerIdentity(settings.identity, control));
 }

@@ -11,9 +11,9 @@ import { ExplanationNotes } from './explanation-notes.ts';
 const port = parentPort;
 if (port === null) throw new Error('start past: this file runs only as a worker thread');
 
-const { snapshot, qname, qtype, client } = workerData as PastQuestion;
+const { snapshot, client, ...question } = workerData as PastQuestion;
 const side = new SimulatedSide(openSnapshot(snapshot));
 const notes = new ExplanationNotes(snapshot.version);
-const reply = side.explain({ qname, qtype, clients: client, clientAt: 0, answer: null }, notes);
+const reply = side.explain({ ...question, clients: client, clientAt: 0, answer: null }, notes);
 notes.answered(side.query);
 port.postMessage(notes.explanation(side.query.groupId, reply) satisfies FromPast);

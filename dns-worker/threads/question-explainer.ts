@@ -21,6 +21,9 @@ export interface QuestionToExplain {
   readonly qtype: number;
   /** 16 bytes. */
   readonly client: Uint8Array;
+  /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
+  readonly clientKey?: string;
+  readonly clientId?: number;
 }
 
 const BUFFER_SIZE = 65_535;
@@ -43,6 +46,10 @@ export class Explainer {
     const bytes = new Uint8Array(BUFFER_SIZE);
     const message = writeQuestion(bytes, question);
     query.clientBytes = question.client;
+    const { clientId = 0 } = question;
+    const { keys } = this.pipeline.snapshot;
+    const clientKey = clientId === 0 ? (question.clientKey ?? '') : keys.keyOf(clientId);
+    query.clientKey = clientKey;
     // As over TCP: nothing is truncated.
     query.protocol = Protocol.tcp;
     stampArrival(query, this.clock.nowMs(), this.clock.monotonicMs());
@@ -59,6 +66,7 @@ export class Explainer {
     this.forwarder.take({
       message,
       client: question.client,
+      clientKey,
       protocol: Protocol.tcp,
       arrivedMs: query.arrivedMs,
       arrivedMonotonicMs: query.arrivedMonotonicMs,
@@ -67,6 +75,7 @@ export class Explainer {
       ecs: null,
       cookie: null,
       hasValidCookie: false,
+      streamOptions: 0,
       isRateLimited: false,
       passedVersion: NOT_PASSED,
       explained: notes,

@@ -35,10 +35,10 @@ function ask(
   protocol: ProtocolCode = Protocol.tcp,
   capacity = SCRATCH_SIZE,
 ): void {
-  intake.answer({
-    message: query(NAME, 'A', options),
-    client: CLIENT,
+  intake.answer(query(NAME, 'A', options), {
+    address: CLIENT,
     protocol,
+    clientKey: '',
     capacity,
     send: (reply) => replies.push(new Reply(reply.slice(), '')),
   });
@@ -87,10 +87,10 @@ describe('RequestIntake.answer()', () => {
   });
 
   test('sends nothing where no answer is due', () => {
-    intake.answer({
-      message: new Uint8Array(5),
-      client: CLIENT,
+    intake.answer(new Uint8Array(5), {
+      address: CLIENT,
       protocol: Protocol.udp,
+      clientKey: '',
       capacity: 512,
       send: () => replies.push(null as never),
     });

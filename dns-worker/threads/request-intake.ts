@@ -18,16 +18,19 @@ import type { Miss } from './miss-reader.ts';
 /** Room for a message and its answer, bytes. */
 export const SCRATCH_SIZE = 65_535;
 
-/** A message received by this thread, and how to answer it. */
-export interface DirectRequest {
-  readonly message: Uint8Array;
+/** Whoever sent a message to this thread, and how to answer it. */
+export interface Asker {
   /** 16 bytes. */
-  readonly client: Uint8Array;
+  readonly address: Uint8Array;
   readonly protocol: ProtocolCode;
-  /** Bytes that an answer may have. */
-  readonly capacity: number;
+  /** In lower case; '' = none. */
+  readonly clientKey: string;
+  /** Bytes that an answer may have; `SCRATCH_SIZE` unless given. */
+  readonly capacity?: number;
   /** Takes the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
+  /** Called where no reply is due. */
+  drop?(): void;
 }
 
 /** What an intake works with. */
@@ -56,22 +59,25 @@ export class RequestIntake {
   }
 
   /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
-  answer(request: DirectRequest): void {
+  answer(message: Uint8Array, asker: Asker): void {
     const { query, scratch, reporter, pipeline } = this;
-    scratch.set(request.message);
-    query.clientBytes = request.client;
+    scratch.set(message);
+    query.clientBytes = asker.address;
     query.clientAt = 0;
-    query.protocol = request.protocol;
+    query.protocol = asker.protocol;
+    query.clientKey = asker.clientKey;
     stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
-    query.begin(scratch, 0, request.message.length, request.capacity);
+    query.begin(scratch, 0, message.length, asker.capacity ?? SCRATCH_SIZE);
     const result = pipeline.run(query);
     if (result === StageResult.UNRESOLVED) {
-      this.forwarder.take(this.waitingFrom(request));
+      this.forwarder.take(this.waitingFrom(asker));
     } else if (result === StageResult.ANSWERED) {
-      request.send(scratch.subarray(0, query.replyLength));
+      asker.send(scratch.subarray(0, query.replyLength));
       reporter.answered(query, pipeline.snapshot.version);
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
-      if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(request)));
+      if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(asker)));
+    } else {
+      asker.drop?.();
     }
   }
 
@@ -83,11 +89,12 @@ export class RequestIntake {
   }
 
   /** Copies what a request needs while it waits. */
-  private waitingFrom(request: DirectRequest): WaitingRequest {
+  private waitingFrom(asker: Asker): WaitingRequest {
     const { query } = this;
     return {
       message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
-      client: request.client.slice(),
+      client: asker.address.slice(),
+      clientKey: query.clientKey,
       protocol: query.protocol,
       arrivedMs: query.arrivedMs,
       arrivedMonotonicMs: query.arrivedMonotonicMs,
@@ -96,9 +103,10 @@ export class RequestIntake {
       ecs: query.copyEcs(),
       cookie: query.copyCookie(),
       hasValidCookie: query.hasValidCookie,
+      streamOptions: query.streamOptions,
       isRateLimited: query.isRateLimited,
       passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
-      send: (reply) => request.send(reply),
+      send: (reply) => asker.send(reply),
     };
   }
 
@@ -107,6 +115,7 @@ export class RequestIntake {
     return {
       message: headerAndQuestion(miss.message),
       client: miss.client,
+      clientKey: '',
       protocol: Protocol.udp,
       arrivedMs: miss.arrivedMs,
       arrivedMonotonicMs: miss.arrivedMonotonicMs,
@@ -115,6 +124,7 @@ export class RequestIntake {
       ecs: miss.ecs,
       cookie: miss.cookie,
       hasValidCookie: miss.hasValidCookie,
+      streamOptions: 0,
       isRateLimited: miss.isRateLimited,
       passedVersion: miss.passedVersion,
       send: (reply) => this.udpReply?.send(reply, origin),

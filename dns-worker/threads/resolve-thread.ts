@@ -1,5 +1,5 @@
 /**
- * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, TCP clients, and,
+ * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, clients on streams, and,
  * where batched sockets are unavailable, UDP over node:dgram. One for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
@@ -26,16 +26,19 @@ import { Forwarder } from '../forward/forwarder.ts';
 import type { ReplacedParts } from '../forward/forwarder-parts.ts';
 import { UpstreamSide } from '../forward/upstream-side.ts';
 import type { NativeCalls } from '../listeners/native-calls.ts';
-import { ConnectionLimit } from '../listeners/connection-limit.ts';
-import { listenTcp, type TcpListener } from '../listeners/tcp.ts';
 import { type DatagramHandler, type DatagramListener, listenDgram } from '../listeners/udp-dgram.ts';
+import { ProxiedDatagrams } from '../listeners/proxied-datagrams.ts';
+import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { SLOT_SIZE } from '../listeners/udp-batch.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
 import { MissReader } from './miss-reader.ts';
 import { openPipeline, useSettings } from './open-pipeline.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { ReplacedTables } from './replaced-tables.ts';
-import { RequestIntake, SCRATCH_SIZE } from './request-intake.ts';
+import { RequestIntake } from './request-intake.ts';
+import { StreamListeners } from './stream-listeners.ts';
+import { KeyedLogRing } from '../report/keyed-log-ring.ts';
+import { KeyedSightings } from '../report/keyed-sightings.ts';
 import { LoopLag } from '../report/loop-lag.ts';
 import { Reporter } from '../report/reporter.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
@@ -49,8 +52,6 @@ import { announce, obeyFault, portLogger } from './thread-port.ts';
 const UPSTREAM_REPORT_MS = 1000;
 /** Longest wait for requests in flight when draining, milliseconds. */
 const DRAIN_MS = 3200;
-/** TCP connections of all clients to this thread. */
-const MAX_TCP_CONNECTIONS = 1024;
 
 /** Starts listeners and readers; `calls` is null if UDP goes over node:dgram. Throws a ListenError. */
 export async function runResolveThread(
@@ -84,8 +85,7 @@ class ResolveThread {
   private readonly meter = new ThreadMeter();
   private readonly replaced = new ReplacedTables();
   private readonly heap = new HeapGrowth();
-  private tcp: TcpListener | undefined;
-  private tcpLimit: ConnectionLimit | undefined;
+  private readonly streams: StreamListeners;
   private datagrams: DatagramListener | undefined;
   private reading: Promise<void> = Promise.resolve();
   private reports: NodeJS.Timeout | undefined;
@@ -97,8 +97,8 @@ class ResolveThread {
     this.port = port;
     this.control = new Int32Array(memory.control);
     this.batched = calls !== null;
-    this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog);
-    this.pipeline = openPipeline(start, this.reporter, memory.resolveClients);
+    this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog, KeyedLogRing);
+    this.pipeline = openPipeline(start, this.reporter, new KeyedSightings(memory.resolveClients));
     this.logger = portLogger(port, { worker: start.worker });
     this.guard = new ThreadGuard(this.reporter, systemClock, this.logger);
     this.upstreams = new UpstreamSide(settings, {
@@ -121,28 +121,13 @@ class ResolveThread {
       calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
     const { pipeline, forwarder, reporter, udpReply } = this;
     this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
+    this.streams = new StreamListeners({ start, intake: this.intake, reporter, logger: this.logger });
   }
 
   /** Opens the listeners, then reads misses and reports upstreams. Throws a ListenError. */
   async listen(): Promise<void> {
-    const { bindAddresses: addresses, dnsPort: port, tcpMaxConnectionsPerIp } = this.start.given.settings;
-    const limit = (this.tcpLimit = new ConnectionLimit({
-      table: this.start.connections,
-      worker: this.start.worker,
-      protocol: Protocol.tcp,
-      maxPerAddress: tcpMaxConnectionsPerIp,
-      max: MAX_TCP_CONNECTIONS,
-    }));
-    this.tcp = await listenTcp({ addresses, port, limit }, (message, client) => {
-      const send = (reply: Uint8Array): void => client.send(reply);
-      this.intake.answer({
-        message,
-        client: client.address,
-        protocol: client.protocol,
-        capacity: SCRATCH_SIZE,
-        send,
-      });
-    });
+    const { bindAddresses: addresses, dnsPort: port } = this.start.given.settings;
+    await this.streams.open();
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
     // A start that fails ends the thread, and nothing else does.
     this.guard.watch();
@@ -182,6 +167,12 @@ class ResolveThread {
       case 'trust':
         this.upstreams.validateWith(message.anchors);
         break;
+      case 'certificate':
+        this.streams.useCertificate(message.certificate);
+        break;
+      case 'ask':
+        this.ask(message);
+        break;
       case 'fault':
         if (this.start.given.settings.faultInjection) this.fail(message.fault);
         break;
@@ -198,10 +189,10 @@ class ResolveThread {
   /** Works by other settings from now on; says so first thing after. */
   private use(given: GivenSettings): void {
     const { settings, rateBuckets } = given;
-    useSettings(this.pipeline, given);
+    useSettings(this.pipeline, given, this.control);
     this.upstreams.use(settings, this.pipeline.snapshot.zones);
     this.forwarder.use(this.replacedParts(settings, rateBuckets));
-    this.tcpLimit?.limitTo(settings.tcpMaxConnectionsPerIp);
+    this.streams.limitBy(settings);
     this.reportUpstreams();
     announce(this.port, { type: 'settings-in-force', version: given.version });
   }
@@ -246,23 +237,35 @@ class ResolveThread {
     announce(this.port, { type: 'trust-point', id, keys: await this.upstreams.observe(zone) });
   }
 
+  /** Answers a message that came to the web port. */
+  private ask({ id, message, client, clientKey }: Extract<ToWorker, { type: 'ask' }>): void {
+    const asked = (reply: Uint8Array | null): void => announce(this.port, { type: 'asked', id, reply });
+    this.intake.answer(message, {
+      ...{ address: client, clientKey, protocol: Protocol.doh },
+      send: (reply) => asked(reply.slice()),
+      drop: () => asked(null),
+    });
+  }
+
   private listenDgram(addresses: readonly string[], port: number): Promise<DatagramListener> {
-    const handle: DatagramHandler = (message, from, reply) =>
-      this.intake.answer({
-        message,
-        client: addressFromText(from.address) ?? new Uint8Array(16),
-        protocol: Protocol.udp,
-        capacity: SLOT_SIZE,
+    const senders = new ProxySenders(this.start.given.settings.proxyProtocol);
+    const proxied = new ProxiedDatagrams(senders, this.reporter);
+    const handle: DatagramHandler = (datagram, from, reply) => {
+      const taken = proxied.takeHeader(datagram, addressFromText(from.address) ?? new Uint8Array(16));
+      if (taken === null) return;
+      this.intake.answer(taken.message, {
+        ...{ address: taken.client, clientKey: '', protocol: Protocol.udp, capacity: SLOT_SIZE },
         // dgram sends later, when the scratch buffer holds another answer.
         send: (bytes) => reply(bytes.slice()),
       });
+    };
     return listenDgram(addresses, port, handle, (counter) => this.reporter.count(counter));
   }
 
   private async drain(): Promise<void> {
     this.misses.stop();
     await this.reading;
-    const closing = this.tcp?.close();
+    const closing = this.streams.close();
     await this.datagrams?.stopReceiving();
     const deadline = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
     await Promise.race([this.forwarder.idle(), deadline]);

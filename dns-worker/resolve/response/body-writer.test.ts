@@ -62,6 +62,25 @@ describe('BodyWriter.record()', () => {
     ]);
   });
 
+  test('compresses against the first 256 names, and writes later ones in full (CVE-2024-8508)', () => {
+    const once = Array.from({ length: 300 }, (_, i) => a(`n${String(i)}.www.test`, '192.0.2.1'));
+    const { body, writer } = write([...once, ...once]);
+    // An owner ends six octets before the TTL, with what type and class take; a record is ten octets longer.
+    const ends = Array.from(writer.ttlOffsets(), (at) => at + 10);
+    const ownerSizes = ends.map((end, i) => end - 14 - (i === 0 ? 0 : ends[i - 1]!));
+    // The question and its parent are two of them.
+    expect(
+      ownerSizes
+        .slice(300)
+        .map((size) => size === 2)
+        .lastIndexOf(true),
+    ).toBe(253);
+    expect(ownerSizes.slice(300, 554).every((size) => size === 2)).toBe(true);
+    expect(new Set(ownerSizes.slice(554))).toEqual(new Set([1 + 4 + 2]));
+    const names = decoded(body, 600).map(({ name }) => name);
+    expect(names).toEqual([...once, ...once].map(({ owner }) => owner));
+  });
+
   test('compresses in any letter case, and keeps that of the labels it writes', () => {
     const owner = octets([1], Buffer.from('X'), [4], Buffer.from('TEST'), [0]);
     const { body } = write([a(owner, '192.0.2.1')]);

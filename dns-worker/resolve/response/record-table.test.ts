@@ -100,6 +100,23 @@ describe('RecordTable.read()', () => {
     expect(read(response(WWW, { additionals })).result).toBe('malformed');
   });
 
+  test.each([
+    ['OPT', RRType.OPT],
+    ['TSIG', 250],
+    ['ANY', 255],
+  ])('refuses %s among answers and authorities', (_name, type) => {
+    const odd: TestRecord = { ...a('www.test', '192.0.2.1'), type };
+    for (const answers of [[odd], [a('www.test', '192.0.2.1'), odd]])
+      expect(read(response(WWW, { answers })).result).toBe('malformed-data');
+    expect(read(response(WWW, { authorities: [odd] })).result).toBe('malformed-data');
+    expect(read(response(WWW, { answers: [{ ...odd, type: 65280 }] })).result).toBe('read');
+  });
+
+  test('refuses TSIG among the additional records: no question is signed', () => {
+    const tsig: TestRecord = { ...a('www.test', '192.0.2.1'), type: 250, rrClass: 255 };
+    expect(read(response(WWW, { additionals: [opt(), tsig] })).result).toBe('malformed-data');
+  });
+
   test('forgets the message before', () => {
     const table = new RecordTable(7);
     table.read(

@@ -14,6 +14,10 @@ import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.t
  */
 export const MAX_RECORDS = 2048;
 
+/** Types that are of messages and not of data: those of questions, and TKEY and TSIG (RFC 6895 section 3.1). */
+const FIRST_META = 249;
+const LAST_META = 255;
+
 /** One per thread; refilled for each message. */
 export class RecordTable {
   /** Offsets in the message. */
@@ -36,6 +40,8 @@ export class RecordTable {
   optionsEnd = 0;
   hasOpt = false;
 
+  /** A TSIG or the like stands among the additional records; Weir signs no question. */
+  private hasMetaBehind = false;
   private readonly name: ExpandedName = newExpandedName();
   private readonly seed: number;
   private qnameHash = 0;
@@ -46,7 +52,11 @@ export class RecordTable {
   }
 
   /** Whether the message, whose question ends at `at`, is well formed to its last record; fills the columns. */
-  read(message: Uint8Array, at: number, qname: ExpandedName): 'read' | 'malformed' | 'too-many-records' {
+  read(
+    message: Uint8Array,
+    at: number,
+    qname: ExpandedName,
+  ): 'read' | 'malformed' | 'malformed-data' | 'too-many-records' {
     const answers = readU16(message, Header.ANCOUNT);
     const authorities = readU16(message, Header.NSCOUNT);
     if (answers + authorities > MAX_RECORDS) return 'too-many-records';
@@ -58,7 +68,17 @@ export class RecordTable {
       if (offset < 0) return 'malformed';
     }
     this.answers = answers;
-    return this.readAdditional(message, offset) ? 'read' : 'malformed';
+    if (!this.readAdditional(message, offset)) return 'malformed';
+    return this.hasMeta() ? 'malformed-data' : 'read';
+  }
+
+  /** Whether something stands among the data that is none: OPT belongs elsewhere (RFC 6891 section 6.1.1). */
+  private hasMeta(): boolean {
+    for (let i = 0; i < this.count; i++) {
+      const type = this.type[i]!;
+      if (type === RRType.OPT || isMeta(type)) return true;
+    }
+    return this.hasMetaBehind;
   }
 
   /** The hash by which owners are compared first. */
@@ -113,12 +133,15 @@ export class RecordTable {
     this.optionsAt = 0;
     this.optionsEnd = 0;
     this.hasOpt = false;
+    this.hasMetaBehind = false;
     let offset = at;
     for (let i = readU16(message, Header.ARCOUNT); i > 0; i--) {
       const next = skipRecord(message, offset, message.length);
       if (next < 0) return false;
       const fields = skipName(message, offset, message.length);
-      if (readU16(message, fields + Record.TYPE) === RRType.OPT) {
+      const type = readU16(message, fields + Record.TYPE);
+      if (isMeta(type)) this.hasMetaBehind = true;
+      if (type === RRType.OPT) {
         // RFC 6891 section 6.1: one at most, and its owner is the root.
         if (this.hasOpt || message[offset] !== 0) return false;
         if (!areOptions(message, fields + Record.RDATA, next)) return false;
@@ -131,4 +154,8 @@ export class RecordTable {
     }
     return true;
   }
+}
+
+function isMeta(type: number): boolean {
+  return type >= FIRST_META && type <= LAST_META;
 }

@@ -77,23 +77,20 @@ describe('readResponse: what is kept', () => {
     ]);
   });
 
-  test.each(['CNAME', 'ANY'] as const)(
-    'readResponse() keeps the DNAME behind the CNAME that a question of type %s is for',
-    (type) => {
-      const asked = question('www.example.org', type, { dnssecOk: true });
-      const answers = [
-        dname('example.org', 'example.net'),
-        rrsig('example.org', 'DNAME'),
-        dname('org', 'evil.example'),
-        cname('www.example.org', 'www.example.net', 0),
-      ];
-      expect(kept(asked, read(asked, { answers }))).toEqual([
-        'example.org DNAME 300',
-        'example.org RRSIG 300',
-        'www.example.org CNAME 0',
-      ]);
-    },
-  );
+  test('readResponse() keeps the DNAME behind the CNAME that a question is for', () => {
+    const asked = question('www.example.org', 'CNAME', { dnssecOk: true });
+    const answers = [
+      dname('example.org', 'example.net'),
+      rrsig('example.org', 'DNAME'),
+      dname('org', 'evil.example'),
+      cname('www.example.org', 'www.example.net', 0),
+    ];
+    expect(kept(asked, read(asked, { answers }))).toEqual([
+      'example.org DNAME 300',
+      'example.org RRSIG 300',
+      'www.example.org CNAME 0',
+    ]);
+  });
 
   test('readResponse() follows no CNAME for a question of type CNAME', () => {
     const asked = question('www.example.org', 'CNAME');
@@ -101,15 +98,6 @@ describe('readResponse: what is kept', () => {
       answers: [cname('www.example.org', 'b.example.net'), cname('b.example.net', 'c.example.net')],
     });
     expect(kept(asked, answer)).toEqual(['www.example.org CNAME 300']);
-  });
-
-  test('readResponse() keeps every type at the name for ANY, but no pseudo-records', () => {
-    const asked = question('www.example.org', 'ANY');
-    const tsig: TestRecord = { owner: 'www.example.org', type: 250, ttl: 0, rdata: new Uint8Array(4) };
-    const answer = read(asked, {
-      answers: [a('www.example.org', '192.0.2.1', 9), tsig, cname('www.example.org', 'b.example.net', 5)],
-    });
-    expect(kept(asked, answer)).toEqual(['www.example.org A 5', 'www.example.org CNAME 5']);
   });
 
   test('readResponse() ignores records of another class', () => {

@@ -123,7 +123,7 @@ function leftOutTarget(): LeftOut | undefined {
 /** Follows the chain from the question's name and writes each RRset on it. */
 function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'chain-too-long' {
   const { qtype } = question;
-  const endsAtAlias = qtype === RRType.CNAME || qtype === RRType.ANY;
+  const endsAtAlias = qtype === RRType.CNAME;
   for (hops = 0; ; hops++) {
     const hash = table.hash(current);
     // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.

@@ -67,7 +67,7 @@ export class RRsetWriter {
       ttlSecs = Math.min(ttlSecs, this.table.ttlSecs[i]!);
     }
     if (found === 0) return 0;
-    const signed = this.question.dnssecOk && type !== RRType.ANY && type !== RRType.RRSIG;
+    const signed = this.question.dnssecOk && type !== RRType.RRSIG;
     for (let i = 0; signed && i < answers; i++)
       if (this.isSignature(i, owner, hash, type)) ttlSecs = Math.min(ttlSecs, this.table.ttlSecs[i]!);
     for (let i = 0; i < answers; i++)
@@ -79,9 +79,7 @@ export class RRsetWriter {
 
   private isMember(index: number, owner: ExpandedName, hash: number, type: number, only: number): boolean {
     if (only >= 0) return index === only;
-    const own = this.table.type[index]!;
-    const matches = type === RRType.ANY ? isData(own) : own === type;
-    return matches && this.isOwned(index, owner, hash);
+    return this.table.type[index] === type && this.isOwned(index, owner, hash);
   }
 
   private isSignature(index: number, owner: ExpandedName, hash: number, covered: number): boolean {
@@ -91,9 +89,4 @@ export class RRsetWriter {
   private isOwned(index: number, owner: ExpandedName, hash: number): boolean {
     return this.isAnswerClass(index) && this.table.isOwnedBy(this.message, index, owner, hash);
   }
-}
-
-/** OPT, TSIG and the types of queries never stand in an answer (RFC 6895 section 3.1). */
-function isData(type: number): boolean {
-  return type !== RRType.OPT && (type < 128 || type > 255);
 }

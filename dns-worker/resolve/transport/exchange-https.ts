@@ -3,9 +3,9 @@
  * number is bounded. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS connection.
  */
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
-import { connect, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../../shared/clock.ts';
+import { nodeHttp2 } from '../../../shared/late-builtins.ts';
 import type {
   Exchange,
   ExchangeDone,
@@ -103,7 +103,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     this.events = events;
     const { server } = target;
     const host = target.host.includes(':') ? `[${target.host}]` : target.host;
-    const session = connect(`https://${host}:${String(server.port)}`, {
+    const session = nodeHttp2().connect(`https://${host}:${String(server.port)}`, {
       createConnection: () => target.open(server),
       settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_BYTES },
       maxSessionMemory: 4,
@@ -165,7 +165,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
 
   abandon(query: HttpsQuery): void {
     if (isSilent(query, this.received, this.clock.monotonicMs())) this.retire();
-    query.stream?.close(constants.NGHTTP2_CANCEL);
+    query.stream?.close(nodeHttp2().constants.NGHTTP2_CANCEL);
   }
 
   destroy(): void {

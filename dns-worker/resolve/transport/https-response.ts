@@ -1,6 +1,6 @@
 /** The response to one question over HTTPS (RFC 8484 section 4.2): collects and interprets its HTTP/2 stream. */
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
-import { constants } from 'node:http2';
+import { nodeHttp2 } from '../../../shared/late-builtins.ts';
 import { MAX_MESSAGE_SIZE, readU32, writeU32 } from '../../../shared/dns/wire.ts';
 import type { CacheableAnswer } from '../response/cacheable-answer.ts';
 import { isBareRefusal } from './edns-refusal.ts';
@@ -64,13 +64,13 @@ export class HttpsResponse {
   private refuse(reason: 'network' | 'malformed', detail: string): void {
     this.fault ??= { kind: 'failed', reason, detail };
     this.chunks.length = 0;
-    this.stream.close(constants.NGHTTP2_CANCEL);
+    this.stream.close(nodeHttp2().constants.NGHTTP2_CANCEL);
   }
 
   private onClose(): void {
     const { rstCode } = this.stream;
     if (this.fault !== null) this.end(this.fault);
-    else if (rstCode === constants.NGHTTP2_REFUSED_STREAM) this.end('refused');
+    else if (rstCode === nodeHttp2().constants.NGHTTP2_REFUSED_STREAM) this.end('refused');
     else if (this.whole && this.size > 0) this.end(this.read());
     else this.end('reset');
   }

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { connect, getCACertificates } from 'node:tls';
+import { nodeTls } from '../../../shared/late-builtins.ts';
 import type { ServerAddress } from './exchange.ts';
 import type { StreamKind } from './exchange-tcp.ts';
 
@@ -25,12 +25,12 @@ export class TlsConnector {
   constructor(host: string, alpn: readonly string[], extraCa: readonly string[]) {
     this.host = host;
     this.alpn = alpn;
-    this.ca = extraCa.length === 0 ? undefined : [...getCACertificates('default'), ...extraCa];
+    this.ca = extraCa.length === 0 ? undefined : [...nodeTls().getCACertificates('default'), ...extraCa];
   }
 
   /** Opens a connection; it is still connecting when returned. Certificate faults are its errors. */
   open(server: ServerAddress): TLSSocket {
-    const socket = connect({
+    const socket = nodeTls().connect({
       host: server.ip,
       port: server.port,
       minVersion: 'TLSv1.2',

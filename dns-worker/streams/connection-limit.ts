@@ -36,10 +36,15 @@ export class ConnectionLimit {
     this.seed = new Int32Array(options.table)[L.SEED_WORD]!;
   }
 
+  /** No connection is let in, whatever its address. */
+  get isFull(): boolean {
+    return this.open >= this.options.max;
+  }
+
   /** Counts a connection of this address (16 bytes); false, and nothing counted, where a limit is reached. */
   enter(address: Uint8Array): boolean {
-    const { max, maxPerAddress } = this.options;
-    if (this.open >= max) return false;
+    const { maxPerAddress } = this.options;
+    if (this.isFull) return false;
     // Counted without a limit, too: there may be one before the connection ends.
     const first = this.take(address);
     const slot = this.slotOf(first) ?? this.freeSlot(first);

@@ -4,9 +4,14 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { until } from '../../test/support/parts/until.ts';
-import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES, StreamConnection } from './stream-connection.ts';
+import {
+  MAX_QUERIES,
+  MAX_QUERIES_IN_FLIGHT,
+  MAX_UNSENT_BYTES,
+  StreamConnection,
+} from './stream-connection.ts';
 
-const PEER = { address: new Uint8Array(16), port: 7, protocol: Protocol.tcp };
+const PEER = { address: new Uint8Array(16), protocol: Protocol.tcp };
 
 let server: Server;
 let client: Socket;
@@ -111,6 +116,21 @@ describe('StreamConnection', () => {
     expect(received).toHaveLength(2);
   });
 
+  test('loses no answer to a client that has closed its half and reads later', async () => {
+    client.pause();
+    ask(MAX_QUERIES_IN_FLIGHT);
+    client.end();
+    await until(() => taken.length === MAX_QUERIES_IN_FLIGHT);
+    const failures: Error[] = [];
+    client.on('error', (error) => failures.push(error));
+    for (const query of taken) connection.send(Buffer.concat([query, Buffer.alloc(65_000)]));
+    // All that the kernel takes is on its way.
+    await new Promise(setImmediate);
+    client.resume();
+    await until(() => client.closed);
+    expect([received.length, failures]).toEqual([MAX_QUERIES_IN_FLIGHT, []]);
+  });
+
   test('finish() ends at once where nothing is in flight, else with the last answer', async () => {
     ask(1);
     await until(() => taken.length === 1);
@@ -132,6 +152,27 @@ describe('StreamConnection', () => {
     connection.send(taken[0]!);
     await until(() => client.closed);
     expect(received).toEqual([]);
+  });
+
+  test('takes 100,000 queries in its life, answers them all, and is closed then (CVE-2025-30193)', async () => {
+    connection.destroy();
+    const again = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    let asked = 0;
+    const limited: StreamConnection = new StreamConnection(socket, PEER, (bytes) => {
+      asked++;
+      limited.send(bytes);
+    });
+    let answers = 0;
+    const frames = new FrameReader(() => {
+      answers++;
+      return true;
+    });
+    again.on('data', (chunk: Buffer) => frames.push(chunk));
+    const some = Buffer.concat(Array.from({ length: 1000 }, () => frame(message(1, 12))));
+    for (let sent = 0; sent < MAX_QUERIES; sent += 1000) if (!again.write(some)) await once(again, 'drain');
+    await until(() => again.closed);
+    expect([asked, answers]).toEqual([MAX_QUERIES, MAX_QUERIES]);
   });
 
   test('is active as of its last message or answer', async () => {

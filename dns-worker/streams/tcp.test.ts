@@ -6,12 +6,16 @@ import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { createConnectionTable } from '../../shared/memory/connection-table.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { ListenError } from './listen-error.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { ListenError } from '../listeners/listen-error.ts';
+import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES } from './stream-connection.ts';
-import type { ListenTcpOptions, StreamClient, StreamHandler, TcpListener } from './tcp.ts';
+import type { StreamClient, StreamHandler } from './stream-connection.ts';
+import type { StreamPort } from './stream-port.ts';
+import type { ListenOptions } from './client-port.ts';
 import { listenTcp } from './tcp.ts';
 
-let listener: TcpListener | undefined;
+let listener: StreamPort | undefined;
 const clients: Socket[] = [];
 
 afterEach(async () => {
@@ -19,6 +23,12 @@ afterEach(async () => {
   await listener?.close();
   listener = undefined;
 });
+
+const admission = {
+  senders: new ProxySenders(null),
+  reporter: { count: () => undefined },
+  logger: new MemoryLogger(),
+};
 
 const echo: StreamHandler = (message, client) => client.send(message);
 
@@ -29,9 +39,12 @@ function limitOf(maxPerAddress: number, max = 1024): ConnectionLimit {
 
 async function listen(
   handler: StreamHandler = echo,
-  options: Partial<ListenTcpOptions> = {},
-): Promise<TcpListener> {
-  listener = await listenTcp({ addresses: ['127.0.0.1'], port: 0, limit: limitOf(0), ...options }, handler);
+  options: Partial<ListenOptions> = {},
+): Promise<StreamPort> {
+  listener = await listenTcp(
+    { addresses: ['127.0.0.1'], port: 0, limit: limitOf(0), admission, ...options },
+    handler,
+  );
   return listener;
 }
 
@@ -70,7 +83,7 @@ function message(number: number, size = 20): Uint8Array {
   return bytes;
 }
 
-function portOf(of: TcpListener): number {
+function portOf(of: StreamPort): number {
   return of.addresses[0]!.port;
 }
 
@@ -91,13 +104,16 @@ describe('listenTcp', () => {
     socket.write(frame(message(1)));
     await messages(1);
     expect([...seen[0]!.address]).toEqual(expected);
-    expect(seen[0]).toMatchObject({ port: socket.localPort, protocol: Protocol.tcp });
+    expect(seen[0]).toMatchObject({ protocol: Protocol.tcp });
   });
 
   test('listenTcp() serves IPv4 and IPv6 wildcards side by side, and a second listener on the same port', async () => {
     const on = await listen(echo, { addresses: ['0.0.0.0'] });
     const port = portOf(on);
-    const second = await listenTcp({ addresses: ['0.0.0.0', '::'], port, limit: limitOf(0) }, echo);
+    const second = await listenTcp(
+      { addresses: ['0.0.0.0', '::'], port, limit: limitOf(0), admission },
+      echo,
+    );
     expect(second.addresses).toEqual([
       { address: '0.0.0.0', port },
       { address: '::', port },
@@ -109,7 +125,10 @@ describe('listenTcp', () => {
   });
 
   test('listenTcp() fails with the address, and leaves nothing open', async () => {
-    const failing = listenTcp({ addresses: ['127.0.0.1', '192.0.2.1'], port: 0, limit: limitOf(0) }, echo);
+    const failing = listenTcp(
+      { addresses: ['127.0.0.1', '192.0.2.1'], port: 0, limit: limitOf(0), admission },
+      echo,
+    );
     await expect(failing).rejects.toThrow(ListenError);
     await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
   });

@@ -1,0 +1,95 @@
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { query, Reply } from '../../test/support/dns/dns-message.ts';
+import { RunningWorker } from '../../test/support/parts/running-worker.ts';
+import { snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
+import { LogRing, LogRecord } from '../../shared/query-log.ts';
+import { addressToText } from '../../shared/net/ip.ts';
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+const ADS = snapshotOf([{ text: '||ads.example^', reading: BLOCK }], {}, 1);
+/** A header of PROXY protocol v2 that names 192.0.2.99. */
+const HEADER = Buffer.from('0d0a0d0a000d0a515549540a2112000cc0000263c633640112340035', 'hex');
+const LOCAL = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
+
+let sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets) socket.close();
+  sockets = [];
+});
+
+/** Sends datagrams from 127.0.0.1 and resolves with the reply to the last. */
+async function ask(port: number, ...datagrams: Uint8Array[]): Promise<Reply> {
+  const socket = createSocket('udp4');
+  sockets.push(socket);
+  socket.connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  for (const datagram of datagrams) socket.send(datagram);
+  const [reply] = (await once(socket, 'message')) as [Buffer];
+  return new Reply(reply, '');
+}
+
+/** Clients of the records in a log ring, in order. */
+function clientsIn(log: SharedArrayBuffer): string[] {
+  const records = Atomics.load(new Int32Array(log), LogRing.HEAD_WORD);
+  return Array.from({ length: records }, (_, i) => {
+    const at = LogRing.RECORDS_BYTE + i * LogRecord.SIZE + LogRecord.CLIENT;
+    return addressToText(new Uint8Array(log, at, 16).slice());
+  });
+}
+
+describe('ProxiedDatagrams', () => {
+  test.each(['auto', 'dgram'] as const)('names the client of the header, by %s', async (udpBackend) => {
+    const roles = udpBackend === 'dgram' ? (['resolve'] as const) : (['resolve', 'answer'] as const);
+    await using worker = await RunningWorker.start(ADS, {
+      roles,
+      settings: { proxyProtocol: ['127.0.0.1'], udpBackend },
+    });
+    const message = query('x.ads.example', 'A', { id: 9 });
+    const reply = await ask(
+      worker.port,
+      message, // No header: no reply.
+      HEADER, // No query behind it.
+      HEADER.subarray(0, 20),
+      Buffer.concat([HEADER, query('x.ads.example', 'A', { id: 8 })]),
+    );
+    expect([reply.id, reply.data]).toEqual([8, ['0.0.0.0']]);
+    expect((await ask(worker.port, Buffer.concat([LOCAL, message]))).id).toBe(9);
+    const log = udpBackend === 'dgram' ? worker.memory.resolveLog : worker.memory.answerLog;
+    expect(clientsIn(log)).toEqual(['192.0.2.99', '127.0.0.1']);
+  });
+
+  test('has limits and cookies go by the client of the header (CVE-2026-24029, CVE-2026-54478)', async () => {
+    const rateLimit = rateLimitOf({ queriesPerSecond: 1, burstSize: 1, ipv4PrefixLength: 32 });
+    await using worker = await RunningWorker.start(ADS, {
+      settings: { proxyProtocol: ['127.0.0.1'], rateLimit },
+    });
+    const from = (lastOctet: number, cookie?: Uint8Array): Buffer => {
+      const header = Buffer.from(HEADER);
+      header[19] = lastOctet;
+      return Buffer.concat([header, query('x.ads.example', 'A', { edns: { cookie } })]);
+    };
+    const baked = await ask(worker.port, from(1, new Uint8Array(8).fill(7)));
+    expect([baked.data, baked.cookie?.length]).toEqual([['0.0.0.0'], 24]);
+    const flood = Array.from({ length: 50 }, () => from(1));
+    expect((await ask(worker.port, ...flood, from(2))).rcode).toBe(5);
+    // The cookie proves the address that it was made for, and no other behind the load balancer.
+    const own = await ask(worker.port, from(1, baked.cookie));
+    expect([own.data, own.cookie]).toEqual([['0.0.0.0'], baked.cookie]);
+    const other = await ask(worker.port, from(3, baked.cookie));
+    expect(other.data).toEqual(['0.0.0.0']);
+    expect(other.cookie).not.toEqual(baked.cookie);
+  });
+
+  test('takes no header from others: they are clients', async () => {
+    await using worker = await RunningWorker.start(ADS, { settings: { proxyProtocol: ['192.0.2.0/24'] } });
+    const message = query('x.ads.example', 'A', { id: 9 });
+    const reply = await ask(worker.port, Buffer.concat([HEADER, message]), message);
+    // The header reads as a request of an unknown opcode.
+    expect(reply.rcode).toBe(4);
+    expect(clientsIn(worker.memory.answerLog)).not.toContain('192.0.2.99');
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Datagrams from load balancers that put a PROXY header before each query, as dnsdist does: takes the header off, and the
+ * client that it names for the sender. The reply goes to the load balancer, without a header.
+ */
+import { Counter } from '../../shared/memory/counters.ts';
+import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
+import { ProxyHeader, ProxyOutcome } from '../../shared/net/proxy-header.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { ProxySenders } from '../../shared/net/proxy-senders.ts';
+import { SLOT_SIZE } from './udp-batch.ts';
+import type { UdpBatch } from './udp-batch.ts';
+
+/** Takes headers off. One per thread. */
+export class ProxiedDatagrams {
+  private readonly senders: ProxySenders;
+  private readonly reporter: Pick<Reporter, 'count'>;
+  private readonly header = new ProxyHeader();
+
+  constructor(senders: ProxySenders, reporter: Pick<Reporter, 'count'>) {
+    this.senders = senders;
+    this.reporter = reporter;
+  }
+
+  /** Of the datagrams of a batch; one without the header that is due becomes empty, and so is dropped. */
+  takeHeaders(batch: UdpBatch, count: number): void {
+    const { senders, header } = this;
+    if (senders.hasNone) return;
+    const { slots, clients } = batch;
+    for (let slot = 0; slot < count; slot++) {
+      const clientAt = slot * ADDRESS_SIZE;
+      if (!senders.hasNamed(clients, clientAt)) continue;
+      const at = slot * SLOT_SIZE;
+      const length = batch.lengthOf(slot);
+      if (header.read(slots, at, at + length) !== ProxyOutcome.OK) {
+        this.reporter.count(Counter.PROXY_HEADERS_REFUSED);
+        batch.dropHead(slot, length);
+        continue;
+      }
+      if (header.hasSource) for (let i = 0; i < ADDRESS_SIZE; i++) clients[clientAt + i] = header.source[i]!;
+      batch.dropHead(slot, header.length);
+    }
+  }
+
+  /** Of one datagram; null where the header that is due is missing or broken. */
+  takeHeader(message: Uint8Array, sender: Uint8Array): { message: Uint8Array; client: Uint8Array } | null {
+    const { senders, header } = this;
+    if (!senders.hasNamed(sender)) return { message, client: sender };
+    if (header.read(message, 0, message.length) !== ProxyOutcome.OK) {
+      this.reporter.count(Counter.PROXY_HEADERS_REFUSED);
+      return null;
+    }
+    const client = header.hasSource ? header.source.slice() : sender;
+    return { message: message.subarray(header.length), client };
+  }
+}

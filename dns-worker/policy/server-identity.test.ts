@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
+import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
+import { slotQuery } from '../../test/support/parts/slot-query.ts';
+import { openLists } from '../../test/support/parts/test-lists.ts';
+import { ServerIdentity } from './server-identity.ts';
+
+const SNAPSHOT = openLists([]);
+const SETTINGS = {
+  chaosClients: ['192.0.2.0/24', '2001:db8::1'],
+  version: '1.2',
+  nodeName: 'attic',
+  designated: [],
+};
+
+/** What a client is told; null = it is refused. */
+function told(
+  name: string,
+  { type = 'TXT', client = '192.0.2.9' }: { type?: TypeSpec; client?: string } = {},
+  identity = new ServerIdentity(SETTINGS),
+): string | null {
+  const slot = slotQuery(SNAPSHOT, name, type, { qclass: 3 });
+  slot.clientBytes = addressFromText(client)!;
+  const rdata = identity.chaosText(slot);
+  if (rdata === null) return null;
+  expect(rdata[0]).toBe(rdata.length - 1);
+  return Buffer.from(rdata.subarray(1)).toString();
+}
+
+describe('ServerIdentity', () => {
+  test.each([
+    ['version.bind', 'Weir 1.2'],
+    ['VERSION.Server', 'Weir 1.2'],
+    ['hostname.bind', 'attic'],
+    ['id.server', 'attic'],
+    ['status.weir', 'ready'],
+  ])('tells %s (RFC 4892)', (name, text) => {
+    expect([told(name), told(name, { client: '2001:db8::1' })]).toEqual([text, text]);
+  });
+
+  test('tells nothing to others, of other names, and of other types', () => {
+    expect(told('version.bind', { client: '198.51.100.1' })).toBeNull();
+    expect(told('authors.bind')).toBeNull();
+    expect(told('x.version.bind')).toBeNull();
+    expect(told('version.bind', { type: 'A' })).toBeNull();
+    expect(told('version.bind', {}, new ServerIdentity())).toBeNull();
+  });
+
+  test('tells in which state the node is', () => {
+    const control = new Int32Array(64);
+    const identity = new ServerIdentity(SETTINGS, control);
+    const states = [NodeState.STARTING, NodeState.READY, NodeState.DRAINING].map((state) => {
+      control[WorkerControl.NODE_STATE_WORD] = state;
+      return told('status.weir', {}, identity);
+    });
+    expect(states).toEqual(['starting', 'ready', 'draining']);
+  });
+
+  test('cuts a name that is longer than a text may be', () => {
+    const identity = new ServerIdentity({ ...SETTINGS, nodeName: 'n'.repeat(300) });
+    expect(told('id.server', {}, identity)).toHaveLength(255);
+  });
+});

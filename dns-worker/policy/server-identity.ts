@@ -1,0 +1,78 @@
+/**
+ * What this server says of itself: texts of class CHAOS to those who may ask, and the encrypted resolvers that stand for
+ * it (RFC 9462).
+ */
+import { nameFromText } from '../../shared/dns/name.ts';
+import { RRType } from '../../shared/dns/iana.ts';
+import { networkContains, networkFromText } from '../../shared/net/cidr.ts';
+import type { Network } from '../../shared/net/cidr.ts';
+import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
+import type { IdentitySettings } from '../../shared/threads/messages.ts';
+import type { Query } from '../query/query.ts';
+
+/** Octets of a character-string (RFC 1035 section 3.3). */
+const MAX_TEXT_SIZE = 255;
+const NOTHING: IdentitySettings = { chaosClients: [], version: '', nodeName: '', designated: [] };
+
+const STATE_NAME = nameFromText('status.weir')!;
+const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
+  [NodeState.STARTING]: textOf('starting'),
+  [NodeState.READY]: textOf('ready'),
+  [NodeState.DRAINING]: textOf('draining'),
+};
+
+/** The identity of a thread's node. */
+export class ServerIdentity {
+  /** RDATA of SVCB records. */
+  readonly designated: readonly Uint8Array[];
+  private readonly clients: readonly Network[];
+  private readonly texts: readonly (readonly [name: Uint8Array, text: Uint8Array])[];
+  private readonly control: Int32Array | null;
+
+  /** `control` are the `WorkerControl` words of the thread's worker. */
+  constructor(settings: IdentitySettings = NOTHING, control: Int32Array | null = null) {
+    const version = textOf(`Weir ${settings.version}`);
+    const node = textOf(settings.nodeName);
+    this.control = control;
+    this.designated = settings.designated;
+    this.clients = settings.chaosClients.flatMap((text) => networkFromText(text) ?? []);
+    this.texts = (
+      [
+        ['version.bind', version],
+        ['version.server', version],
+        ['hostname.bind', node],
+        ['id.server', node],
+      ] as const
+    ).map(([name, text]) => [nameFromText(name)!, text]);
+  }
+
+  /** RDATA of the answer to a question of class CHAOS; null where it is refused. */
+  chaosText(query: Query): Uint8Array | null {
+    if (query.qtype !== RRType.TXT || !this.mayAsk(query)) return null;
+    if (isName(query, STATE_NAME)) return this.state();
+    for (const [name, text] of this.texts) if (isName(query, name)) return text;
+    return null;
+  }
+
+  private mayAsk({ clientBytes, clientAt }: Query): boolean {
+    return this.clients.some((network) => networkContains(network, clientBytes, clientAt));
+  }
+
+  private state(): Uint8Array {
+    const state =
+      this.control === null ? NodeState.READY : Atomics.load(this.control, WorkerControl.NODE_STATE_WORD);
+    return STATE_TEXTS[state]!;
+  }
+}
+
+function isName({ qname, qnameLength }: Query, name: Uint8Array): boolean {
+  if (qnameLength !== name.length) return false;
+  for (let i = 0; i < name.length; i++) if (qname[i] !== name[i]) return false;
+  return true;
+}
+
+/** RDATA of a TXT record with one text. */
+function textOf(text: string): Uint8Array {
+  const bytes = Buffer.from(text).subarray(0, MAX_TEXT_SIZE);
+  return Uint8Array.from([bytes.length, ...bytes]);
+}

@@ -1,0 +1,21 @@
+/**
+ * What a resolve thread stores per client: as every thread by address, and queries with the key of a client for that
+ * client, whatever their address. The thread that answers batches of UDP, where nothing has a key, has no such class.
+ */
+import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
+import type { Query } from '../query/query.ts';
+import { ClientSightings, type SightingSnapshot } from './sighting-writer.ts';
+
+/** Write side of a resolve thread's sightings. */
+export class KeyedSightings extends ClientSightings {
+  override count(query: Query, snapshot: SightingSnapshot): number {
+    const keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
+    query.keyed = keyed;
+    if (keyed === null) return super.count(query, snapshot);
+    const { words } = this;
+    const at = this.slotFor(KEYED_SIGHTING, keyed.clientId, 0, 0, query.arrivedSecs);
+    words[at + L.LAST_SEEN_AT] = query.arrivedSecs;
+    words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
+    return keyed.record === 0 ? snapshot.clients.findOf(query) : keyed.record;
+  }
+}

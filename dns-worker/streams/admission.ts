@@ -1,0 +1,73 @@
+/**
+ * Who is let in: takes the PROXY header of an accepted connection where one is due, and admits its client within the
+ * limits. What follows has the client's address, be it the peer's or the one that the header names.
+ */
+import type { Socket } from 'node:net';
+import { CountedLine } from '../../shared/counted-line.ts';
+import type { RunLater } from '../../shared/counted-line.ts';
+import type { Logger } from '../../shared/log.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { addressToText } from '../../shared/net/ip.ts';
+import type { ProxySenders } from '../../shared/net/proxy-senders.ts';
+import { StreamGreetings } from '../../shared/net/stream-greetings.ts';
+import type { Peer } from '../../shared/net/stream-greetings.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import type { OpenConnections } from './open-connections.ts';
+
+/** What decides about a connection, beside its limit. */
+export interface AdmissionParts {
+  readonly senders: ProxySenders;
+  readonly reporter: Pick<Reporter, 'count'>;
+  readonly logger: Logger;
+}
+
+const later: RunLater = (work, delayMs) => {
+  const timer = setTimeout(work, delayMs).unref();
+  return () => clearTimeout(timer);
+};
+
+/** Admits the connections of one listener. */
+export class Admission {
+  private readonly reporter: Pick<Reporter, 'count'>;
+  private readonly limit: ConnectionLimit;
+  private readonly open: OpenConnections;
+  private readonly greetings: StreamGreetings;
+
+  constructor({ senders, reporter, logger }: AdmissionParts, limit: ConnectionLimit, open: OpenConnections) {
+    this.reporter = reporter;
+    this.limit = limit;
+    this.open = open;
+    const badHeaders = new CountedLine(logger, 'closed connections: bad or missing PROXY header', later);
+    this.greetings = new StreamGreetings({
+      senders,
+      later,
+      onBadHeader: ({ address }) => {
+        reporter.count(Counter.PROXY_HEADERS_REFUSED);
+        badHeaders.note({ last: addressToText(address) });
+      },
+      onCrowd: () => reporter.count(Counter.STREAMS_REFUSED),
+    });
+  }
+
+  /** Calls `take` once the client is known and within its limits; else the connection is closed. */
+  admit(socket: Socket, take: (peer: Peer) => void): void {
+    this.greetings.greet(socket, (client) => this.enter(socket, client, take));
+  }
+
+  /** Closes connections that are not admitted yet. */
+  close(): void {
+    this.greetings.close();
+  }
+
+  private enter(socket: Socket, peer: Peer, take: (peer: Peer) => void): void {
+    if (this.limit.isFull) this.open.makeRoom();
+    if (!this.limit.enter(peer.address)) {
+      socket.destroy();
+      this.reporter.count(Counter.STREAMS_REFUSED);
+      return;
+    }
+    socket.on('close', () => this.limit.leave(peer.address));
+    take(peer);
+  }
+}

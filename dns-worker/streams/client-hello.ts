@@ -1,0 +1,57 @@
+/**
+ * Reads the name that a client asks for from the first octets of its handshake (RFC 8446 section 4.1.2, RFC 6066 section
+ * 3). OpenSSL does not tell it where a session of TLS 1.2 is resumed. Pure; every octet is hostile.
+ */
+
+/** The record layer: type, version, length. */
+const RECORD_HEADER = 5;
+const HANDSHAKE_RECORD = 22;
+const CLIENT_HELLO = 1;
+/** Of a handshake message: type and length; then the version and the random octets of a ClientHello. */
+const MESSAGE_HEADER = 4;
+const VERSION_AND_RANDOM = 34;
+const SERVER_NAME_EXTENSION = 0;
+const HOST_NAME = 0;
+/** Most octets of a record's content (RFC 8446 section 5.1). */
+const MAX_RECORD = 16_384;
+
+/**
+ * The name in a ClientHello: '' where there is none to be read, which a handshake may go on without; null where the
+ * octets so far do not tell. A ClientHello of several records is not read.
+ */
+export function serverNameIn(octets: Buffer): string | null {
+  if (octets.length < RECORD_HEADER) return null;
+  const length = octets.readUInt16BE(3);
+  if (octets[0] !== HANDSHAKE_RECORD || length > MAX_RECORD) return '';
+  const end = RECORD_HEADER + length;
+  if (octets.length < end) return null;
+  return nameInMessage(octets.subarray(RECORD_HEADER, end));
+}
+
+function nameInMessage(message: Buffer): string {
+  if (message.length < MESSAGE_HEADER + VERSION_AND_RANDOM || message[0] !== CLIENT_HELLO) return '';
+  let at = MESSAGE_HEADER + VERSION_AND_RANDOM;
+  // Session id, cipher suites and compression methods.
+  for (const size of [1, 2, 1] as const) {
+    if (at + size > message.length) return '';
+    at += size + message.readUIntBE(at, size);
+  }
+  if (at + 2 > message.length) return '';
+  const end = Math.min(at + 2 + message.readUInt16BE(at), message.length);
+  at += 2;
+  while (at + 4 <= end) {
+    const data = at + 4;
+    const next = data + message.readUInt16BE(at + 2);
+    if (next > end) return '';
+    if (message.readUInt16BE(at) === SERVER_NAME_EXTENSION) return hostName(message.subarray(data, next));
+    at = next;
+  }
+  return '';
+}
+
+/** The first name of a list, which has one of each type. */
+function hostName(list: Buffer): string {
+  if (list.length < 5 || list[2] !== HOST_NAME) return '';
+  const end = 5 + list.readUInt16BE(3);
+  return end <= list.length ? list.toString('latin1', 5, end) : '';
+}

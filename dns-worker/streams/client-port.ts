@@ -1,0 +1,40 @@
+/** A port of one stream protocol with all that holds for each: admission, limits, idleness, an orderly end. */
+import type { Socket } from 'node:net';
+import type { Peer } from '../../shared/net/stream-greetings.ts';
+import { Admission } from './admission.ts';
+import type { AdmissionParts } from './admission.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import { OpenConnections } from './open-connections.ts';
+import { listenOnAll } from './stream-port.ts';
+import type { StreamAddresses, StreamPort } from './stream-port.ts';
+
+/** Where to listen and what decides about connections. */
+export interface ListenOptions extends StreamAddresses {
+  readonly limit: ConnectionLimit;
+  readonly admission: AdmissionParts;
+  readonly idleTimeoutMs?: number;
+}
+
+/** Takes an admitted connection; what it makes of it goes into `open`. */
+export type TakeClient = (socket: Socket, peer: Peer, open: OpenConnections) => void;
+
+/** Listens on every address. Throws a ListenError. */
+export async function listenForClients(options: ListenOptions, take: TakeClient): Promise<StreamPort> {
+  const open = new OpenConnections(options.idleTimeoutMs);
+  const admission = new Admission(options.admission, options.limit, open);
+  try {
+    const port = await listenOnAll(options, (socket) =>
+      admission.admit(socket, (peer) => take(socket, peer, open)),
+    );
+    const close = async (): Promise<void> => {
+      const closed = port.close();
+      admission.close();
+      open.close();
+      await closed;
+    };
+    return { addresses: port.addresses, close };
+  } catch (error) {
+    open.close();
+    throw error;
+  }
+}

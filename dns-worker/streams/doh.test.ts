@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createConnectionTable } from '../../shared/memory/connection-table.ts';
+import { networkFromText } from '../../shared/net/cidr.ts';
+import { addressToText } from '../../shared/net/ip.ts';
+import { Protocol } from '../../shared/query-log.ts';
+import { TestAuthority } from '../../test/support/dns/certificates.ts';
+import { query } from '../../test/support/dns/dns-message.ts';
+import { DohClient, dohPath } from '../../test/support/dns/doh-client.ts';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { ProxySenders } from '../../shared/net/proxy-senders.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import type { StreamClient } from './stream-connection.ts';
+import { DOH_PROTOCOLS, listenDoh } from './doh.ts';
+import { MAX_DOH_QUERY_SIZE } from '../../shared/dns/doh-target.ts';
+import { MAX_QUERIES_IN_FLIGHT } from './stream-connection.ts';
+import type { StreamPort } from './stream-port.ts';
+import { TlsSide } from './tls-side.ts';
+
+const NAME = 'dns.example.org';
+const MESSAGE = query('www.example.org', 'A', { id: 0 });
+
+let authority: TestAuthority;
+let tls: TlsSide;
+let listener: StreamPort;
+const clients: DohClient[] = [];
+/** What the handler has taken and not answered. */
+let held: StreamClient[] = [];
+
+beforeAll(() => {
+  authority = new TestAuthority();
+  const { cert, key } = authority.issue(`DNS:${NAME}`);
+  tls = new TlsSide(DOH_PROTOCOLS, { count: () => undefined });
+  tls.use({ cert, key, ticketKeys: new Uint8Array(48) });
+});
+afterAll(() => authority.close());
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  held = [];
+  await listener.close();
+});
+
+interface Options {
+  readonly maxPerAddress?: number;
+  readonly idleTimeoutMs?: number;
+  readonly trusted?: readonly string[];
+}
+
+/** Listens; the handler echoes the message, or holds it. Returns a client. */
+async function open(isHeld = false, options: Options = {}): Promise<DohClient> {
+  const { maxPerAddress = 0, idleTimeoutMs = 10_000, trusted = [] } = options;
+  const table = createConnectionTable(1, 7);
+  const limit = new ConnectionLimit({ table, worker: 0, protocol: Protocol.doh, maxPerAddress, max: 100 });
+  listener = await listenDoh(
+    {
+      ...{ addresses: ['127.0.0.1'], port: 0, limit, tls, idleTimeoutMs },
+      trustedProxies: trusted.map((text) => networkFromText(text)!),
+      admission: {
+        senders: new ProxySenders(null),
+        reporter: { count: () => undefined },
+        logger: new MemoryLogger(),
+      },
+    },
+    (message, asker) => {
+      if (isHeld) held.push(asker);
+      else asker.send(message);
+    },
+  );
+  return client();
+}
+
+const port = (): number => listener.addresses[0]!.port;
+
+function client(): DohClient {
+  const opened = new DohClient(port(), authority.cert, NAME);
+  clients.push(opened);
+  return opened;
+}
+
+/** Resolves at the end of a connection, with an error or without. */
+function closeOf({ session }: DohClient): Promise<void> {
+  return new Promise((resolve) => session.once('close', () => resolve()));
+}
+
+describe('listenDoh()', () => {
+  test('carries the message both ways, by GET and by POST', async () => {
+    const asked = await open();
+    for (const reply of [await asked.get(MESSAGE), await asked.post(MESSAGE)]) {
+      expect([reply.status, Buffer.compare(reply.body, MESSAGE)]).toEqual([200, 0]);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/dns-message',
+        'content-length': String(MESSAGE.length),
+        'cache-control': 'private, max-age=0',
+      });
+    }
+  });
+
+  test.each([
+    [400, { ':path': '/dns-query' }, undefined],
+    [404, { ':path': '/' }, undefined],
+    [405, { ':path': '/dns-query', ':method': 'DELETE' }, undefined],
+    [415, { ':path': '/dns-query', ':method': 'POST' }, MESSAGE],
+  ])('answers %i to a request that asks nothing', async (status, headers, body) => {
+    const asked = await open();
+    expect((await asked.request(headers, body)).status).toBe(status);
+    // The connection serves the next one.
+    expect((await asked.get(MESSAGE)).status).toBe(200);
+  });
+
+  test('answers 400 to a message without a header, and 413 to one that is too long', async () => {
+    const asked = await open();
+    expect((await asked.post(new Uint8Array(11))).status).toBe(400);
+    expect((await asked.post(new Uint8Array(0))).status).toBe(400);
+    expect((await asked.post(new Uint8Array(MAX_DOH_QUERY_SIZE + 1))).status).toBe(413);
+    expect((await asked.post(new Uint8Array(MAX_DOH_QUERY_SIZE))).status).toBe(200);
+  });
+
+  test('answers 400 to a message that gets no reply', async () => {
+    const asked = await open(true);
+    const reply = asked.get(MESSAGE);
+    await until(() => held.length === 1);
+    held[0]!.drop();
+    expect((await reply).status).toBe(400);
+  });
+
+  test('answers in any order, after the client has closed its half of the stream', async () => {
+    const asked = await open(true);
+    const replies = [asked.get(MESSAGE), asked.post(MESSAGE)];
+    await until(() => held.length === 2);
+    for (const each of held.toReversed()) each.send(MESSAGE);
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('counts streams that the client has reset as long as they are in flight (CVE-2023-44487)', async () => {
+    const asked = await open(true);
+    for (let i = 0; i < MAX_QUERIES_IN_FLIGHT; i++) {
+      const stream = asked.open({ ':path': dohPath(MESSAGE) });
+      await until(() => held.length === i + 1);
+      stream.close(8);
+    }
+    expect((await asked.get(MESSAGE)).status).toBe(429);
+    held[0]!.send(MESSAGE);
+    const reply = asked.get(MESSAGE);
+    await until(() => held.length === MAX_QUERIES_IN_FLIGHT + 1);
+    held.at(-1)!.send(MESSAGE);
+    expect((await reply).status).toBe(200);
+  });
+
+  test('closes a connection that resets streams without end (CVE-2023-44487)', async () => {
+    const asked = await open();
+    const closed = closeOf(asked);
+    const reset = (): void => {
+      for (let i = 0; i < 50 && !asked.session.closed && !asked.session.destroyed; i++) {
+        const stream = asked.open({ ':path': '/dns-query', ':method': 'POST' });
+        stream.on('error', () => undefined);
+        stream.close(8);
+      }
+      if (!asked.session.destroyed) setImmediate(reset);
+    };
+    await once(asked.session, 'connect');
+    reset();
+    await closed;
+    expect((await client().get(MESSAGE)).status).toBe(200);
+  });
+
+  test('holds no body that never ends', async () => {
+    const asked = await open(false, { idleTimeoutMs: 200 });
+    const closed = closeOf(asked);
+    const stream = asked.open({
+      ...{ ':path': '/dns-query', ':method': 'POST' },
+      'content-type': 'application/dns-message',
+    });
+    stream.on('error', () => undefined);
+    await closed;
+  });
+
+  test('lets in no more connections of an address than its limit', async () => {
+    const asked = await open(false, { maxPerAddress: 1 });
+    await asked.get(MESSAGE);
+    await closeOf(client());
+    asked.close();
+    await until(async () => {
+      const next = client();
+      return await next.get(MESSAGE).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    });
+  });
+
+  test('believes X-Forwarded-For of trusted proxies only', async () => {
+    const trusting = await open(true, { trusted: ['127.0.0.0/8'] });
+    void trusting.post(MESSAGE, { 'x-forwarded-for': '198.51.100.7' }).catch(() => undefined);
+    await until(() => held.length === 1);
+    expect(addressToText(held[0]!.address)).toBe('198.51.100.7');
+    await listener.close();
+    held = [];
+    const wary = await open(true);
+    void wary.post(MESSAGE, { 'x-forwarded-for': '198.51.100.7' }).catch(() => undefined);
+    await until(() => held.length === 1);
+    expect(addressToText(held[0]!.address)).toBe('127.0.0.1');
+  });
+
+  test('refuses clients that offer other protocols only (RFC 7301 section 3.2)', async () => {
+    await open();
+    const options = { port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME };
+    const socket = connectTls({ ...options, ALPNProtocols: ['dot'] });
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
+  });
+
+  test('speaks HTTP/1.1, and closes the connection after a body that it has not read', async () => {
+    await open();
+    const options = { port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME, agent: false };
+    const asked = request({
+      ...options,
+      method: 'POST',
+      path: '/nowhere',
+      headers: { 'content-length': 9000 },
+    });
+    asked.on('error', () => undefined);
+    asked.write('x');
+    const [response] = (await once(asked, 'response')) as [{ statusCode: number; headers: object }];
+    expect(response).toMatchObject({ statusCode: 404, headers: { connection: 'close' } });
+    asked.destroy();
+  });
+
+  test('close() answers what is in flight, then ends every connection', async () => {
+    const asked = await open(true);
+    const reply = asked.get(MESSAGE);
+    await until(() => held.length === 1);
+    const closing = listener.close();
+    held[0]!.send(MESSAGE);
+    expect((await reply).status).toBe(200);
+    await closing;
+  });
+});

@@ -1,0 +1,29 @@
+/** The client behind reverse proxies, as their X-Forwarded-For says (`server.trusted_proxies`). */
+import { networkContains } from '../../shared/net/cidr.ts';
+import type { Network } from '../../shared/net/cidr.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+
+/** Addresses of a header that are looked at. */
+const MAX_HOPS = 16;
+
+/**
+ * The nearest address that is no trusted proxy, 16 bytes: each proxy appends its own peer, so that only what trusted ones
+ * appended is believed. `peer` itself where it is not trusted, or nothing readable stands behind it.
+ */
+export function forwardedClient(
+  peer: Uint8Array,
+  forwardedFor: string | undefined,
+  trusted: readonly Network[],
+): Uint8Array {
+  const isTrusted = (address: Uint8Array): boolean =>
+    trusted.some((network) => networkContains(network, address));
+  if (forwardedFor === undefined || !isTrusted(peer)) return peer;
+  let client = peer;
+  for (const hop of forwardedFor.split(',').reverse().slice(0, MAX_HOPS)) {
+    const address = addressFromText(hop.trim());
+    if (address === null) break;
+    client = address;
+    if (!isTrusted(address)) break;
+  }
+  return client;
+}

@@ -1,0 +1,330 @@
+/**
+ * One connection of HTTP/2 (RFC 9113) that takes small requests and gives small answers, as DNS over HTTPS needs it: no
+ * push, no priorities, no field kept for the client's table. Every octet is hostile: what a client may leave unfinished is
+ * bounded, and a client that breaks the protocol loses the connection.
+ */
+import type { Socket } from 'node:net';
+import { readU32 } from '../../../shared/dns/wire.ts';
+import { ConnectionFault } from './connection-fault.ts';
+import { checkControl, readSetting } from './control-frames.ts';
+import { H2FrameReader } from './frame-reader.ts';
+import type { Frame } from './frame-reader.ts';
+import {
+  DEFAULT_WINDOW,
+  FrameFlag,
+  frameOf,
+  frameOfWords,
+  FrameType,
+  H2Code,
+  MAX_WINDOW,
+  Setting,
+  SETTING_SIZE,
+  settingsFrame,
+} from './frames.ts';
+import type { H2CodeValue } from './frames.ts';
+import { HeaderBlocks } from './header-blocks.ts';
+import { readRequestFields } from './request-fields.ts';
+import type { RequestFields } from './request-fields.ts';
+import { responseFrames } from './response-frames.ts';
+import type { ResponseFields } from './response-frames.ts';
+import { SendWindows } from './send-windows.ts';
+
+/** What a client may do at once and how much of it. */
+export interface H2Limits {
+  /** Streams that are open. */
+  readonly streams: number;
+  /** Octets of a body. */
+  readonly bodySize: number;
+  /** Octets of bodies that are not whole yet, of all streams. */
+  readonly buffered: number;
+  /** Octets of answers that the client has not received; beyond this nothing more is read. */
+  readonly unsent: number;
+}
+
+/** A request with its whole body. */
+export interface H2Request extends RequestFields {
+  /** Valid only during the call. */
+  readonly body: Uint8Array;
+  /** Sends the response; nothing once the client has given the stream up. */
+  end(status: number, fields: ResponseFields, body?: Uint8Array): void;
+}
+
+/** A stream whose request is not answered yet. */
+interface Stream {
+  fields: RequestFields | null;
+  readonly chunks: Uint8Array[];
+  size: number;
+  /** The client has sent all of it. */
+  isWhole: boolean;
+}
+
+/** Octets of a request's fields. */
+const MAX_LIST_SIZE = 16_384;
+/** Frames other than HEADERS and DATA that a client may send in a second (CVE-2019-9512 to 9518, CVE-2023-44487). */
+const MAX_CONTROL_FRAMES_A_SECOND = 300;
+/** A window is opened again once so much of it is used up. */
+const WINDOW_STEP = 32_768;
+const NO_BODY = new Uint8Array(0);
+
+/** Speaks on one connection until its socket closes. */
+export class H2Session {
+  private readonly socket: Socket;
+  private readonly limits: H2Limits;
+  private readonly take: (request: H2Request) => void;
+  private readonly frames = new H2FrameReader();
+  private readonly blocks = new HeaderBlocks(MAX_LIST_SIZE);
+  private readonly streams = new Map<number, Stream>();
+  private readonly windows: SendWindows;
+  private lastStream = 0;
+  private buffered = 0;
+  /** Octets of DATA since the connection's window was last opened. */
+  private received = 0;
+  private second = 0;
+  private controlFrames = 0;
+  private out: Buffer[] = [];
+  /** What is written is sent at the end of the turn. */
+  private isReading = false;
+  private isFlushing = false;
+  private isOver = false;
+
+  constructor(socket: Socket, limits: H2Limits, take: (request: H2Request) => void) {
+    this.socket = socket;
+    this.limits = limits;
+    this.take = take;
+    this.windows = new SendWindows(limits.unsent, (frame) => this.write(frame));
+    this.write(
+      settingsFrame([
+        [Setting.MAX_CONCURRENT_STREAMS, limits.streams],
+        [Setting.MAX_HEADER_LIST_SIZE, MAX_LIST_SIZE],
+      ]),
+    );
+    socket.on('data', (chunk: Buffer) => this.read(chunk));
+    socket.on('drain', () => socket.resume());
+    socket.on('end', () => this.finish());
+  }
+
+  /** Takes no more streams, and closes once what was written is sent. */
+  finish(): void {
+    this.leave(H2Code.NO_ERROR);
+  }
+
+  private read(chunk: Buffer): void {
+    if (this.isOver) return;
+    this.isReading = true;
+    try {
+      this.frames.push(chunk, (frame) => this.takeFrame(frame));
+    } catch (error) {
+      if (!(error instanceof ConnectionFault)) throw error;
+      this.leave(error.code);
+    } finally {
+      this.isReading = false;
+      this.flush();
+    }
+    if (this.socket.writableLength > this.limits.unsent) this.socket.pause();
+  }
+
+  /** Returns whether to go on. */
+  private takeFrame(frame: Frame): boolean {
+    const { type } = frame;
+    // RFC 9113 section 6.10: nothing may stand between the frames of a block.
+    if (this.blocks.isOpen !== (type === FrameType.CONTINUATION))
+      throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
+    if (type === FrameType.HEADERS || type === FrameType.CONTINUATION) this.takeHeaders(frame);
+    else if (type === FrameType.DATA) this.takeData(frame);
+    else this.takeControl(frame);
+    return !this.isOver;
+  }
+
+  private takeHeaders(frame: Frame): void {
+    const block = this.blocks.add(frame);
+    if (block === null) return;
+    const { stream: id, isLast, fields } = block;
+    const stream = this.streams.get(id);
+    if (stream !== undefined) {
+      // Trailers: they end the request.
+      if (!isLast || stream.isWhole) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
+      this.complete(id, stream);
+      return;
+    }
+    if ((id & 1) === 0) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
+    // A stream that was reset or answered meanwhile; its fields were decoded, and mean nothing.
+    if (id <= this.lastStream) {
+      this.countControl();
+      return;
+    }
+    this.lastStream = id;
+    const request = fields === null ? null : readRequestFields(fields);
+    if (this.streams.size >= this.limits.streams) this.reset(id, H2Code.REFUSED_STREAM);
+    else if (fields !== null && request === null) this.reset(id, H2Code.PROTOCOL_ERROR);
+    else this.open(id, request, isLast);
+  }
+
+  /** `request` is null where its fields are too many. */
+  private open(id: number, request: RequestFields | null, isLast: boolean): void {
+    const stream: Stream = { fields: request, chunks: [], size: 0, isWhole: false };
+    this.streams.set(id, stream);
+    this.windows.open(id);
+    if (request === null) {
+      this.end(id, 431, {}, undefined);
+    } else if (isLast) this.complete(id, stream);
+  }
+
+  private takeData({ stream: id, flags, payload, frameSize }: Frame): void {
+    if (id === 0 || id > this.lastStream) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
+    this.received += frameSize;
+    if (this.received > DEFAULT_WINDOW) throw new ConnectionFault(H2Code.FLOW_CONTROL_ERROR);
+    if (this.received >= WINDOW_STEP) {
+      this.write(frameOfWords(FrameType.WINDOW_UPDATE, 0, this.received));
+      this.received = 0;
+    }
+    const stream = this.streams.get(id);
+    const isLast = (flags & FrameFlag.END_STREAM) !== 0;
+    if (stream === undefined || stream.isWhole) {
+      // Still under way when the stream was reset or answered.
+      this.countControl();
+      return;
+    }
+    if (payload.length === 0 && !isLast) this.countControl();
+    this.keep(stream, payload);
+    if (stream.size > this.limits.bodySize || this.buffered > this.limits.buffered)
+      this.end(id, 413, {}, undefined);
+    else if (isLast) this.complete(id, stream);
+  }
+
+  private keep(stream: Stream, payload: Uint8Array): void {
+    stream.chunks.push(payload.slice());
+    stream.size += payload.length;
+    this.buffered += payload.length;
+  }
+
+  /** The request is whole: hands it over. */
+  private complete(id: number, stream: Stream): void {
+    const { fields, chunks, size } = stream;
+    if (fields === null) return;
+    if (fields.contentLength !== -1 && fields.contentLength !== size) {
+      this.forget(id);
+      this.reset(id, H2Code.PROTOCOL_ERROR);
+      return;
+    }
+    stream.isWhole = true;
+    const body = size === 0 ? NO_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    this.release(stream);
+    this.take({
+      ...fields,
+      body,
+      end: (status, answer, octets) => this.answer(id, status, answer, octets),
+    });
+  }
+
+  /** The same as `end`, called from outside. */
+  private answer(...response: Parameters<H2Session['end']>): void {
+    try {
+      this.end(...response);
+    } catch (error) {
+      if (!(error instanceof ConnectionFault)) throw error;
+      this.leave(error.code);
+    }
+  }
+
+  private end(id: number, status: number, fields: ResponseFields, body: Uint8Array | undefined): void {
+    const stream = this.streams.get(id);
+    if (stream === undefined) return;
+    const { isWhole } = stream;
+    this.forget(id);
+    if (body === undefined) this.windows.close(id);
+    const size = body === undefined ? 0 : this.windows.send(id, body);
+    this.write(responseFrames(id, { status, fields }, body, size));
+    this.windows.goOn(id);
+    // What of the body was not received is not wanted (RFC 9113 section 8.1).
+    if (!isWhole) this.reset(id, H2Code.NO_ERROR);
+    this.flushSoon();
+  }
+
+  private takeControl(frame: Frame): void {
+    this.countControl();
+    checkControl(frame, this.lastStream);
+    const { type, stream, flags, payload } = frame;
+    if (type === FrameType.SETTINGS) this.takeSettings(frame);
+    else if (type === FrameType.WINDOW_UPDATE) this.widen(stream, readU32(payload, 0) & MAX_WINDOW);
+    else if (type === FrameType.RST_STREAM) {
+      this.forget(stream);
+      this.windows.close(stream);
+    } else if (type === FrameType.PING && (flags & FrameFlag.ACK) === 0)
+      this.write(frameOf(FrameType.PING, FrameFlag.ACK, 0, payload));
+  }
+
+  private takeSettings({ flags, payload }: Frame): void {
+    if ((flags & FrameFlag.ACK) !== 0) return;
+    for (let at = 0; at < payload.length; at += SETTING_SIZE) {
+      const initialWindow = readSetting(payload, at);
+      if (initialWindow !== null && !this.windows.resize(initialWindow))
+        throw new ConnectionFault(H2Code.FLOW_CONTROL_ERROR);
+    }
+    this.write(frameOf(FrameType.SETTINGS, FrameFlag.ACK, 0, NO_BODY));
+  }
+
+  private widen(stream: number, octets: number): void {
+    if (octets === 0 || !this.windows.widen(stream, octets)) {
+      if (stream === 0)
+        throw new ConnectionFault(octets === 0 ? H2Code.PROTOCOL_ERROR : H2Code.FLOW_CONTROL_ERROR);
+      this.forget(stream);
+      this.reset(stream, octets === 0 ? H2Code.PROTOCOL_ERROR : H2Code.FLOW_CONTROL_ERROR);
+    }
+  }
+
+  private countControl(): void {
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.controlFrames = 0;
+    }
+    if (++this.controlFrames > MAX_CONTROL_FRAMES_A_SECOND)
+      throw new ConnectionFault(H2Code.ENHANCE_YOUR_CALM);
+  }
+
+  private forget(id: number): void {
+    const stream = this.streams.get(id);
+    if (stream === undefined) return;
+    this.release(stream);
+    this.streams.delete(id);
+  }
+
+  private release(stream: Stream): void {
+    if (stream.chunks.length === 0) return;
+    for (const chunk of stream.chunks.splice(0)) this.buffered -= chunk.length;
+  }
+
+  private reset(id: number, code: H2CodeValue): void {
+    this.windows.close(id);
+    this.write(frameOfWords(FrameType.RST_STREAM, id, code));
+  }
+
+  private leave(code: H2CodeValue): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.write(frameOfWords(FrameType.GOAWAY, 0, this.lastStream, code));
+    this.flush();
+    this.socket.destroySoon();
+  }
+
+  private write(frame: Buffer): void {
+    this.out.push(frame);
+  }
+
+  /** What is answered in one turn goes out in one piece. */
+  private flushSoon(): void {
+    if (this.isFlushing || this.isReading) return;
+    this.isFlushing = true;
+    process.nextTick(() => {
+      this.isFlushing = false;
+      this.flush();
+    });
+  }
+
+  private flush(): void {
+    const { out, socket } = this;
+    if (out.length === 0) return;
+    this.out = [];
+    if (socket.writable) socket.write(out.length === 1 ? out[0]! : Buffer.concat(out));
+  }
+}

@@ -1,0 +1,48 @@
+/** What DNS over HTTPS needs of a request's fields over HTTP/2 (RFC 9113 section 8.3). */
+import type { Field } from './hpack.ts';
+
+/** The fields that count. */
+export interface RequestFields {
+  readonly method: string;
+  readonly path: string;
+  /** '' = none, as of the next. */
+  readonly contentType: string;
+  readonly forwardedFor: string;
+  /** -1 = none. */
+  readonly contentLength: number;
+}
+
+/** RFC 9113 section 8.2.2: these mean something between two hops of HTTP/1.1 only. */
+const OF_CONNECTIONS: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'],
+]);
+const PSEUDO: ReadonlySet<string> = new Set([':method', ':scheme', ':path', ':authority']);
+
+/** Reads the fields of a request; null if it is malformed (RFC 9113 section 8.1.1). */
+export function readRequestFields(fields: readonly Field[]): RequestFields | null {
+  const pseudo = new Map<string, string>();
+  let contentType = '';
+  let forwardedFor = '';
+  let contentLength = -1;
+  let isPseudoOver = false;
+  for (const [name, value] of fields) {
+    if (name.startsWith(':')) {
+      if (isPseudoOver || !PSEUDO.has(name) || pseudo.has(name)) return null;
+      pseudo.set(name, value);
+      continue;
+    }
+    isPseudoOver = true;
+    if (OF_CONNECTIONS.has(name) || name === '' || /[A-Z]/.test(name)) return null;
+    if (name === 'content-type') contentType = value;
+    else if (name === 'x-forwarded-for')
+      forwardedFor = forwardedFor === '' ? value : `${forwardedFor},${value}`;
+    else if (name === 'content-length') {
+      if (contentLength !== -1 || !/^\d{1,9}$/.test(value)) return null;
+      contentLength = Number(value);
+    }
+  }
+  const method = pseudo.get(':method');
+  const path = pseudo.get(':path');
+  if (method === undefined || path === undefined || !pseudo.has(':scheme')) return null;
+  return { method, path, contentType, forwardedFor, contentLength };
+}

@@ -1,0 +1,81 @@
+/**
+ * The frames of a response. Its header block has literals with names of the static table, which leave the client's table
+ * alone.
+ */
+import { FrameFlag, FrameHead, FrameType, writeHead } from './frames.ts';
+
+/** Indexes of RFC 7541 appendix A. */
+const NAME_INDEX: Readonly<Record<string, number>> = {
+  allow: 22,
+  'cache-control': 24,
+  'content-length': 28,
+  'content-type': 31,
+  'retry-after': 53,
+};
+/** Statuses of the table, as whole fields: an octet each. */
+const STATUS_OCTET: Readonly<Record<number, number>> = { 200: 0x88, 400: 0x8c, 404: 0x8d };
+/** The first octet of a literal without indexing whose name has index 8, ':status'; and the longest number beside it. */
+const STATUS_LITERAL = 0x08;
+/** The largest index that fits into the first octet of a literal without indexing. */
+const PREFIX_MOST = 15;
+/** Octets of a value whose length fits into one. */
+const MAX_VALUE_SIZE = 126;
+/** Octets of a literal before its value, and of a status at most. */
+const LITERAL_HEAD_SIZE = 3;
+const STATUS_SIZE = 5;
+
+/** Fields of a response by name; each name is one of those above, and its value has 126 octets at most. */
+export type ResponseFields = Readonly<Record<string, string | number>>;
+
+/** HEADERS, and the first `size` octets of the body in a DATA frame; the last frame ends the stream if it is all. */
+export function responseFrames(
+  id: number,
+  { status, fields }: { readonly status: number; readonly fields: ResponseFields },
+  body: Uint8Array | undefined,
+  size: number,
+): Buffer {
+  const room = FrameHead.SIZE + headSizeLimit(fields) + (size === 0 ? 0 : FrameHead.SIZE + size);
+  const bytes = Buffer.allocUnsafe(room);
+  const headEnd = writeBlock(bytes, FrameHead.SIZE, status, fields);
+  const flags = FrameFlag.END_HEADERS | (body === undefined ? FrameFlag.END_STREAM : 0);
+  writeHead(bytes, 0, { length: headEnd - FrameHead.SIZE, type: FrameType.HEADERS, flags, stream: id });
+  if (body === undefined || size === 0) return bytes.subarray(0, headEnd);
+  const dataFlags = size === body.length ? FrameFlag.END_STREAM : 0;
+  writeHead(bytes, headEnd, { length: size, type: FrameType.DATA, flags: dataFlags, stream: id });
+  const end = headEnd + FrameHead.SIZE;
+  bytes.set(size === body.length ? body : body.subarray(0, size), end);
+  return bytes.subarray(0, end + size);
+}
+
+/** Octets that the block of these fields takes, at most. */
+function headSizeLimit(fields: ResponseFields): number {
+  let size = STATUS_SIZE;
+  for (const name in fields) size += LITERAL_HEAD_SIZE + String(fields[name]).length;
+  return size;
+}
+
+/** Writes the block and returns its end. */
+function writeBlock(bytes: Uint8Array, at: number, status: number, fields: ResponseFields): number {
+  let end = writeStatus(bytes, at, status);
+  for (const name in fields) {
+    const index = NAME_INDEX[name];
+    if (index === undefined) throw new Error(`write response: the field ${name}`);
+    bytes[end] = PREFIX_MOST;
+    bytes[end + 1] = index - PREFIX_MOST;
+    end = writeValue(bytes, end + 2, String(fields[name]));
+  }
+  return end;
+}
+
+function writeStatus(bytes: Uint8Array, at: number, status: number): number {
+  const octet = STATUS_OCTET[status];
+  bytes[at] = octet ?? STATUS_LITERAL;
+  return octet === undefined ? writeValue(bytes, at + 1, String(status)) : at + 1;
+}
+
+function writeValue(bytes: Uint8Array, at: number, value: string): number {
+  if (value.length > MAX_VALUE_SIZE) throw new Error('write response: a value that is too long');
+  bytes[at] = value.length;
+  for (let i = 0; i < value.length; i++) bytes[at + 1 + i] = value.charCodeAt(i);
+  return at + 1 + value.length;
+}

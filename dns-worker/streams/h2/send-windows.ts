@@ -1,0 +1,114 @@
+/** How much a client is ready to receive (RFC 9113 section 5.2), and what waits until it is ready for more. */
+import { ConnectionFault } from './connection-fault.ts';
+import {
+  DEFAULT_WINDOW,
+  FrameFlag,
+  frameOf,
+  FrameType,
+  H2Code,
+  MAX_FRAME_SIZE,
+  MAX_WINDOW,
+} from './frames.ts';
+
+/** The windows of one connection. */
+export class SendWindows {
+  private readonly write: (frame: Buffer) => void;
+  private readonly maxWaiting: number;
+  private connection = DEFAULT_WINDOW;
+  private initial = DEFAULT_WINDOW;
+  /** Of each open stream. */
+  private readonly streams = new Map<number, number>();
+  /** What is left of bodies, by stream. */
+  private readonly waiting = new Map<number, Uint8Array>();
+  private waitingSize = 0;
+
+  /** `maxWaiting` bounds the octets that wait; a client that lets more wait loses the connection. */
+  constructor(maxWaiting: number, write: (frame: Buffer) => void) {
+    this.maxWaiting = maxWaiting;
+    this.write = write;
+  }
+
+  open(stream: number): void {
+    this.streams.set(stream, this.initial);
+  }
+
+  /** Forgets a stream, and what waits for it. */
+  close(stream: number): void {
+    this.streams.delete(stream);
+    this.waitingSize -= this.waiting.get(stream)?.length ?? 0;
+    this.waiting.delete(stream);
+  }
+
+  /**
+   * Octets of a body that may be sent at once, in one frame. Keeps the rest, which `goOn` must be called for after that
+   * frame.
+   */
+  send(stream: number, body: Uint8Array): number {
+    const size = this.spend(stream, body.length);
+    if (size === body.length) {
+      this.close(stream);
+      return size;
+    }
+    this.waiting.set(stream, body.slice(size));
+    this.waitingSize += body.length - size;
+    return size;
+  }
+
+  /** Adds to the window of a stream, 0 = the connection's; false if it would be too large. */
+  widen(stream: number, octets: number): boolean {
+    if (stream === 0) {
+      this.connection += octets;
+      if (this.connection > MAX_WINDOW) return false;
+      for (const each of [...this.waiting.keys()]) this.drain(each);
+      return true;
+    }
+    const window = this.streams.get(stream);
+    if (window === undefined) return true;
+    if (window + octets > MAX_WINDOW) return false;
+    this.streams.set(stream, window + octets);
+    this.drain(stream);
+    return true;
+  }
+
+  /** Changes the first window of streams, and those that are open by as much; false if one would be too large. */
+  resize(initial: number): boolean {
+    if (initial > MAX_WINDOW) return false;
+    const change = initial - this.initial;
+    this.initial = initial;
+    for (const [stream, window] of this.streams) {
+      if (window + change > MAX_WINDOW) return false;
+      this.streams.set(stream, window + change);
+    }
+    for (const each of [...this.waiting.keys()]) this.drain(each);
+    return true;
+  }
+
+  /** Takes as much of the windows as one frame may use. */
+  private spend(stream: number, wanted: number): number {
+    const window = this.streams.get(stream) ?? 0;
+    const size = Math.max(0, Math.min(wanted, window, this.connection, MAX_FRAME_SIZE));
+    this.connection -= size;
+    this.streams.set(stream, window - size);
+    return size;
+  }
+
+  /** Writes what the client is ready for of the rest of a body. Throws ConnectionFault where too much has to wait. */
+  goOn(stream: number): void {
+    this.drain(stream);
+    if (this.waitingSize > this.maxWaiting) throw new ConnectionFault(H2Code.ENHANCE_YOUR_CALM);
+  }
+
+  private drain(stream: number): void {
+    for (let rest = this.waiting.get(stream); rest !== undefined; rest = this.waiting.get(stream)) {
+      const size = this.spend(stream, rest.length);
+      if (size === 0) return;
+      const isLast = size === rest.length;
+      this.write(frameOf(FrameType.DATA, isLast ? FrameFlag.END_STREAM : 0, stream, rest.subarray(0, size)));
+      this.waitingSize -= size;
+      if (isLast) {
+        this.waiting.delete(stream);
+        this.streams.delete(stream);
+      } else this.waiting.set(stream, rest.subarray(size));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * How many TLS handshakes a listener begins in a second, in all and for one client network (an IPv4 address, an IPv6
+ * /64): each costs as much as some hundred queries.
+ */
+import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
+
+/** Handshakes of a second, in all and for one client network. */
+export const MAX_HANDSHAKES_A_SECOND = 600;
+export const MAX_OF_A_NETWORK = 60;
+
+/** Counts the handshakes of one listener. */
+export class HandshakeLimit {
+  private second = 0;
+  private begun = 0;
+  /** No more entries than handshakes may begin in a second. */
+  private readonly begunOf = new Map<string, number>();
+
+  /** Counts a handshake of this address (16 bytes); false, and nothing counted, where a limit is reached. */
+  admits(address: Uint8Array, monotonicMs: number): boolean {
+    const second = Math.floor(monotonicMs / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.begun = 0;
+      this.begunOf.clear();
+    }
+    const network = networkOf(address);
+    const ofNetwork = this.begunOf.get(network) ?? 0;
+    if (this.begun >= MAX_HANDSHAKES_A_SECOND || ofNetwork >= MAX_OF_A_NETWORK) return false;
+    this.begun++;
+    this.begunOf.set(network, ofNetwork + 1);
+    return true;
+  }
+}
+
+function networkOf(address: Uint8Array): string {
+  if (isMappedIpv4(address)) return String(addressWord(address, 12));
+  return `${addressWord(address, 0)} ${addressWord(address, 4)}`;
+}

@@ -1,0 +1,74 @@
+/**
+ * The open connections of one listener: closes those that idle, makes room by closing the longest idle one, and ends all
+ * of them when the listener closes. Idle is a connection without a whole message in or out: octets that drip do not count.
+ */
+import { STREAM_IDLE_MS } from '../query/stream-options.ts';
+
+/** Longest wait, when closing, for answers in flight. */
+const CLOSE_GRACE_MS = 3000;
+/** Where there is no room, a connection is closed for another after this long without a message. */
+const ROOM_IDLE_MS = 500;
+
+/** A connection as far as its listener looks after it. */
+export interface OpenConnection {
+  /** When the last whole message arrived or the last answer left, milliseconds of the monotonic clock. */
+  readonly lastActiveMs: number;
+  /** Queries without an answer yet. */
+  readonly inFlight: number;
+  /** Reads no more queries and closes as soon as those in flight are answered. */
+  finish(): void;
+  /** Closes at once. */
+  destroy(): void;
+}
+
+/** The connections of one listener. */
+export class OpenConnections {
+  private readonly connections = new Set<OpenConnection>();
+  private readonly idleTimeoutMs: number;
+  private readonly sweeping: NodeJS.Timeout;
+
+  constructor(idleTimeoutMs = STREAM_IDLE_MS) {
+    this.idleTimeoutMs = idleTimeoutMs;
+    // One timer for all connections.
+    this.sweeping = setInterval(() => this.sweep(), Math.min(1000, idleTimeoutMs / 4));
+    this.sweeping.unref();
+  }
+
+  add(connection: OpenConnection): void {
+    this.connections.add(connection);
+  }
+
+  delete(connection: OpenConnection): void {
+    this.connections.delete(connection);
+  }
+
+  /** Closes the connection that has idled longest, so that another may come (RFC 7766 section 6.2.3). */
+  makeRoom(): void {
+    let oldest: OpenConnection | null = null;
+    let oldestMs = performance.now() - ROOM_IDLE_MS;
+    for (const connection of this.connections) {
+      if (connection.inFlight > 0 || connection.lastActiveMs >= oldestMs) continue;
+      oldest = connection;
+      oldestMs = connection.lastActiveMs;
+    }
+    oldest?.destroy();
+  }
+
+  /** Ends every connection once its queries in flight are answered, after 3 s in any case. */
+  close(): void {
+    clearInterval(this.sweeping);
+    for (const connection of this.connections) connection.finish();
+    if (this.connections.size === 0) return;
+    const grace = setTimeout(() => {
+      for (const connection of this.connections) connection.destroy();
+    }, CLOSE_GRACE_MS);
+    grace.unref();
+  }
+
+  private sweep(): void {
+    const oldestMs = performance.now() - this.idleTimeoutMs;
+    for (const connection of this.connections) {
+      if (connection.lastActiveMs < oldestMs) connection.destroy();
+    }
+  }
+}

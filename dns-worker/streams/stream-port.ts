@@ -1,0 +1,87 @@
+/**
+ * Listening for stream connections on every address with SO_REUSEPORT, so that each worker has listeners of its own.
+ * Whoever listens gets each connection as it is accepted; `admission.ts` decides who is let in.
+ */
+import { once } from 'node:events';
+import type { Server, Socket } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
+import { errorCode } from '../../shared/thrown.ts';
+import { ListenError } from '../listeners/listen-error.ts';
+
+/** Where to listen. */
+export interface StreamAddresses {
+  readonly addresses: readonly string[];
+  /** 0 = one that the system chooses, another for each address. */
+  readonly port: number;
+}
+
+/** An address listened on. */
+export interface BoundAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The listening sockets of one protocol. */
+export interface StreamPort {
+  readonly addresses: readonly BoundAddress[];
+  /** Accepts no more; resolves when every accepted connection is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on every address; throws a `ListenError`, with nothing left open, where one is unavailable. Where the kernel
+ * has no IPv6, `::` beside `0.0.0.0` is left out.
+ */
+export async function listenOnAll(
+  { addresses, port }: StreamAddresses,
+  accept: (socket: Socket) => void,
+): Promise<StreamPort> {
+  const servers: Server[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => closeServer(server)));
+  };
+  try {
+    for (const address of addresses) {
+      const server = await listen(address, port, accept);
+      if (server !== null) servers.push(server);
+      else if (!addresses.includes('0.0.0.0')) throw new ListenError(address, port, 'EAFNOSUPPORT');
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { addresses: servers.map(boundAddress), close };
+}
+
+/** Null if the address is the IPv6 wildcard and the kernel has no IPv6. */
+async function listen(
+  address: string,
+  port: number,
+  accept: (socket: Socket) => void,
+): Promise<Server | null> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
+  try {
+    server.listen({ host: address, port, ipv6Only: isIPv6(address), reusePort: true });
+    await once(server, 'listening');
+  } catch (error) {
+    const code = errorCode(error);
+    if (address === '::' && code === 'EAFNOSUPPORT') return null;
+    throw new ListenError(address, port, code);
+  }
+  // Accepting may fail (EMFILE) and must not end the thread; the next connection is tried again.
+  server.on('error', () => undefined);
+  return server;
+}
+
+function boundAddress(server: Server): BoundAddress {
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string')
+    throw new Error('read bound address: the server is closed');
+  return { address: bound.address, port: bound.port };
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const end = once(server, 'close');
+  server.close();
+  await end;
+}

@@ -1,0 +1,142 @@
+/**
+ * TLS for clients (RFC 7858, RFC 8484): handshakes on connections that are already admitted, with the certificate in
+ * force when they begin. Session tickets are sealed with a key that all workers share, so that a client may come back to
+ * any of them.
+ */
+import { constants, X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Server, TLSSocket } from 'node:tls';
+import { nodeTls } from '../../shared/late-builtins.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { TLS_CIPHERS } from '../../shared/net/tls-ciphers.ts';
+import type { ServedCertificate } from '../../shared/threads/messages.ts';
+import type { Reporter } from '../report/reporter.ts';
+import { serverNameIn } from './client-hello.ts';
+import { clientKeyIn } from './client-key-in.ts';
+import { HandshakeLimit } from './handshake-limit.ts';
+
+/** Time for a handshake. */
+const HANDSHAKE_TIMEOUT_MS = 5000;
+
+/** Begins handshakes of one protocol. One per listener. */
+export class TlsSide {
+  private readonly reporter: Pick<Reporter, 'count'>;
+  private readonly protocols: readonly string[];
+  /** It never listens: connections are handed to it. There is none before the first certificate. */
+  private server: Server | null = null;
+  private certificate: X509Certificate | null = null;
+  /** Who takes a connection after its handshake, by both ends of the connection. */
+  private readonly takers = new Map<string, (secured: TLSSocket) => void>();
+  private readonly limit = new HandshakeLimit();
+  private readonly timeoutMs: number;
+
+  /** `protocols` are those of ALPN (RFC 7301); a client that offers others only is refused. */
+  constructor(
+    protocols: readonly string[],
+    reporter: Pick<Reporter, 'count'>,
+    timeoutMs = HANDSHAKE_TIMEOUT_MS,
+  ) {
+    this.protocols = protocols;
+    this.reporter = reporter;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** New connections get this certificate. */
+  use({ cert, key, ticketKeys }: ServedCertificate): void {
+    this.server ??= this.makeServer();
+    this.server.setSecureContext({
+      cert,
+      key,
+      minVersion: 'TLSv1.2',
+      ciphers: TLS_CIPHERS,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    });
+    this.certificate = new X509Certificate(cert);
+    this.server.setTicketKeys(Buffer.from(ticketKeys));
+  }
+
+  /** Calls `take` after the handshake; the connection is closed where it fails, is late, or over the limits. */
+  secure(socket: Socket, address: Uint8Array, take: (secured: TLSSocket) => void): void {
+    const { server } = this;
+    if (server === null || !this.limit.admits(address, performance.now())) {
+      socket.destroy();
+      this.reporter.count(Counter.STREAMS_REFUSED);
+      return;
+    }
+    this.reporter.count(Counter.TLS_HANDSHAKES);
+    const ends = endsOf(socket);
+    this.takers.set(ends, take);
+    socket.once('close', () => this.takers.delete(ends));
+    server.emit('connection', socket);
+  }
+
+  /** The same, once the name that the client asks for is read; `take` gets the key in it, '' = none. */
+  secureNamed(
+    socket: Socket,
+    address: Uint8Array,
+    take: (secured: TLSSocket, clientKey: string) => void,
+  ): void {
+    const begin = (serverName: string): void => {
+      const { certificate } = this;
+      this.secure(socket, address, (secured) => take(secured, clientKeyIn(serverName, certificate)));
+    };
+    const fail = (): void => {
+      this.reporter.count(Counter.TLS_HANDSHAKES);
+      this.reporter.count(Counter.TLS_HANDSHAKES_FAILED);
+      socket.destroy();
+    };
+    awaitHello(socket, this.timeoutMs, begin, fail);
+  }
+
+  private makeServer(): Server {
+    const options = { ALPNProtocols: [...this.protocols], handshakeTimeout: this.timeoutMs };
+    const server = nodeTls().createServer(options);
+    server.on('secureConnection', (secured) => {
+      const take = this.takers.get(endsOf(secured));
+      if (take === undefined) secured.destroy();
+      else take(secured);
+    });
+    server.on('tlsClientError', (_error, secured) => {
+      this.reporter.count(Counter.TLS_HANDSHAKES_FAILED);
+      secured.destroy();
+    });
+    return server;
+  }
+}
+
+/**
+ * Calls `take` with the name in the ClientHello, which is put back; '' where the octets are no ClientHello, which the
+ * handshake then says; or `fail` where a connection is late or ends before.
+ */
+function awaitHello(
+  socket: Socket,
+  timeoutMs: number,
+  take: (serverName: string) => void,
+  fail: () => void,
+): void {
+  let octets: Buffer = Buffer.alloc(0);
+  const done = (): void => {
+    clearTimeout(late);
+    socket.off('readable', look).off('end', leave).off('close', done);
+  };
+  const leave = (): void => {
+    done();
+    fail();
+  };
+  const look = (): void => {
+    const more = socket.read() as Buffer | null;
+    if (more === null) return;
+    octets = octets.length === 0 ? more : Buffer.concat([octets, more]);
+    const serverName = serverNameIn(octets);
+    if (serverName === null) return;
+    done();
+    socket.unshift(octets);
+    take(serverName);
+  };
+  const late = setTimeout(leave, timeoutMs);
+  socket.on('readable', look).once('end', leave).once('close', done);
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
