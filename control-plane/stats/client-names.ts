@@ -4,11 +4,14 @@ import type { ClientCount } from './stats-store.ts';
 
 /** Who is at an address. */
 export interface ClientNames {
-  /** Null if the client has no name. */
-  nameAt(address: string): string | null;
+  /** Of the one with an id, where that is given. Null if the client has no name. */
+  nameAt(address: string, clientId: number | null): string | null;
 }
 
 /** The list with the name that each client has now. */
 export function withNames(counts: readonly ClientCount[], clients: ClientNames): TopClients {
-  return counts.map(({ ip, count, blocked }) => ({ ip, hostname: clients.nameAt(ip), count, blocked }));
+  return counts.map(({ ip, clientId, count, blocked }) => ({
+    ...{ ip, hostname: clients.nameAt(ip, clientId), client_id: clientId },
+    ...{ count, blocked },
+  }));
 }

@@ -6,6 +6,7 @@ import { storeRows } from '../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
+import { LogMemory } from '../query-log/search/log-memory.ts';
 import { GRAIN_MS } from '../query-log/store/counts-store.ts';
 import { partsOf, readBuckets, readCounts } from './counts-reader.ts';
 
@@ -79,14 +80,16 @@ describe('readCounts()', () => {
 
 describe('readBuckets()', () => {
   test('has a sum for each span with queries', async () => {
-    const buckets = await readBuckets(own.database, 'q', START_MS, START_MS + 60 * MINUTE_MS);
+    const buckets = await readBuckets(own.database, [
+      { grain: 'q', fromMs: START_MS, toMs: START_MS + 60 * MINUTE_MS },
+    ]);
     expect(buckets.map(({ startMs, queries }) => [(startMs - START_MS) / MINUTE_MS, queries])).toEqual([
       [0, 3],
       [15, 2],
       [30, 2],
       [45, 2],
     ]);
-    const days = await readBuckets(own.database, 'd', 0, START_MS * 2);
+    const days = await readBuckets(own.database, [{ grain: 'd', fromMs: 0, toMs: START_MS * 2 }]);
     expect(days.map(({ queries }) => queries)).toEqual([
       counted.filter((timeMs) => timeMs < START_MS + 120 * MINUTE_MS).length,
       counted.filter((timeMs) => timeMs >= START_MS + 120 * MINUTE_MS).length,
@@ -112,5 +115,42 @@ describe('the views', () => {
       { value: 'BLOCKED_LIST', count: blocked },
       { value: 'CACHED', count: counted.length - blocked },
     ]);
+  });
+});
+
+describe('readCounts(), kept between questions,', () => {
+  test('has what a question of its own has, whatever came or went meanwhile', async () => {
+    const tx = { query: own.database.query.bind(own.database), copyOut: () => Promise.reject(new Error()) };
+    const kept = { ...tx, memory: new LogMemory() };
+    const minute = fc.integer({ min: -30, max: 300 });
+    const statements = [
+      `UPDATE query_counts SET queries = queries + 1, counts = weir_add_counts(counts, '{"type:1": 1, "new:x": 2}')
+       WHERE grain = $1 AND start = $2`,
+      'DELETE FROM query_counts WHERE grain = $1 AND start = $2',
+      `INSERT INTO query_counts SELECT $1::"char", $2, 9, 1, 0, 0, 0, 0, '{"type:28": 1}' ON CONFLICT DO NOTHING`,
+    ];
+    const change = fc.record({
+      sql: fc.constantFrom(...statements),
+      grain: fc.constantFrom('m', 'q', 'd'),
+      at: minute,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(change, minute), { minLength: 3, maxLength: 12 }), async (all) => {
+        for (const [{ sql, grain, at }, from] of all) {
+          const stepMs = GRAIN_MS[grain as 'm'];
+          const startMs = Math.floor((START_MS + at * MINUTE_MS) / stepMs) * stepMs;
+          await own.database.query(sql, [grain, new Date(startMs)]);
+          const fromMs = START_MS + from * MINUTE_MS;
+          const toMs = fromMs + 2000 * MINUTE_MS;
+          const { counts, ...totals } = await readCounts(kept, fromMs, toMs);
+          const made = await readCounts(tx, fromMs, toMs);
+          expect({ ...totals, counts: Object.fromEntries(counts) }).toEqual({
+            ...made,
+            counts: Object.fromEntries(made.counts),
+          });
+        }
+      }),
+      { numRuns: 15 },
+    );
   });
 });

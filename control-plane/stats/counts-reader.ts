@@ -1,17 +1,11 @@
 /** Reads the counts of minutes, quarters of an hour and days (`query-log/store/counts-store.ts`). */
 import type { Queryable } from '../db/database.ts';
+import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
+import type { CountsRange, SummedCounts } from '../query-log/search/kept-counts.ts';
 import { type Grain, GRAIN_MS } from '../query-log/store/counts-store.ts';
 
 /** Sums of a span. */
-export interface CountSums {
-  readonly queries: number;
-  readonly blocked: number;
-  readonly cached: number;
-  readonly forwarded: number;
-  readonly rateLimited: number;
-  /** By `kind:value`, see `MinuteCounts.counts`. */
-  readonly counts: ReadonlyMap<string, number>;
-}
+export type CountSums = SummedCounts;
 
 /** Sums of one span of a timeline. */
 export interface Bucket {
@@ -24,19 +18,19 @@ export interface Bucket {
   readonly rateLimited: number;
 }
 
-interface Part {
-  readonly grain: Grain;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 const TOTALS = `coalesce(sum(queries), 0)::bigint AS queries, coalesce(sum(blocked), 0)::bigint AS blocked,
   coalesce(sum(cached), 0)::bigint AS cached, coalesce(sum(forwarded), 0)::bigint AS forwarded,
   coalesce(sum(rate_limited), 0)::bigint AS "rateLimited"`;
 
 /** Sums of [fromMs, toMs); both are starts of minutes. */
-export async function readCounts(tx: Queryable, fromMs: number, toMs: number): Promise<CountSums> {
-  const { text, values } = spanSql(fromMs, toMs);
+export async function readCounts(tx: BlockTransaction, fromMs: number, toMs: number): Promise<CountSums> {
+  const period = tx.memory?.periods.find({ fromUs: fromMs * 1000, toUs: toMs * 1000 });
+  const kept = await period?.inTurn(() => period.counts.read(tx, partsOf(fromMs, toMs)));
+  return kept ?? addUp(tx, fromMs, toMs);
+}
+
+async function addUp(tx: Queryable, fromMs: number, toMs: number): Promise<CountSums> {
+  const { text, values } = spanSql(partsOf(fromMs, toMs));
   const totals = await tx.query<Omit<CountSums, 'counts'>>(
     `SELECT ${TOTALS} FROM query_counts WHERE ${text}`,
     values,
@@ -48,17 +42,13 @@ export async function readCounts(tx: Queryable, fromMs: number, toMs: number): P
   return { ...totals.rows[0]!, counts: new Map(rows.map(({ key, value }) => [key, value])) };
 }
 
-/** Sums of each `grain` in [fromMs, toMs) that has queries. */
-export async function readBuckets(
-  tx: Queryable,
-  grain: Grain,
-  fromMs: number,
-  toMs: number,
-): Promise<Bucket[]> {
+/** Sums of each span of these parts that has queries, in order. */
+export async function readBuckets(tx: Queryable, parts: readonly CountsRange[]): Promise<Bucket[]> {
+  const { text, values } = spanSql(parts);
   const { rows } = await tx.query<Bucket>(
     `SELECT (extract(epoch FROM start) * 1000)::bigint AS "startMs", ${TOTALS} FROM query_counts
-     WHERE grain = $1 AND start >= $2 AND start < $3 GROUP BY start ORDER BY start`,
-    [grain, new Date(fromMs), new Date(toMs)],
+     WHERE ${text} GROUP BY start ORDER BY start`,
+    values,
   );
   return rows;
 }
@@ -66,11 +56,11 @@ export async function readBuckets(
 const ALL_GRAINS: readonly Grain[] = ['d', 'q', 'm'];
 
 /** A span in as few rows as can be: days, with quarters of an hour before and after, with minutes before and after. */
-export function partsOf(fromMs: number, toMs: number, grains = ALL_GRAINS): Part[] {
+export function partsOf(fromMs: number, toMs: number, grains = ALL_GRAINS): CountsRange[] {
   return split(grains, fromMs, toMs);
 }
 
-function split([grain, ...finer]: readonly Grain[], fromMs: number, toMs: number): Part[] {
+function split([grain, ...finer]: readonly Grain[], fromMs: number, toMs: number): CountsRange[] {
   if (grain === undefined || fromMs >= toMs) return [];
   const stepMs = GRAIN_MS[grain];
   const innerFromMs = Math.ceil(fromMs / stepMs) * stepMs;
@@ -84,8 +74,7 @@ function split([grain, ...finer]: readonly Grain[], fromMs: number, toMs: number
   ];
 }
 
-function spanSql(fromMs: number, toMs: number): { text: string; values: unknown[] } {
-  const parts = partsOf(fromMs, toMs);
+function spanSql(parts: readonly CountsRange[]): { text: string; values: unknown[] } {
   const text = parts.map(
     (_, index) => `(grain = $${index * 3 + 1} AND start >= $${index * 3 + 2} AND start < $${index * 3 + 3})`,
   );

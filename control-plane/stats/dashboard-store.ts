@@ -30,16 +30,15 @@ export interface LoggedDashboard {
 
 /** Figures of the span of a timeline. */
 export async function readDashboard(log: LogSource, request: TimelineRequest): Promise<LoggedDashboard> {
-  const { sums, timeline } = await log.read(async (tx) => ({
-    sums: await readSums(tx, request, log.onDamaged),
-    timeline: await readTimelineCounts(tx, request),
-  }));
-  return {
-    summary: summarize(sums),
-    cache: cacheUse(sums.counts),
-    timeline,
-    topBlocked: topDomains(sums.names, 'blocked', TOP),
-    topDomains: topDomains(sums.names, 'allowed', TOP),
-    topClients: topClients(sums.clients, TOP),
-  };
+  return log.read(async (tx) => {
+    const timeline = await readTimelineCounts(tx, request);
+    return readSums(tx, request, log.onDamaged, (sums) => ({
+      summary: summarize(sums),
+      cache: cacheUse(sums.counts),
+      timeline,
+      topBlocked: topDomains(sums.names, 'blocked', TOP),
+      topDomains: topDomains(sums.names, 'allowed', TOP),
+      topClients: topClients(sums.clients, TOP),
+    }));
+  });
 }

@@ -6,6 +6,7 @@ import type {
   CacheUse,
   ClientCount,
   DomainCount,
+  ListHits,
   LoggedSummary,
   Span,
   TopClientsRequest,
@@ -18,6 +19,7 @@ import type { TimelineRequest } from './timeline-store.ts';
 export interface StatsReader {
   summary(span: Span, signal: AbortSignal): Promise<LoggedSummary>;
   cacheUse(span: Span, signal: AbortSignal): Promise<CacheUse>;
+  listHits(span: Span, signal: AbortSignal): Promise<ReadonlyMap<number, ListHits>>;
   topDomains(
     request: TopRequest,
     which: 'blocked' | 'allowed',

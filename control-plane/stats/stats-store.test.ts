@@ -4,7 +4,7 @@ import { type TestDatabase, startTestDatabase } from '../../test/support/parts/t
 import { logSourceOf, storeRows } from '../../test/support/parts/stored-log.ts';
 import { Protocol, QueryStatus } from '../../shared/query-log.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
-import { readCacheUse, readSummary, readTopClients, readTopDomains } from './stats-store.ts';
+import { readCacheUse, readListHits, readSummary, readTopClients, readTopDomains } from './stats-store.ts';
 
 const FROM_MS = Date.UTC(2026, 6, 5, 12);
 const TO_MS = FROM_MS + 3_600_000;
@@ -21,11 +21,11 @@ const ROWS: Partial<RowInWords>[] = [
   },
   {
     ...{ qname: named('ads.example'), status: QueryStatus.BLOCKED_LIST, cached: false, responseTimeUs: 50 },
-    ...{ blockSource: 'ads', blockRule: 'ads.example', qtype: 28, groupId: 7 },
+    ...{ blockSource: 'ads', blockRule: 'ads.example', lists: [3, 12], qtype: 28, groupId: 7 },
   },
   {
     ...{ qname: named('ads.example'), status: QueryStatus.BLOCKED_LIST, cached: false, responseTimeUs: 50 },
-    ...{ blockSource: 'ads', blockRule: 'ads.example', client: client(8) },
+    ...{ blockSource: 'ads', blockRule: 'ads.example', lists: [3], client: client(8) },
   },
   { status: QueryStatus.RATE_LIMITED, cached: false, rcode: 5, protocol: Protocol.tcp, responseTimeUs: 0 },
   { timestampMs: FROM_MS - 1, qname: named('before.example') },
@@ -52,6 +52,7 @@ describe('readSummary', () => {
       queries_blocked: 2,
       block_rate: 33.33,
       queries_rate_limited: 1,
+      queries_repeated: 0,
       clients: 2,
       unique_domains: 3,
       unique_domains_is_estimate: false,
@@ -84,6 +85,14 @@ describe('readCacheUse', () => {
   });
 });
 
+describe('readListHits', () => {
+  test('counts for each list what its rules blocked, and what only they blocked', async () => {
+    const hits = await readListHits(log, { fromMs: FROM_MS, toMs: TO_MS });
+    expect(Object.fromEntries(hits)).toEqual({ 3: { all: 2, sole: 1 }, 12: { all: 1, sole: 0 } });
+    expect(await readListHits(log, { fromMs: FROM_MS, toMs: FROM_MS })).toEqual(new Map());
+  });
+});
+
 describe('readTopDomains', () => {
   const PERIOD = { fromMs: FROM_MS, toMs: TO_MS, limit: 10 };
 
@@ -109,8 +118,8 @@ describe('readTopDomains', () => {
 describe('readTopClients', () => {
   test('counts all queries of a client, and the blocked ones of them', async () => {
     expect(await readTopClients(log, { fromMs: FROM_MS, toMs: TO_MS, limit: 10 })).toEqual([
-      { ip: '192.0.2.7', count: 4, blocked: 1 },
-      { ip: '192.0.2.8', count: 2, blocked: 1 },
+      { ip: '192.0.2.7', clientId: null, count: 4, blocked: 1 },
+      { ip: '192.0.2.8', clientId: null, count: 2, blocked: 1 },
     ]);
   });
 });

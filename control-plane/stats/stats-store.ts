@@ -4,6 +4,7 @@
  */
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
+import { readClientText } from '../query-log/names/client-text.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
 import type { KeySums } from '../query-log/names/key-sums.ts';
 import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
@@ -14,7 +15,8 @@ import {
   sumClients,
   sumNames,
   type SumRequest,
-} from '../query-log/reading/log-sums.ts';
+} from '../query-log/sums/log-sums.ts';
+import { sumPeriod } from '../query-log/sums/period-sums.ts';
 import { type CountSums, readCounts } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
@@ -29,6 +31,8 @@ export interface DomainCount {
 /** One line of a list of busiest clients. */
 export interface ClientCount {
   readonly ip: string;
+  /** The client that named itself by its key; null = known by its address. */
+  readonly clientId: number | null;
   readonly count: number;
   readonly blocked: number;
 }
@@ -37,6 +41,13 @@ export interface ClientCount {
 export interface CacheUse {
   readonly hits: number;
   readonly misses: number;
+}
+
+/** Queries that the rules of a list blocked. */
+export interface ListHits {
+  readonly all: number;
+  /** Those whose rule no other list had. */
+  readonly sole: number;
 }
 
 /** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
@@ -65,23 +76,21 @@ export interface Sums {
   readonly clients: KeySums<ClientSum>;
 }
 
-/** Sums of a span; `onDamaged` as in `SumRequest`. */
-export async function readSums(
+/** Calls `take` with the sums of a span, which change once it has returned; `onDamaged` as in `SumRequest`. */
+export async function readSums<T>(
   tx: BlockTransaction,
   span: Span,
   onDamaged: SumRequest['onDamaged'],
-): Promise<Sums> {
-  const request = { ...microseconds(span), filter: {}, onDamaged };
-  return {
-    counts: await readCounts(tx, span.fromMs, span.toMs),
-    names: await sumNames(tx, request),
-    clients: await sumClients(tx, request),
-  };
+  take: (sums: Sums) => T,
+): Promise<T> {
+  const counts = await readCounts(tx, span.fromMs, span.toMs);
+  const request = { ...microseconds(span), onDamaged };
+  return sumPeriod(tx, request, ['names', 'clients'], (sums) => take({ ...sums, counts }));
 }
 
 /** Figures of a span. */
 export async function readSummary(log: LogSource, span: Span): Promise<LoggedSummary> {
-  return summarize(await log.read((tx) => readSums(tx, span, log.onDamaged)));
+  return log.read((tx) => readSums(tx, span, log.onDamaged, summarize));
 }
 
 /** Cache hits and misses of a span. */
@@ -94,6 +103,17 @@ export function cacheUse({ counts }: CountSums): CacheUse {
   return { hits: counts.get('cache:hits') ?? 0, misses: counts.get('cache:misses') ?? 0 };
 }
 
+/** Queries that rules of each list blocked, by `list_sources.id`. */
+export async function readListHits(
+  log: LogSource,
+  { fromMs, toMs }: Span,
+): Promise<ReadonlyMap<number, ListHits>> {
+  const sums = await log.read((tx) => readCounts(tx, fromMs, toMs));
+  const sole = byValue(sums, 'sole_list');
+  const hits = Object.entries(byValue(sums, 'list'));
+  return new Map(hits.map(([id, all]) => [Number(id), { all, sole: sole[id] ?? 0 }]));
+}
+
 /** The most asked names that were blocked, or that were not. */
 export async function readTopDomains(
   log: LogSource,
@@ -101,7 +121,11 @@ export async function readTopDomains(
   which: 'blocked' | 'allowed',
 ): Promise<DomainCount[]> {
   const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
-  return topDomains(await log.read((tx) => sumNames(tx, request)), which, limit);
+  const take = (names: Sums['names']): DomainCount[] => topDomains(names, which, limit);
+  return log.read(async (tx) => {
+    if (isAnySet(request.filter)) return take(await sumNames(tx, request));
+    return sumPeriod(tx, request, ['names'], ({ names }) => take(names));
+  });
 }
 
 /** The most asked of summed names. */
@@ -119,7 +143,11 @@ export async function readTopClients(
   { limit, client, group_id, by, ...span }: TopClientsRequest,
 ): Promise<ClientCount[]> {
   const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
-  return topClients(await log.read((tx) => sumClients(tx, request)), limit, by);
+  const take = (clients: Sums['clients']): ClientCount[] => topClients(clients, limit, by);
+  return log.read(async (tx) => {
+    if (isAnySet(request.filter)) return take(await sumClients(tx, request));
+    return sumPeriod(tx, request, ['clients'], ({ clients }) => take(clients));
+  });
 }
 
 /** The busiest of summed clients. */
@@ -128,7 +156,14 @@ export function topClients(
   limit: number,
   by: TopClientsRequest['by'] = 'all',
 ): ClientCount[] {
-  return sums.top(limit, by).map(([ip, { queries, blocked }]) => ({ ip, count: queries, blocked }));
+  return sums.top(limit, by).map(([client, { queries, blocked }]) => {
+    const { address: ip, clientId } = readClientText(client);
+    return { ip, clientId, count: queries, blocked };
+  });
+}
+
+function isAnySet(filter: object): boolean {
+  return Object.values(filter).some((condition) => condition !== undefined);
 }
 
 function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } {
@@ -144,6 +179,7 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     queries_blocked: sums.blocked,
     block_rate: percent(sums.blocked, sums.queries),
     queries_rate_limited: sums.rateLimited,
+    queries_repeated: count('repeats:RATE_LIMITED'),
     clients: clients.distinct,
     unique_domains: names.distinct,
     unique_domains_is_estimate: names.isEstimate,
@@ -169,7 +205,8 @@ export function byValue(
   nameOf: (value: string) => string = (value) => value,
 ): Record<string, number> {
   const prefix = `${kind}:`;
-  const found = [...counts].filter(([key]) => key.startsWith(prefix));
+  const found: [string, number][] = [];
+  for (const [key, value] of counts) if (key.startsWith(prefix)) found.push([key, value]);
   return Object.fromEntries(
     found.sort(([, a], [, b]) => b - a).map(([key, value]) => [nameOf(key.slice(prefix.length)), value]),
   );

@@ -17,6 +17,8 @@ export interface LoggedRule {
   readonly atName: boolean;
   /** Text after the name. */
   readonly after: string;
+  /** Ids of all lists that have the rule, ascending; empty where it is no list's, or where that is not known. */
+  readonly lists: readonly number[];
 }
 
 /**
@@ -31,6 +33,8 @@ export interface QueryLogRow {
   /** 4 or 16 bytes; an IPv4 address may come as ::ffff:a.b.c.d. */
   readonly client: ByteRange;
   groupId: number;
+  /** The client that named itself by its key; 0 = it did not. */
+  clientId: number;
   /** The name asked for, wire form, uncompressed and valid; folded on its way into the log. */
   readonly qname: ByteRange;
   /** 0..65535 */
@@ -62,6 +66,7 @@ export function emptyRow(): QueryLogRow {
     timestampMs: 0,
     client: { at: 0, length: 16 },
     groupId: 0,
+    clientId: 0,
     qname: { at: 0, length: 1 },
     qtype: 0,
     protocol: 0,

@@ -42,7 +42,7 @@ describe('RuleHistory', () => {
   test('logged() says of a rule of a list what describe() says, for every name it stands at', () => {
     remember(RULES, ROWS);
     const rule = listed(1, BLOCK_SUFFIX, 7);
-    const found = { source: 'malware', before: '||', atName: true, after: '^' };
+    const found = { source: 'malware', before: '||', atName: true, after: '^', lists: [20] };
     expect(history.logged(1, rule, () => rule.name)).toEqual(found);
     const again = history.logged(1, rule, () => {
       throw new Error('the name is not asked for again');
@@ -69,7 +69,8 @@ describe('RuleHistory', () => {
     ];
     const expected = rules.map((rule) => {
       const found = history.describe(1, rule);
-      return found && { source: found.source, before: found.rule, after: '', atName: false };
+      const lists = rule.origin === RuleOrigin.SPECIAL ? [20] : [];
+      return found && { source: found.source, before: found.rule, after: '', atName: false, lists };
     });
     expect(expected.map((rule) => rule?.source)).toEqual([
       'no games',
@@ -196,6 +197,7 @@ describe('RuleHistory', () => {
       before: 'block_all',
       after: '',
       atName: false,
+      lists: [],
     });
     expect(history.loggedSchedule(2, 7)).toBe(history.loggedSchedule(2, 7));
     expect([history.describeSchedule(3, 7), history.loggedSchedule(3, 7)]).toEqual([undefined, undefined]);

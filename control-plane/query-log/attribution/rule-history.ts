@@ -237,13 +237,16 @@ function toLogged(
   { origin, kinds }: DecidingRuleNumbers,
   found: RuleDescription | undefined,
 ): LoggedRule | undefined {
-  if (found === undefined || origin !== RuleOrigin.LIST) return asWhole(found);
+  if (found === undefined || (origin !== RuleOrigin.LIST && origin !== RuleOrigin.SPECIAL))
+    return asWhole(found);
+  const lists = found.sourceIds.map(Number);
+  if (origin === RuleOrigin.SPECIAL) return asWhole(found, lists);
   const [before, after] = ruleAffixes(kinds);
-  return { source: found.source, before, after, atName: true };
+  return { source: found.source, before, after, atName: true, lists };
 }
 
-function asWhole(found: RuleDescription | undefined): LoggedRule | undefined {
-  return found && { source: found.source, before: found.rule, after: '', atName: false };
+function asWhole(found: RuleDescription | undefined, lists: readonly number[] = []): LoggedRule | undefined {
+  return found && { source: found.source, before: found.rule, after: '', atName: false, lists };
 }
 
 /**

@@ -3,10 +3,11 @@ import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdCompressSync, type ZstdOptions } from 'node:zlib';
 import { MAX_NAME_TEXT_BYTES, putNameText } from '../../../shared/dns/name-text.ts';
 import { type ByteDictionary, Entry, FIRST_ENTRY } from './byte-dictionary.ts';
-import { BLOCK_FORMAT, type BlockHead, type EncodedBlock, Frame, MAX_BLOCK_ROWS } from './block-layout.ts';
+import { BlockFormat, type BlockHead, type EncodedBlock, Frame, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { FrameMemory } from './frame-memory.ts';
 import type { OpenBlock } from './open-block.ts';
 import { toDeltaPlanes, toPlanes16, toPlanes32 } from './planes.ts';
+import { repeatsToBytes } from './repeats.ts';
 
 const compress = promisify(zstdCompress);
 /** Level 3 takes a third longer and saves 2 %. */
@@ -28,7 +29,7 @@ export interface RawBlock {
   readonly lastUs: number;
   /** The same as its frame. */
   readonly head: BlockHead;
-  /** By `Frame`. */
+  /** By `Frame`, without the repeats. */
   readonly frames: readonly Uint8Array[];
 }
 
@@ -43,7 +44,7 @@ export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBloc
   const halves = (column: Uint16Array): Uint8Array => toPlanes16(column, rowCount, memory.take(rowCount * 2));
   const words = (column: Uint32Array): Uint8Array => toPlanes32(column, rowCount, memory.take(rowCount * 4));
   const frames = [
-    Buffer.from(JSON.stringify(head)),
+    Buffer.from(JSON.stringify({ ...head, repeats: head.repeats?.total })),
     names.texts,
     names.numbers,
     toDeltaPlanes(block.times, rowCount, memory.take(rowCount * 4)),
@@ -60,31 +61,34 @@ export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBloc
 /** Compresses the frames, one after the other: more at once would need more memory. */
 export async function encodeBlock({
   frames,
-  rowCount,
-  hourUs,
-  firstUs,
-  lastUs,
+  head: { repeats },
+  ...identity
 }: RawBlock): Promise<EncodedBlock> {
+  const { rowCount, hourUs, firstUs, lastUs } = identity;
   const stored: Buffer[] = [];
-  for (const frame of frames)
-    stored.push(
-      frame.length > MAX_SYNC_BYTES
-        ? await compress(frame, howOf(frame))
-        : zstdCompressSync(frame, howOf(frame)),
-    );
+  for (const frame of frames) stored.push(await compressFrame(frame));
   const answers = stored.slice(Frame.ANSWERS);
+  const repeated = repeats === null ? [] : [await compressFrame(repeatsToBytes(repeats))];
+  const all = [...stored, ...repeated];
   return {
     rowCount,
     hourUs,
     firstUs,
     lastUs,
-    lengths: stored.map((frame) => frame.length),
-    checksums: stored.map((frame) => crc32(frame) | 0),
-    head: stored[Frame.HEAD]!,
+    repeats: repeats?.total ?? 0,
+    lengths: all.map((frame) => frame.length),
+    checksums: all.map((frame) => crc32(frame) | 0),
+    head: Buffer.concat([stored[Frame.HEAD]!, ...repeated]),
     names: Buffer.concat(stored.slice(Frame.NAME_TEXTS, Frame.TIMES)),
     queries: Buffer.concat(stored.slice(Frame.TIMES, Frame.ANSWERS)),
     answers: answers.length === 0 ? null : Buffer.concat(answers),
   };
+}
+
+async function compressFrame(frame: Uint8Array): Promise<Buffer> {
+  return frame.length > MAX_SYNC_BYTES
+    ? compress(frame, howOf(frame))
+    : zstdCompressSync(frame, howOf(frame));
 }
 
 function howOf({ length }: Uint8Array): ZstdOptions {
@@ -97,8 +101,9 @@ function howOf({ length }: Uint8Array): ZstdOptions {
 }
 
 function headOf(block: OpenBlock): BlockHead {
+  const repeats = block.headRepeats();
   return {
-    format: BLOCK_FORMAT,
+    format: repeats === null ? BlockFormat.PLAIN : BlockFormat.WITH_REPEATS,
     rows: block.rowCount,
     hour_us: block.hourUs,
     first_us: block.firstUs,
@@ -106,8 +111,9 @@ function headOf(block: OpenBlock): BlockHead {
     names: block.names.size,
     answers: block.answers.size,
     clients: block.headClients(),
-    outcomes: block.headOutcomes(),
+    outcomes: block.outcomes.head(),
     rules: [...block.rules.head],
+    repeats,
   };
 }
 

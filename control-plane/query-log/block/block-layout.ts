@@ -3,10 +3,21 @@
  * column a zstd frame (RFC 8878) of its own. A run is one life of the process; it numbers its queries from 0. The
  * paper for readers in other languages is `deploy/query-log-format.md`.
  */
-import type { DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
+import {
+  type DnssecStatusName,
+  isBlockedStatus,
+  type ProtocolName,
+  QueryStatus,
+  type QueryStatusCode,
+  type QueryStatusName,
+} from '../../../shared/query-log.ts';
 
-/** Version of the layout; a reader refuses others. */
-export const BLOCK_FORMAT = 1;
+/** Versions of the layout; a reader refuses others. */
+export const BlockFormat = {
+  PLAIN: 1,
+  /** Rows stand for more queries than one: a frame more, and a field of the head. */
+  WITH_REPEATS: 2,
+} as const;
 /** Most queries of a block, so that the place of an entry in a dictionary fits 16 bits. */
 export const MAX_BLOCK_ROWS = 65_535;
 /** Microseconds of an hour: times of a block count from the start of its hour. */
@@ -47,7 +58,10 @@ export const Frame = {
    */
   ANSWER_RECORDS: 10,
 } as const;
-/** Frames of a block with answers; one without ends before `Frame.ANSWERS`. */
+/**
+ * Frames of a block with answers; one without ends before `Frame.ANSWERS`. In format 2 another one follows either, though
+ * it lies in the column of the head: `Repeats` as planes of u16 rows, u16 clients and u32 queries.
+ */
 export const FRAME_COUNT = 11;
 /** Frames of a block without answers. */
 export const FRAME_COUNT_BARE = 8;
@@ -62,8 +76,25 @@ export const NameClass = {
   OTHER: 2,
 } as const;
 
-/** Address, group id, queries, how many of them were blocked. */
-export type HeadClient = readonly [address: string, groupId: number, queries: number, blocked: number];
+const RESOLVED: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.CACHED, QueryStatus.STALE]);
+
+/** `NameClass` of a status. */
+export function nameClassOf(status: QueryStatusCode): number {
+  if (isBlockedStatus(status)) return NameClass.BLOCKED;
+  return RESOLVED.has(status) ? NameClass.RESOLVED : NameClass.OTHER;
+}
+
+/**
+ * Address, group id, queries, how many of them were blocked; and the client's id, where it named itself by its key. Blocks
+ * of earlier versions have no such clients.
+ */
+export type HeadClient = readonly [
+  address: string,
+  groupId: number,
+  queries: number,
+  blocked: number,
+  clientId?: number,
+];
 /** What became of a query, and the number of queries of which the same became. */
 export type HeadOutcome = readonly [
   qtype: number,
@@ -75,12 +106,34 @@ export type HeadOutcome = readonly [
   upstream: string | null,
   queries: number,
 ];
-/** Source; the rule is `before`, then the name from its offset on where `atName`, then `after`. */
-export type HeadRule = readonly [source: string, before: string, atName: boolean, after: string];
+/**
+ * Source; the rule is `before`, then the name from its offset on where `atName`, then `after`; and the ids of all lists
+ * that have it. Rules that are no list's have none, nor have those of blocks of earlier versions.
+ */
+export type HeadRule = readonly [
+  source: string,
+  before: string,
+  atName: boolean,
+  after: string,
+  lists?: readonly number[],
+];
 
-/** What a block says of itself, and its small dictionaries. */
+/**
+ * Queries that rows stand for beyond themselves, an entry for each row with a client. A client may have no row. All of
+ * them came in the same second (UTC) as their row.
+ */
+export interface Repeats {
+  /** All queries of all entries. */
+  readonly total: number;
+  /** By entry: place of the row, ascending; place of the client; queries. */
+  readonly rows: Uint16Array;
+  readonly clients: Uint16Array;
+  readonly queries: Uint32Array;
+}
+
+/** What a block says of itself, and its small dictionaries. Queries are counted here as rows. */
 export interface BlockHead {
-  readonly format: typeof BLOCK_FORMAT;
+  readonly format: (typeof BlockFormat)[keyof typeof BlockFormat];
   readonly rows: number;
   /** Start of the hour, microseconds since 1970. */
   readonly hour_us: number;
@@ -94,6 +147,8 @@ export interface BlockHead {
   readonly clients: readonly HeadClient[];
   readonly outcomes: readonly HeadOutcome[];
   readonly rules: readonly HeadRule[];
+  /** Null in format 1; JSON has their total. */
+  readonly repeats: Repeats | null;
 }
 
 /** A block as it is stored: frames in four pieces, as a reader of few columns fetches them. */
@@ -102,11 +157,13 @@ export interface EncodedBlock {
   readonly hourUs: number;
   readonly firstUs: number;
   readonly lastUs: number;
+  /** Queries that its rows stand for beyond themselves. */
+  readonly repeats: number;
   /** Bytes of each frame, by `Frame`. */
   readonly lengths: readonly number[];
   /** CRC-32 (as in RFC 1952) of each frame as stored, as a signed 32-bit number. */
   readonly checksums: readonly number[];
-  /** `Frame.HEAD` */
+  /** `Frame.HEAD`, then the repeats where there are any */
   readonly head: Buffer;
   /** `NAME_TEXTS`, `NAME_NUMBERS` */
   readonly names: Buffer;

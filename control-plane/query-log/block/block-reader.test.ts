@@ -27,7 +27,7 @@ describe('BlockReader', () => {
   test('reads a block that is not compressed yet as the same block once it is', async () => {
     for (const answers of [true, false]) {
       const open = new OpenBlock();
-      const kept: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers };
+      const kept: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers, clientIds: true };
       for (const row of fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 50, seed: 5 }))
         open.add(row, Math.round(row.timestampMs * 1000), kept);
       const raw = sealBlock(open);
@@ -61,7 +61,7 @@ describe('BlockReader', () => {
   });
 
   test.each([
-    ['of a newer format', '{"format":2}', 'format 2 is not known here'],
+    ['of a newer format', '{"format":3}', 'format 3 is not known here'],
     ['that is no JSON', '{', 'no JSON'],
     ['that is no object', 'null', 'format undefined'],
     ['without its fields', '{"format":1}', 'head:'],

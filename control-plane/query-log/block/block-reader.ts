@@ -5,7 +5,7 @@
 import { constants, crc32, zstdDecompressSync } from 'node:zlib';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { restoreTtls } from './answer-form.ts';
-import { readHead } from './head.ts';
+import { readHead, type StoredHead } from './head.ts';
 import {
   type BlockHead,
   DamagedBlock,
@@ -17,6 +17,7 @@ import {
 } from './block-layout.ts';
 import type { RawBlock } from './block-encoder.ts';
 import { fromDeltaPlanes, fromPlanes, placesOfPlanes } from './planes.ts';
+import { repeatsFromBytes } from './repeats.ts';
 
 /** Largest frame once decompressed: the texts of a full block of the longest names. */
 const MAX_FRAME_BYTES = 96 * 1024 * 1024;
@@ -66,7 +67,8 @@ export class BlockReader {
     if (!('frames' in block)) checkFrameCounts(block);
     if (!(rowCount >= 1 && rowCount <= MAX_BLOCK_ROWS))
       throw new DamagedBlock(`read block: ${rowCount} rows`);
-    this.head = head ?? ('frames' in block ? block.head : readHead(this.frame(Frame.HEAD), block));
+    this.head =
+      head ?? ('frames' in block ? block.head : wholeHead(readHead(this.frame(Frame.HEAD), block), block));
   }
 
   /** All names, each followed by a line feed. */
@@ -206,20 +208,34 @@ export class BlockReader {
   }
 }
 
+/** The head with what lies beside it. */
+function wholeHead(stored: StoredHead, block: EncodedBlock): BlockHead {
+  const { repeats: total = 0 } = stored;
+  if (total === 0) return { ...stored, repeats: null };
+  const index = block.lengths.length - 1;
+  const start = block.lengths[Frame.HEAD]!;
+  const bytes = checkedBytes(block, index, block.head.subarray(start, start + block.lengths[index]!));
+  return { ...stored, repeats: repeatsFromBytes(decompress(bytes, index, -1), stored, total) };
+}
+
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-function checkFrameCounts({ lengths, checksums, answers }: EncodedBlock): void {
-  const count = answers === null ? FRAME_COUNT_BARE : FRAME_COUNT;
+function checkFrameCounts({ lengths, checksums, answers, repeats }: EncodedBlock): void {
+  const count = (answers === null ? FRAME_COUNT_BARE : FRAME_COUNT) + (repeats > 0 ? 1 : 0);
   if (lengths.length === count && checksums.length === count) return;
   throw new DamagedBlock(`read block: ${lengths.length} frames, expected ${count}`);
 }
 
 /** The bytes of one frame as stored, once its checksum is right. */
 function checkedFrame(block: EncodedBlock, index: number): Buffer {
-  const stored = storedFrame(block, index);
-  if ((crc32(stored) | 0) === block.checksums[index]) return stored;
+  return checkedBytes(block, index, storedFrame(block, index));
+}
+
+function checkedBytes({ checksums, lengths }: EncodedBlock, index: number, stored: Buffer): Buffer {
+  if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is cut short`);
+  if ((crc32(stored) | 0) === checksums[index]) return stored;
   throw new DamagedBlock(`read block: checksum of frame ${index}`);
 }
 
@@ -236,9 +252,7 @@ function storedFrame(
   ];
   const piece = pieces.findLast(({ from }) => from <= index)!;
   const start = lengths.slice(piece.first, index).reduce((sum, length) => sum + length, 0);
-  const stored = (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
-  if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is cut short`);
-  return stored;
+  return (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
 }
 
 /** In one piece where its size is known: each further one is copied. */

@@ -2,9 +2,10 @@
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
+import type { RepeatedClient } from './client-dictionary.ts';
 import { emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
 import type { BlockReader } from './block-reader.ts';
-import { DamagedBlock, type HeadRule } from './block-layout.ts';
+import { type BlockHead, DamagedBlock, type HeadRule } from './block-layout.ts';
 
 interface StoredName {
   readonly wire: Uint8Array;
@@ -34,6 +35,7 @@ export function forEachRow(block: BlockReader, take: (row: QueryLogRow, timestam
     layOut(row, name, addresses[client]!, records);
     row.timestampMs = columns.times[index]! / 1000;
     row.groupId = block.head.clients[client]![1];
+    row.clientId = block.head.clients[client]![4] ?? 0;
     row.qtype = outcome[0];
     row.status = QueryStatus[outcome[1]];
     row.rcode = outcome[2];
@@ -44,6 +46,17 @@ export function forEachRow(block: BlockReader, take: (row: QueryLogRow, timestam
     row.responseTimeUs = columns.responseTimes[index]!;
     take(row, columns.times[index]!);
   }
+}
+
+/** Calls `take` for each entry of the repeats, in the order of the rows. @throws {DamagedBlock} */
+export function forEachRepeat(
+  { clients, repeats }: BlockHead,
+  take: (row: number, client: RepeatedClient, queries: number) => void,
+): void {
+  repeats?.rows.forEach((row, entry) => {
+    const [address, groupId, , , clientId = 0] = clients[repeats.clients[entry]!]!;
+    take(row, { address: addressOf(address), groupId, clientId }, repeats.queries[entry]!);
+  });
 }
 
 /** Puts address, name and answers of a query into the row's memory. */
@@ -88,6 +101,6 @@ function addressOf(text: string): Uint8Array {
   return address;
 }
 
-function toLoggedRule([source, before, atName, after]: HeadRule): LoggedRule {
-  return { source, before, atName, after };
+function toLoggedRule([source, before, atName, after, lists = []]: HeadRule): LoggedRule {
+  return { source, before, atName, after, lists };
 }

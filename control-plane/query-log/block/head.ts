@@ -1,7 +1,7 @@
 /** Reading the head of a block. */
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
 import {
-  BLOCK_FORMAT,
+  BlockFormat,
   type BlockHead,
   DamagedBlock,
   type EncodedBlock,
@@ -23,36 +23,55 @@ function isOneOf(names: readonly string[]): Check {
   return (value) => known.has(value);
 }
 
-function isListOf(...fields: readonly Check[]): Check {
-  const isEntry = (entry: unknown): boolean =>
+function isEntryOf(...fields: readonly Check[]): Check {
+  return (entry) =>
     Array.isArray(entry) && entry.length === fields.length && fields.every((check, at) => check(entry[at]));
-  return (value) => Array.isArray(value) && value.every(isEntry);
 }
+
+function isListOf(...entries: readonly Check[]): Check {
+  return (value) => Array.isArray(value) && value.every((entry) => entries.some((check) => check(entry)));
+}
+
+/** The head as JSON. */
+export interface StoredHead extends Omit<BlockHead, 'repeats'> {
+  /** Their total; absent in format 1. */
+  readonly repeats?: number;
+}
+
+const FORMATS: ReadonlySet<unknown> = new Set(Object.values(BlockFormat));
 
 /**
  * What each field must be. By hand and not by a schema: a search reads hundreds of heads, and its thread starts in half
  * the time without a library for schemas.
  */
-const FIELDS: Readonly<Record<keyof BlockHead, Check>> = {
-  format: (value) => value === BLOCK_FORMAT,
+const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {
+  format: (value) => FORMATS.has(value),
   rows: isPlace,
   hour_us: isWhole,
   first_us: isWhole,
   last_us: isWhole,
   names: isPlace,
   answers: isPlace,
-  clients: isListOf(isText, isCount, isCount, isCount),
-  outcomes: isListOf(
-    isCount,
-    isOneOf(QUERY_STATUS_NAMES),
-    isCount,
-    isOneOf(PROTOCOL_NAMES),
-    isOneOf(DNSSEC_STATUS_NAMES),
-    isFlag,
-    (value) => value === null || isText(value),
-    isCount,
+  clients: isListOf(
+    isEntryOf(isText, isCount, isCount, isCount),
+    isEntryOf(isText, isCount, isCount, isCount, isCount),
   ),
-  rules: isListOf(isText, isText, isFlag, isText),
+  outcomes: isListOf(
+    isEntryOf(
+      isCount,
+      isOneOf(QUERY_STATUS_NAMES),
+      isCount,
+      isOneOf(PROTOCOL_NAMES),
+      isOneOf(DNSSEC_STATUS_NAMES),
+      isFlag,
+      (value) => value === null || isText(value),
+      isCount,
+    ),
+  ),
+  rules: isListOf(
+    isEntryOf(isText, isText, isFlag, isText),
+    isEntryOf(isText, isText, isFlag, isText, isListOf(isCount)),
+  ),
 };
 const FIELD_COUNT = Object.keys(FIELDS).length;
 
@@ -60,28 +79,31 @@ const FIELD_COUNT = Object.keys(FIELDS).length;
  * The head of a block, which must say the same as the columns of its row.
  * @throws {DamagedBlock}
  */
-export function readHead(frame: Buffer, block: EncodedBlock): BlockHead {
+export function readHead(frame: Buffer, block: EncodedBlock): StoredHead {
   const json = parseJson(frame);
   const format = (json as { format?: unknown } | null)?.format;
-  if (format !== BLOCK_FORMAT)
-    throw new DamagedBlock(`read block: format ${String(format)} is not known here`);
+  if (!FORMATS.has(format)) throw new DamagedBlock(`read block: format ${String(format)} is not known here`);
   const head = checked(json as Record<string, unknown>);
   const isOfRow =
     head.rows === block.rowCount &&
     head.hour_us === block.hourUs &&
     head.first_us === block.firstUs &&
     head.last_us === block.lastUs &&
+    (head.repeats ?? 0) === block.repeats &&
     head.hour_us % HOUR_US === 0;
   if (!isOfRow) throw new DamagedBlock('read block: the head is of another block');
   return head;
 }
 
-function checked(json: Readonly<Record<string, unknown>>): BlockHead {
+function checked(json: Readonly<Record<string, unknown>>): StoredHead {
   for (const [name, check] of Object.entries(FIELDS))
     if (!check(json[name])) throw new DamagedBlock(`read block: head: ${name}`);
-  if (Object.keys(json).length !== FIELD_COUNT)
+  const hasRepeats = json.format === BlockFormat.WITH_REPEATS;
+  if (hasRepeats && !(isWhole(json.repeats) && (json.repeats as number) > 0))
+    throw new DamagedBlock('read block: head: repeats');
+  if (Object.keys(json).length !== FIELD_COUNT + (hasRepeats ? 1 : 0))
     throw new DamagedBlock('read block: head: more fields than are known here');
-  return json as unknown as BlockHead;
+  return json as unknown as StoredHead;
 }
 
 function parseJson(frame: Buffer): unknown {

@@ -2,24 +2,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { BlockReader } from './block-reader.ts';
-import { forEachRow } from './block-rows.ts';
-import { type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
+import { forEachRepeat, forEachRow } from './block-rows.ts';
+import { type BlockHead, type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { type Kept, OpenBlock } from './open-block.ts';
 
 /** What privacy left out is gone already. */
-const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true };
+const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** The queries of all blocks in their order; other work of the thread goes on between them. @throws {DamagedBlock} */
 export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {
   const rows = blocks.reduce((sum, block) => sum + block.rowCount, 0);
   if (rows > MAX_BLOCK_ROWS) throw new RangeError(`merge blocks: ${rows} queries do not fit`);
   const merged = new OpenBlock();
+  const heads: { head: BlockHead; firstRow: number }[] = [];
   for (const block of blocks) {
-    forEachRow(new BlockReader(block), (row, timestampUs) => {
+    const reader = new BlockReader(block);
+    heads.push({ head: reader.head, firstRow: merged.rowCount });
+    forEachRow(reader, (row, timestampUs) => {
       if (!merged.accepts(timestampUs)) throw new RangeError('merge blocks: they are of different hours');
       merged.add(row, timestampUs, ALL);
     });
     await nextTurn();
   }
+  // Once all rows have their clients: those of repeats get what room is left.
+  for (const { head, firstRow } of heads)
+    forEachRepeat(head, (row, client, queries) => merged.carryRepeats(firstRow + row, client, queries));
   return encodeBlock(sealBlock(merged));
 }

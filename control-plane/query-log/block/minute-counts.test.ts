@@ -52,7 +52,7 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
   const add = (key: string, value = 1): void => {
     if (value > 0) counts[key] = (counts[key] ?? 0) + value;
   };
-  for (const { outcome, group, source, responseTimeUs } of rows) {
+  for (const { outcome, group, source, lists, responseTimeUs } of rows) {
     const [type, status, rcode, protocol, dnssec, isCached, upstream] = outcome as [
       number,
       string,
@@ -69,6 +69,8 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
     add('us:all', responseTimeUs);
     if (isBlocked) add(`group_blocked:${group}`);
     if (isBlocked && source !== null) add(`source:${source}`);
+    for (const list of isBlocked ? lists : []) add(`list:${list}`);
+    if (isBlocked && lists.length === 1) add(`sole_list:${lists[0]}`);
     if (isCached) add('cache:hits');
     if (isCached) add('us:cached', responseTimeUs);
     if (!isCached && ['ALLOWED', 'SERVFAIL', 'TIMEOUT'].includes(status)) add('cache:misses');

@@ -3,7 +3,9 @@
  * the block is sealed, and stored in the same transaction. Pure.
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
+import type { HeadOutcome, HeadRule } from './block-layout.ts';
 import type { OpenBlock } from './open-block.ts';
+import type { OpenRepeats } from './open-repeats.ts';
 
 /** Microseconds of a minute. */
 const MINUTE_US = 60_000_000;
@@ -24,8 +26,8 @@ export interface MinuteCounts {
   readonly rateLimited: number;
   /**
    * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
-   * blocked), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
-   * `cache:misses`; and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
+   * blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
+   * `cache:misses`, `repeats:RATE_LIMITED` (queries without a row of their own); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
    * `upstream_us:URL`.
    */
   readonly counts: Readonly<Record<string, number>>;
@@ -64,16 +66,43 @@ export function countMinutes(block: OpenBlock): MinuteCounts[] {
     while (to < rowCount && times[to]! >= startUs && times[to]! < startUs + MINUTE_US) to++;
     (minutes[minute] ??= new MinuteTally(block)).add(block, ruleOf, from, to);
   }
-  const outcomes = block.headOutcomes();
+  // In the same second as their rows, hence in the same minute.
+  for (let index = 0; index < (block.repeats?.count ?? 0); index++)
+    minutes[Math.floor(times[block.repeats!.rowOf[index]!]! / MINUTE_US)]!.addRepeat(block.repeats!, index);
+  const outcomes = { rows: block.outcomes.head(), repeats: block.repeats?.outcomes.head() ?? [] };
   return minutes.flatMap((tally, minute) =>
     tally === undefined ? [] : [tally.counts(block, outcomes, (block.hourUs + minute * MINUTE_US) / 1000)],
   );
 }
 
+/** Outcomes of a block, by place. */
+interface Outcomes {
+  readonly rows: readonly HeadOutcome[];
+  readonly repeats: readonly HeadOutcome[];
+}
+
+/** Queries and their time by outcome. */
+class OutcomeTally {
+  readonly queries: Uint32Array;
+  readonly timesUs: Float64Array;
+
+  constructor(outcomeCount: number) {
+    this.queries = new Uint32Array(outcomeCount);
+    this.timesUs = new Float64Array(outcomeCount);
+  }
+
+  addTo(sums: Sums, outcomes: readonly HeadOutcome[]): void {
+    outcomes.forEach((outcome, place) => {
+      const queries = this.queries[place]!;
+      if (queries > 0) countOutcome(sums, outcome, queries, this.timesUs[place]!);
+    });
+  }
+}
+
 /** Counts by place in the block's dictionaries: few additions per query. */
 class MinuteTally {
-  private readonly queries: Uint32Array;
-  private readonly timesUs: Float64Array;
+  private readonly outcomes: OutcomeTally;
+  private readonly repeats: OutcomeTally;
   private readonly clients: Uint32Array;
   private readonly blockedClients: Uint32Array;
   /** By place of the rule plus one. */
@@ -82,17 +111,18 @@ class MinuteTally {
   private readonly isBlocked: Uint8Array;
 
   constructor(block: OpenBlock) {
-    this.queries = new Uint32Array(block.outcomeCount);
-    this.timesUs = new Float64Array(block.outcomeCount);
-    this.clients = new Uint32Array(block.clientCount);
-    this.blockedClients = new Uint32Array(block.clientCount);
+    this.outcomes = new OutcomeTally(block.outcomes.size);
+    this.repeats = new OutcomeTally(block.repeats?.outcomes.size ?? 0);
+    this.clients = new Uint32Array(block.clients.size);
+    this.blockedClients = new Uint32Array(block.clients.size);
     this.rules = new Uint32Array(block.rules.head.length + 1);
-    this.isBlocked = block.blockedOutcomes();
+    this.isBlocked = block.outcomes.blocked();
   }
 
   /** Adds the rows of [from, to). */
   add(block: OpenBlock, ruleOf: Uint16Array, from: number, to: number): void {
-    const { queries, timesUs, clients, blockedClients, rules, latency, isBlocked } = this;
+    const { clients, blockedClients, rules, latency, isBlocked } = this;
+    const { queries, timesUs } = this.outcomes;
     const { outcomeOf, clientOf, responseTimes, nameOf } = block;
     for (let row = from; row < to; row++) {
       const outcome = outcomeOf[row]!;
@@ -107,18 +137,30 @@ class MinuteTally {
     }
   }
 
-  counts(block: OpenBlock, outcomes: ReturnType<OpenBlock['headOutcomes']>, minuteMs: number): MinuteCounts {
+  /** Adds a query without a row of its own; nothing has blocked it. */
+  addRepeat({ outcomeOf, clientOf, responseTimes }: OpenRepeats, index: number): void {
+    const { queries, timesUs } = this.repeats;
+    const outcome = outcomeOf[index]!;
+    const timeUs = responseTimes[index]!;
+    queries[outcome]!++;
+    timesUs[outcome]! += timeUs;
+    this.clients[clientOf[index]!]!++;
+    this.latency[latencyBucket(timeUs)]!++;
+  }
+
+  counts(block: OpenBlock, outcomes: Outcomes, minuteMs: number): MinuteCounts {
     const sums = new Sums();
-    outcomes.forEach((outcome, place) => {
-      const queries = this.queries[place]!;
-      if (queries > 0) countOutcome(sums, outcome, queries, this.timesUs[place]!);
-    });
+    this.outcomes.addTo(sums, outcomes.rows);
+    this.repeats.addTo(sums, outcomes.repeats);
+    outcomes.repeats.forEach(([, status], place) =>
+      sums.add(`repeats:${status}`, this.repeats.queries[place]!),
+    );
     this.clients.forEach((queries, place) => {
-      const group = block.groupOf(place);
+      const group = block.clients.groupOf(place);
       sums.add(`group:${group}`, queries);
       sums.add(`group_blocked:${group}`, this.blockedClients[place]!);
     });
-    block.rules.head.forEach(([source], place) => sums.add(`source:${source}`, this.rules[place + 1]!));
+    block.rules.head.forEach((rule, place) => countRule(sums, rule, this.rules[place + 1]!));
     this.latency.forEach((queries, bucket) => sums.add(`latency:${bucket}`, queries));
     const { total, counts } = sums;
     return {
@@ -143,9 +185,15 @@ class Sums {
   }
 }
 
+function countRule(sums: Sums, [source, , , , lists = []]: HeadRule, queries: number): void {
+  sums.add(`source:${source}`, queries);
+  for (const list of lists) sums.add(`list:${list}`, queries);
+  if (lists.length === 1) sums.add(`sole_list:${lists[0]}`, queries);
+}
+
 function countOutcome(
   sums: Sums,
-  [qtype, status, rcode, protocol, dnssec, cached, upstream]: ReturnType<OpenBlock['headOutcomes']>[number],
+  [qtype, status, rcode, protocol, dnssec, cached, upstream]: HeadOutcome,
   queries: number,
   timeUs: number,
 ): void {

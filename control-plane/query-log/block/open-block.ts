@@ -2,48 +2,26 @@
  * The block that is being filled: queries by columns, and their dictionaries. Nothing is allocated for a query but where
  * a dictionary grows. Pure memory; `block-encoder.ts` compresses what it holds.
  */
-import {
-  DNSSEC_STATUS_NAMES,
-  isBlockedStatus,
-  PROTOCOL_NAMES,
-  QUERY_STATUS_NAMES,
-} from '../../../shared/query-log.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
-import { ADDRESS_SIZE, addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../attribution/row.ts';
 import { AnswerForm, ReducedAnswers, secsBeyond } from './answer-form.ts';
 import { ByteDictionary, Entry, NOTES } from './byte-dictionary.ts';
+import { ClientDictionary, type KeptClients, type RepeatedClient } from './client-dictionary.ts';
 import { type ViewedBytes, viewed } from './viewed-bytes.ts';
-import { WordDictionary } from './word-dictionary.ts';
 import { RuleDictionary } from './rule-dictionary.ts';
-import { type HeadClient, type HeadOutcome, HOUR_US, MAX_BLOCK_ROWS } from './block-layout.ts';
-import { nameClassOf } from './name-class.ts';
+import { type HeadClient, HOUR_US, MAX_BLOCK_ROWS, nameClassOf, type Repeats } from './block-layout.ts';
+import { OpenRepeats } from './open-repeats.ts';
+import { OutcomeDictionary } from './outcome-dictionary.ts';
+import { type RepeatEntry, repeatsOf } from './repeats.ts';
 
 /** Bytes of dictionaries at which a block is full whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
-/** A client as numbers: four of its address, then the group. */
-const ADDRESS_WORDS = 4;
-const GROUP_WORD = 4;
-/** Third number of an IPv4 address as ::ffff:a.b.c.d. */
-const MAPPED = 0xffff;
-/** An outcome as numbers. */
-const OutcomeWord = {
-  /** From bit 16 on the rcode. */
-  QTYPE: 0,
-  /** `Small` */
-  SMALL: 1,
-  /** Place plus one; 0 = none. */
-  UPSTREAM: 2,
-} as const;
-/** Bits of the second number. */
-const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
+/** Most carried entries of repeats whose clients are told apart, half a megabyte. */
+const MOST_CARRIED = 65_535;
 
 /** What is stored of a query beyond its numbers. */
-export interface Kept {
-  /** Leading bytes of an IPv4 and of an IPv6 address; the rest becomes zero. */
-  readonly ipv4Bytes: number;
-  readonly ipv6Bytes: number;
+export interface Kept extends KeptClients {
   readonly answers: boolean;
 }
 
@@ -67,12 +45,12 @@ export class OpenBlock {
   /** The tag is the form. */
   readonly answers = new ByteDictionary();
   readonly rules = new RuleDictionary();
-  private readonly clients = new WordDictionary();
-  private readonly outcomes = new WordDictionary();
-  private readonly upstreams: string[] = [];
-  /** The upstream of the query before, and its place plus one. */
-  private lastUpstream: string | null = null;
-  private lastUpstreamNumber = 0;
+  readonly clients = new ClientDictionary();
+  readonly outcomes = new OutcomeDictionary();
+  /** Queries that rows stand for; null = there never were any. */
+  repeats: OpenRepeats | null = null;
+  /** The same as other blocks had them. */
+  private readonly carried: RepeatEntry[] = [];
   private readonly reduced = new ReducedAnswers();
   /** The memory of the rows: the same for many. */
   private source: ViewedBytes = viewed(new Uint8Array(0));
@@ -85,7 +63,17 @@ export class OpenBlock {
   /** Whether there is no room for another query. */
   get isFull(): boolean {
     const bytes = this.names.byteCount + this.answers.byteCount + this.rules.textBytes;
-    return this.rowCount === MAX_BLOCK_ROWS || bytes >= MAX_DICTIONARY_BYTES;
+    return (
+      this.rowCount === MAX_BLOCK_ROWS ||
+      bytes >= MAX_DICTIONARY_BYTES ||
+      this.clients.size === MAX_BLOCK_ROWS ||
+      this.repeats?.isFull === true
+    );
+  }
+
+  /** Queries, those without a row of their own included. */
+  get queryCount(): number {
+    return this.rowCount + (this.repeats?.count ?? 0);
   }
 
   /** Adds a query, which `accepts()` has let in. */
@@ -96,16 +84,38 @@ export class OpenBlock {
     if (timestampUs > this.lastUs) this.lastUs = timestampUs;
     this.times[index] = timestampUs - this.hourUs;
     this.responseTimes[index] = row.responseTimeUs;
-    if (row.bytes !== this.source.bytes) this.source = viewed(row.bytes);
+    this.view(row);
     const { qname } = row;
     const tag = this.ruleTag(row) | (nameClassOf(row.status) << 24);
     const name = this.names.find(this.source, qname.at, qname.length, tag);
     this.nameOf[index] = this.names.words[name + Entry.PLACE]!;
-    this.clientOf[index] = this.clientPlace(row, kept);
-    this.outcomeOf[index] = this.outcomePlace(row);
+    this.clientOf[index] = this.clients.place(row, this.source, kept);
+    this.outcomeOf[index] = this.outcomes.place(row);
     this.answerOf[index] = 0;
     this.answerTtls[index] = 0;
     if (kept.answers && row.answers.length !== 0) this.addAnswers(row, index, name);
+  }
+
+  /** Adds a query of the same second to the repeats of the row at a place. */
+  addRepeat(row: QueryLogRow, rowPlace: number, kept: Kept): void {
+    const repeats = (this.repeats ??= new OpenRepeats());
+    this.view(row);
+    const isOther = !repeats.hasManyClients(rowPlace);
+    const client = isOther ? this.clients.place(row, this.source, kept) : this.clientOf[rowPlace]!;
+    repeats.add(rowPlace, client, row);
+  }
+
+  /**
+   * Adds repeats that a row had in another block; once all rows are added. Where there is no room to tell clients apart,
+   * they count for the client of the row.
+   */
+  carryRepeats(rowPlace: number, client: RepeatedClient, queries: number): void {
+    const hasRoom = this.clients.size < MAX_BLOCK_ROWS && this.carried.length < MOST_CARRIED;
+    const place = hasRoom ? this.clients.placeOf(client) : this.clientOf[rowPlace]!;
+    const last = this.carried.at(-1);
+    if (last?.row !== rowPlace || last.client !== place)
+      this.carried.push({ row: rowPlace, client: place, queries });
+    else this.carried.splice(-1, 1, { ...last, queries: last.queries + queries });
   }
 
   /** Forgets everything. */
@@ -114,27 +124,8 @@ export class OpenBlock {
     this.rowCount = 0;
     for (const dictionary of [this.names, this.answers, this.clients, this.outcomes]) dictionary.clear();
     this.rules.clear();
-    this.upstreams.length = 0;
-    this.lastUpstream = null;
-    this.lastUpstreamNumber = 0;
-  }
-
-  get outcomeCount(): number {
-    return this.outcomes.size;
-  }
-
-  get clientCount(): number {
-    return this.clients.size;
-  }
-
-  /** `QueryStatus` of an outcome. */
-  statusOf(outcome: number): number {
-    return (this.outcomes.wordOf(outcome, OutcomeWord.SMALL) >>> Small.STATUS) & 0xff;
-  }
-
-  /** Group of a client. */
-  groupOf(client: number): number {
-    return this.clients.wordOf(client, GROUP_WORD) >>> 0;
+    this.repeats?.clear();
+    this.carried.length = 0;
   }
 
   /** Place plus one of each name's rule; 0 = none. */
@@ -144,41 +135,28 @@ export class OpenBlock {
 
   headClients(): HeadClient[] {
     const { clients, clientOf, outcomeOf, rowCount } = this;
-    const isBlocked = this.blockedOutcomes();
+    const isBlocked = this.outcomes.blocked();
+    const queries = new Uint32Array(clients.size);
     const blocked = new Uint32Array(clients.size);
-    for (let row = 0; row < rowCount; row++) blocked[clientOf[row]!]! += isBlocked[outcomeOf[row]!]!;
-    const address = new DataView(new ArrayBuffer(ADDRESS_SIZE));
-    const bytes = new Uint8Array(address.buffer);
-    return Array.from(blocked, (blockedQueries, place) => {
-      for (let i = 0; i < ADDRESS_WORDS; i++) address.setInt32(i * 4, clients.wordOf(place, i));
-      return [addressToText(bytes), this.groupOf(place), clients.countOf(place), blockedQueries];
+    for (let row = 0; row < rowCount; row++) {
+      const client = clientOf[row]!;
+      queries[client]!++;
+      blocked[client]! += isBlocked[outcomeOf[row]!]!;
+    }
+    return Array.from(queries, (count, place) => {
+      const own = [clients.addressOf(place), clients.groupOf(place), count, blocked[place]!] as const;
+      const clientId = clients.clientIdOf(place);
+      return clientId === 0 ? own : [...own, clientId];
     });
   }
 
-  headOutcomes(): HeadOutcome[] {
-    const { outcomes } = this;
-    return Array.from({ length: outcomes.size }, (_, place) => {
-      const types = outcomes.wordOf(place, OutcomeWord.QTYPE);
-      const small = outcomes.wordOf(place, OutcomeWord.SMALL);
-      const upstream = outcomes.wordOf(place, OutcomeWord.UPSTREAM);
-      return [
-        types & 0xffff,
-        QUERY_STATUS_NAMES[(small >>> Small.STATUS) & 0xff]!,
-        types >>> 16,
-        PROTOCOL_NAMES[(small >>> Small.PROTOCOL) & 0xff]!,
-        DNSSEC_STATUS_NAMES[(small >>> Small.DNSSEC) & 0xff]!,
-        small >>> Small.CACHED === 1,
-        upstream === 0 ? null : this.upstreams[upstream - 1]!,
-        outcomes.countOf(place),
-      ];
-    });
+  /** Null where no row has any. */
+  headRepeats(): Repeats | null {
+    return repeatsOf([...(this.repeats?.entries() ?? []), ...this.carried]);
   }
 
-  /** 1 for each outcome that counts as blocked. */
-  blockedOutcomes(): Uint8Array {
-    return Uint8Array.from({ length: this.outcomes.size }, (_, place) =>
-      isBlockedStatus(this.statusOf(place)) ? 1 : 0,
-    );
+  private view({ bytes }: QueryLogRow): void {
+    if (bytes !== this.source.bytes) this.source = viewed(bytes);
   }
 
   private begin(timestampUs: number): void {
@@ -195,51 +173,8 @@ export class OpenBlock {
     if (isParent) return (this.rules.place(rule) + 1) | (offset << 16);
     // The name of an alias's target is no part of the name asked for.
     const name = nameToText(bytes.subarray(ruleName.at));
-    const { source, before, after } = rule;
-    return this.rules.place({ source, before: before + name + after, atName: false, after: '' }) + 1;
-  }
-
-  private clientPlace({ client, groupId }: QueryLogRow, kept: Kept): number {
-    const { view } = this.source;
-    const { at } = client;
-    const group = groupId | 0;
-    if (client.length === 4) return this.ipv4Place(view.getInt32(at), group, kept);
-    const a = view.getInt32(at);
-    const b = view.getInt32(at + 4);
-    const c = view.getInt32(at + 8);
-    const d = view.getInt32(at + 12);
-    if (a === 0 && b === 0 && c === MAPPED) return this.ipv4Place(d, group, kept);
-    const { ipv6Bytes } = kept;
-    return this.clients.place(
-      a & leadingBytes(ipv6Bytes),
-      b & leadingBytes(ipv6Bytes - 4),
-      c & leadingBytes(ipv6Bytes - 8),
-      d & leadingBytes(ipv6Bytes - 12),
-      group,
-    );
-  }
-
-  private ipv4Place(address: number, group: number, { ipv4Bytes }: Kept): number {
-    return this.clients.place(0, 0, MAPPED, address & leadingBytes(ipv4Bytes), group);
-  }
-
-  private outcomePlace(row: QueryLogRow): number {
-    const small =
-      (row.status << Small.STATUS) |
-      (row.protocol << Small.PROTOCOL) |
-      (row.dnssec << Small.DNSSEC) |
-      ((row.cached ? 1 : 0) << Small.CACHED);
-    const upstream = row.upstream === this.lastUpstream ? this.lastUpstreamNumber : this.numberUpstream(row);
-    return this.outcomes.place(row.qtype | (row.rcode << 16), small, upstream, 0, 0);
-  }
-
-  /** Place plus one; few upstreams answer within a block. */
-  private numberUpstream({ upstream }: QueryLogRow): number {
-    const place = upstream === null ? -1 : this.upstreams.indexOf(upstream);
-    if (upstream === null) this.lastUpstreamNumber = 0;
-    else this.lastUpstreamNumber = place >= 0 ? place + 1 : this.upstreams.push(upstream);
-    this.lastUpstream = upstream;
-    return this.lastUpstreamNumber;
+    const whole = { ...rule, before: rule.before + name + rule.after, atName: false, after: '' };
+    return this.rules.place(whole) + 1;
   }
 
   /** The answers to a query for a name and type are mostly those to the last one: a note of the name's entry. */
@@ -274,10 +209,4 @@ export class OpenBlock {
 function noteOf(qtype: number): number {
   if (qtype === RRType.A) return 0;
   return qtype === RRType.AAAA ? 1 : NOTES - 1;
-}
-
-/** A mask of the leading bytes of four. */
-function leadingBytes(count: number): number {
-  if (count >= 4) return -1;
-  return count <= 0 ? 0 : -1 << (32 - count * 8);
 }

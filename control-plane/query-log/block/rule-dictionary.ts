@@ -26,10 +26,12 @@ export class RuleDictionary {
   private placeByText(rule: LoggedRule): number {
     // PostgreSQL stores no NUL and no half of a surrogate pair, and one bad name must not cost a block.
     const source = rule.source.replaceAll('\0', '').toWellFormed();
-    const { before, atName, after } = rule;
-    const text = JSON.stringify([source, before, atName, after]);
+    const { before, atName, after, lists } = rule;
+    const entry: HeadRule =
+      lists.length === 0 ? [source, before, atName, after] : [source, before, atName, after, lists];
+    const text = JSON.stringify(entry);
     const known = this.byText.get(text);
-    const place = known ?? this.head.push([source, before, atName, after]) - 1;
+    const place = known ?? this.head.push(entry) - 1;
     if (known === undefined) {
       this.byText.set(text, place);
       this.textBytes += text.length;

@@ -13,8 +13,10 @@ import {
 } from '../../../shared/threads/simulation-messages.ts';
 import { AnswerForm } from '../block/answer-form.ts';
 import { type BlockAnswers, type BlockReader } from '../block/block-reader.ts';
+import { clientText, readClientText } from '../names/client-text.ts';
 import { DamagedBlock, type HeadOutcome } from '../block/block-layout.ts';
 import { ByteDictionary, Entry, FIRST_ENTRY } from '../block/byte-dictionary.ts';
+import { sumRepeats } from '../block/repeats.ts';
 import { viewed } from '../block/viewed-bytes.ts';
 import { DecisiveRecords } from './decisive-records.ts';
 import { QuestionTable } from './question-table.ts';
@@ -50,6 +52,7 @@ export class DistinctQuestions {
   private readonly table = new QuestionTable();
   private readonly names = new ByteDictionary();
   private readonly answers = new ByteDictionary();
+  /** By their texts. */
   private readonly clients = new Map<string, number>();
   private readonly records = new DecisiveRecords();
 
@@ -65,7 +68,7 @@ export class DistinctQuestions {
     return this.table.count >= questions || this.names.byteCount + this.answers.byteCount >= bytes;
   }
 
-  /** Adds the rows of a block; null = all. */
+  /** Adds the rows of a block; null = all. What they stand for beyond themselves was refused, as they were. */
   add(reader: BlockReader, rows: readonly number[] | null): void {
     const { table } = this;
     const nameOf = reader.nameOf();
@@ -73,9 +76,10 @@ export class DistinctQuestions {
     const outcomeOf = reader.outcomeOf();
     const answers = reader.answers();
     const names = new NamesOfBlock(reader, this.names);
-    const clients = reader.head.clients.map(([address]) => this.clientNumber(address));
+    const clients = reader.head.clients.map((client) => this.clientNumber(clientText(client)));
     const outcomes = reader.head.outcomes.map(toOutcome);
     const answerNumbers = new Int32Array(reader.head.answers).fill(UNNUMBERED);
+    this.notJudged += sumRepeats(reader.head, rows);
     const count = rows?.length ?? reader.head.rows;
     for (let index = 0; index < count; index++) {
       const row = rows === null ? index : rows[index]!;
@@ -95,8 +99,13 @@ export class DistinctQuestions {
   /** All of them, in shared memory. */
   shared(): LoggedQuestions {
     const clients = new SharedArrayBuffer(this.clients.size * ADDRESS_SIZE);
-    const bytes = new Uint8Array(clients);
-    for (const [address, number] of this.clients) bytes.set(addressOf(address), number * ADDRESS_SIZE);
+    const clientIds = new SharedArrayBuffer(this.clients.size * 4);
+    const [bytes, ids] = [new Uint8Array(clients), new Int32Array(clientIds)];
+    for (const [client, number] of this.clients) {
+      const { address, clientId } = readClientText(client);
+      bytes.set(addressOf(address), number * ADDRESS_SIZE);
+      ids[number] = clientId ?? 0;
+    }
     return {
       count: this.table.count,
       questions: this.table.shared(),
@@ -104,14 +113,15 @@ export class DistinctQuestions {
       answers: toNumbered(this.answers),
       clientCount: this.clients.size,
       clients,
+      clientIds,
     };
   }
 
-  private clientNumber(address: string): number {
-    const known = this.clients.get(address);
+  private clientNumber(client: string): number {
+    const known = this.clients.get(client);
     if (known !== undefined) return known;
-    addressOf(address);
-    this.clients.set(address, this.clients.size);
+    addressOf(readClientText(client).address);
+    this.clients.set(client, this.clients.size);
     return this.clients.size - 1;
   }
 

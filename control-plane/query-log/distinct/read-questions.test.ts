@@ -37,7 +37,7 @@ describe('readQuestions()', () => {
   });
 
   test('reads the newest blocks, and counts the others, where there are too many', async () => {
-    for (const limits of [{ queries: 15 }, { questions: 15 }, { bytes: 150 }]) {
+    for (const limits of [{ rows: 15 }, { questions: 15 }, { bytes: 150 }]) {
       const found = await read(START_MS, START_MS + 3 * HOUR_MS, { ...READ_LIMITS, ...limits });
       expect(found).toMatchObject({ judged: 20, leftOut: 10, oldestMs: START_MS + HOUR_MS });
     }

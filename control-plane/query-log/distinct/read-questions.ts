@@ -7,7 +7,7 @@ import type { LoggedQuestions } from '../../../shared/threads/simulation-message
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import type { LogSource } from '../reading/log-source.ts';
-import { nameOf } from '../reading/log-sums.ts';
+import { nameOf } from '../sums/log-sums.ts';
 import { BlockFilter } from '../search/block-filter.ts';
 import { scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
@@ -38,11 +38,11 @@ export interface ReadQuestions {
 
 /** How much is read. */
 export interface ReadLimits extends GatherLimits {
-  readonly queries: number;
+  readonly rows: number;
 }
 
 /** Some five seconds of work, and 60 MiB. */
-export const READ_LIMITS: ReadLimits = { queries: 4_000_000, questions: 500_000, bytes: 32 * 1024 * 1024 };
+export const READ_LIMITS: ReadLimits = { rows: 4_000_000, questions: 500_000, bytes: 32 * 1024 * 1024 };
 
 const PIECES: ReadonlySet<Piece> = new Set(['head', 'texts', 'nameOf', 'clientOf', 'outcomeOf', 'answers']);
 const PIECES_AND_TIMES: ReadonlySet<Piece> = new Set([...PIECES, 'times']);
@@ -66,6 +66,7 @@ class QuestionScan {
   private leftOut = 0;
   private oldestUs = Infinity;
   private damagedBlocks = 0;
+  private rowsRead = 0;
 
   constructor(log: LogSource, { fromMs, toMs, withAddresses }: QuestionsRequest, limits: ReadLimits) {
     this.log = log;
@@ -80,7 +81,7 @@ class QuestionScan {
       return this.isWhole(block) ? PIECES : PIECES_AND_TIMES;
     };
     for await (const block of scanBlocks(tx, { ...this.span, pieces })) {
-      if (this.isFull) this.leftOut += block.rowCount;
+      if (this.isFull) this.leftOut += block.rowCount + block.repeats;
       else this.add(block);
     }
     const { judged, notJudged } = this.found;
@@ -90,8 +91,7 @@ class QuestionScan {
   }
 
   private get isFull(): boolean {
-    const { judged, notJudged, isFull } = this.found;
-    return isFull || judged + notJudged >= this.limits.queries;
+    return this.found.isFull || this.rowsRead >= this.limits.rows;
   }
 
   private isWhole({ firstUs, lastUs }: StoredBlock): boolean {
@@ -103,6 +103,7 @@ class QuestionScan {
       const reader = new BlockReader(block);
       const rows = this.isWhole(block) ? null : this.filter.rows(reader, this.span);
       this.found.add(reader, rows);
+      this.rowsRead += rows?.length ?? block.rowCount;
       this.oldestUs = Math.min(this.oldestUs, Math.max(block.firstUs, this.span.fromUs));
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;

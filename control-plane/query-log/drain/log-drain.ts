@@ -129,6 +129,7 @@ export class LogDrain {
     row.timestampMs = view.getFloat64(at + LogRecord.TIMESTAMP_MS, true);
     row.client.at = at + LogRecord.CLIENT;
     row.groupId = view.getUint32(at + LogRecord.GROUP_ID, true);
+    row.clientId = view.getUint32(at + LogRecord.CLIENT_ID, true);
     row.qname.at = at + LogRecord.QNAME;
     row.qname.length = qnameLength;
     row.qtype = view.getUint16(at + LogRecord.QTYPE, true);

@@ -4,8 +4,8 @@ import { ZoneNumbers } from '../../snapshot/build/zone-numbers.ts';
 import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
 import { recordNames } from './record-names.ts';
 
-const RULE = { source: 'list', before: '||', after: '^', atName: true };
-const SCHEDULE = { source: 'night', before: 'block_all', after: '', atName: false };
+const RULE = { source: 'list', before: '||', after: '^', atName: true, lists: [1, 2] };
+const SCHEDULE = { source: 'night', before: 'block_all', after: '', atName: false, lists: [] };
 
 /** Knows one rule and one schedule, both of version 7. */
 const publisher = {

@@ -28,7 +28,8 @@ function naive(rows: readonly QueryLogRow[]): {
   const names: Record<string, number[]> = {};
   const clients: Record<string, number[]> = {};
   for (const row of rows) {
-    const { name, client, group } = inWords(row);
+    const { name, client: address, clientId, group } = inWords(row);
+    const client = clientId === 0 ? address : `${address} ${clientId}`;
     const isBlocked = isBlockedStatus(row.status);
     (names[`${name} ${group}`] ??= [0, 0, 0])[isBlocked ? 1 : RESOLVED.includes(row.status) ? 0 : 2]!++;
     (clients[`${client} ${group}`] ??= [0, 0, 0])[isBlocked ? 1 : 0]!++;

@@ -1,6 +1,7 @@
 /** Names and clients of blocks, by group, as they go into lists. */
 import type { BlockNames, BlockReader } from '../block/block-reader.ts';
-import { NameClass } from '../block/block-layout.ts';
+import { type HeadClient, NameClass } from '../block/block-layout.ts';
+import { clientText } from './client-text.ts';
 import { KeyTable } from './key-table.ts';
 
 /** Names added without a pause: a few milliseconds. */
@@ -12,7 +13,7 @@ export class BlockTally {
   readonly names: KeyTable;
   readonly clients: KeyTable;
   readonly groups = new Set<number>();
-  /** All queries, also those for names that were dropped. */
+  /** All rows, also those for names that were dropped. */
   queries = 0;
 
   constructor(mostEntries?: number) {
@@ -21,12 +22,12 @@ export class BlockTally {
   }
 
   /**
-   * Adds all queries of a block; `pause` is called now and then, for other work of the thread. It needs the block's names,
-   * and its queries unless `isOfOneGroup()`.
+   * Adds a block: its rows by name, and all queries that they stand for by client. `pause` is called now and then, for other
+   * work of the thread. It needs the block's names, and its queries unless `isOfOneGroup()`.
    * @throws {DamagedBlock}
    */
   async addBlock(reader: BlockReader, pause: () => Promise<unknown>): Promise<void> {
-    const { clients, rows } = reader.head;
+    const { clients, repeats, rows } = reader.head;
     // All that can be damaged is read before anything is counted.
     const names = reader.names();
     const entries = isOfOneGroup(reader) ? ofOneGroup(names.counts, clients[0]![1]) : byGroup(reader);
@@ -35,8 +36,8 @@ export class BlockTally {
       this.addName(names, name, queries, group);
       if (++added % ENTRIES_PER_TURN === 0) await pause();
     }
-    for (const [address, group, queries, blocked] of clients)
-      this.addClient(address, group, queries, blocked);
+    for (const client of clients) this.addClient(client, client[2], client[3]);
+    repeats?.clients.forEach((client, entry) => this.addClient(clients[client]!, repeats.queries[entry]!, 0));
     this.queries += rows;
   }
 
@@ -53,8 +54,9 @@ export class BlockTally {
     else this.names.other[place]! += queries;
   }
 
-  private addClient(address: string, group: number, queries: number, blocked: number): void {
-    const bytes = Buffer.from(address, 'latin1');
+  private addClient(client: HeadClient, queries: number, blocked: number): void {
+    const [, group] = client;
+    const bytes = Buffer.from(clientText(client), 'latin1');
     const place = this.clients.place(bytes, 0, bytes.length, group);
     this.clients.resolved[place]! += queries - blocked;
     this.clients.blocked[place]! += blocked;

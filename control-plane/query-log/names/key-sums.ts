@@ -17,6 +17,14 @@ export type SummedKeys = Pick<
   'size' | 'bytes' | 'starts' | 'resolved' | 'blocked' | 'other' | 'unseen' | 'sketch'
 >;
 
+/** A key by its place, with its count. */
+interface Weighed {
+  readonly place: number;
+  readonly count: number;
+}
+
+const NONE: Weighed = { place: 0, count: 0 };
+
 /** Sums with what else is known of them. */
 export class KeySums<Sum> {
   private readonly table: SummedKeys;
@@ -37,35 +45,39 @@ export class KeySums<Sum> {
 
   /** Number of different keys. */
   get distinct(): number {
-    const weights = this.weights('all');
+    const { size, resolved, blocked, other, sketch } = this.table;
     let keys = 0;
-    for (const weight of weights) if (weight > 0) keys++;
-    return Math.max(keys, this.table.sketch?.size ?? 0);
+    for (let place = 0; place < size; place++)
+      if (resolved[place]! + blocked[place]! + other[place]! > 0) keys++;
+    return Math.max(keys, sketch?.size ?? 0);
   }
 
   /** The keys with the largest counts that are not 0, those in the order of their texts where counts are equal. */
   top(limit: number, weight: Weight): (readonly [string, Sum])[] {
-    const weights = this.weights(weight);
-    const best: number[] = [];
-    for (let place = 0; place < weights.length; place++) {
-      if (weights[place] === 0) continue;
-      if (best.length === limit && !this.isBefore(place, best[limit - 1]!, weights)) continue;
+    const best: Weighed[] = [];
+    const { size } = this.table;
+    for (let place = 0; place < size && limit > 0; place++) {
+      const count = this.count(place, weight);
+      const last = best.length === limit ? best[limit - 1]! : NONE;
+      if (count === 0 || count < last.count) continue;
+      const key = { place, count };
+      if (last !== NONE && !this.isBefore(key, last)) continue;
       let from = 0;
       for (let to = best.length; from < to;) {
         const middle = (from + to) >>> 1;
-        if (this.isBefore(place, best[middle]!, weights)) to = middle;
+        if (this.isBefore(key, best[middle]!)) to = middle;
         else from = middle + 1;
       }
-      best.splice(from, 0, place);
+      best.splice(from, 0, key);
       if (best.length > limit) best.pop();
     }
-    return best.map((place) => this.entry(place));
+    return best.map(({ place }) => this.entry(place));
   }
 
   /** All keys, in no order. */
   *[Symbol.iterator](): IterableIterator<readonly [string, Sum]> {
-    const weights = this.weights('all');
-    for (let place = 0; place < weights.length; place++) if (weights[place]! > 0) yield this.entry(place);
+    for (let place = 0; place < this.table.size; place++)
+      if (this.count(place, 'all') > 0) yield this.entry(place);
   }
 
   private entry(place: number): readonly [string, Sum] {
@@ -75,19 +87,16 @@ export class KeySums<Sum> {
     return [text, this.toSum(counts)];
   }
 
-  private weights(weight: Weight): Float64Array {
-    const { size, resolved, blocked, other } = this.table;
-    if (weight === 'resolved') return resolved.subarray(0, size);
-    if (weight === 'blocked') return blocked.subarray(0, size);
-    const share = weight === 'all' ? 1 : 0;
-    const weights = new Float64Array(size);
-    for (let place = 0; place < size; place++)
-      weights[place] = resolved[place]! + other[place]! + share * blocked[place]!;
-    return weights;
+  private count(place: number, weight: Weight): number {
+    const { resolved, blocked, other } = this.table;
+    if (weight === 'resolved') return resolved[place]!;
+    if (weight === 'blocked') return blocked[place]!;
+    return resolved[place]! + other[place]! + (weight === 'all' ? blocked[place]! : 0);
   }
 
-  private isBefore(a: number, b: number, weights: Float64Array): boolean {
-    if (weights[a] !== weights[b]) return weights[a]! > weights[b]!;
+  private isBefore(one: Weighed, other: Weighed): boolean {
+    if (one.count !== other.count) return one.count > other.count;
+    const [a, b] = [one.place, other.place];
     const { bytes, starts } = this.table;
     const lengthA = starts[a + 1]! - starts[a]!;
     const lengthB = starts[b + 1]! - starts[b]!;

@@ -2,8 +2,10 @@
  * Queries of the busiest clients by time. Clients are counted from the dictionaries of blocks first, so that only the
  * busiest need a row of slots.
  */
+import { clientText } from '../names/client-text.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
-import { type BlockUse, forEachBlock, sumClients, type SumRequest } from './log-sums.ts';
+import { type BlockUse, forEachBlock, type SumRequest } from '../sums/log-sums.ts';
+import { sumPeriod } from '../sums/period-sums.ts';
 
 /** Which clients and slots. */
 export interface ClientSlotsRequest {
@@ -18,7 +20,8 @@ export interface ClientSlotsRequest {
 
 /** A client with its queries. */
 export interface ClientSlots {
-  readonly ip: string;
+  /** See `names/client-text.ts`. */
+  readonly client: string;
   readonly total: number;
   /** By slot, from the one of `fromMs` on. */
   readonly slots: Uint32Array;
@@ -43,23 +46,27 @@ export async function readClientSlots(
   const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged };
   const first = Math.floor(fromMs / stepMs);
   const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - first);
-  const busiest = [...(await sumClients(tx, request))]
-    .sort(([a, x], [b, y]) => y.queries - x.queries || (a < b ? -1 : 1))
-    .slice(0, most);
-  const slotsOf = new Map(busiest.map(([ip]) => [ip, new Uint32Array(slotCount)]));
+  const busiest = await sumPeriod(tx, request, ['clients'], ({ clients }) => clients.top(most, 'all'));
+  const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
   const others = new Uint32Array(slotCount);
   await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {
-    const slots = reader.head.clients.map(([ip]) => slotsOf.get(ip) ?? others);
+    const { rows: rowCount, repeats } = reader.head;
+    const slots = reader.head.clients.map((client) => slotsOf.get(clientText(client)) ?? others);
     const clientOf = reader.clientOf();
     const times = reader.times();
+    const slotOf = (row: number): number => Math.floor(times[row]! / (stepMs * 1000)) - first;
+    const isWithin = (row: number): boolean => times[row]! >= request.fromUs && times[row]! < request.toUs;
     const count = (row: number): void => {
-      slots[clientOf[row]!]![Math.floor(times[row]! / (stepMs * 1000)) - first]!++;
+      slots[clientOf[row]!]![slotOf(row)]!++;
     };
-    if (rows === null) for (let row = 0; row < reader.head.rows; row++) count(row);
+    if (rows === null) for (let row = 0; row < rowCount; row++) count(row);
     else rows.forEach(count);
+    repeats?.rows.forEach((row, entry) => {
+      if (isWithin(row)) slots[repeats.clients[entry]!]![slotOf(row)]! += repeats.queries[entry]!;
+    });
   });
-  const clients = [...slotsOf].map(([ip, slots]) => ({ ip, total: sum(slots), slots }));
-  return { clients, others: { ip: '', total: sum(others), slots: others } };
+  const clients = [...slotsOf].map(([client, slots]) => ({ client, total: sum(slots), slots }));
+  return { clients, others: { client: '', total: sum(others), slots: others } };
 }
 
 function sum(slots: Uint32Array): number {

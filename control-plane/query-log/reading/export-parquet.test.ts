@@ -12,6 +12,7 @@ const arbitraryRow: fc.Arbitrary<LoggedQuery> = fc.record({
   node: text,
   client: text,
   client_hostname: fc.option(text),
+  client_id: fc.option(fc.integer({ min: 1, max: 0x7fff_ffff })),
   group_id: fc.integer({ min: 1, max: 0x7fff_ffff }),
   domain: text,
   type: fc.constantFrom('A', 'AAAA', 'TYPE65280'),
@@ -27,6 +28,7 @@ const arbitraryRow: fc.Arbitrary<LoggedQuery> = fc.record({
   answers: fc.option(
     fc.array(fc.record({ name: text, type: text, ttl: fc.nat(), data: text }), { maxLength: 2 }),
   ),
+  repeats: fc.nat(),
 });
 
 /** The file of rows that come in parts, and the bytes that each part gave. */
@@ -45,6 +47,7 @@ async function rowsOf(file: ArrayBuffer): Promise<unknown[]> {
     id: Number(row['id']),
     timestamp: (row['timestamp'] as Date).toISOString(),
     response_time_us: Number(row['response_time_us']),
+    repeats: Number(row['repeats']),
     answers: row['answers'] === null ? null : (JSON.parse(String(row['answers'])) as unknown),
   }));
 }

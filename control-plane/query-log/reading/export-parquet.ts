@@ -58,6 +58,8 @@ const COLUMNS: Readonly<Record<keyof LoggedQuery, Column>> = {
     isNullable: true,
     cellOf: ({ answers }) => (answers === null ? null : JSON.stringify(answers)),
   },
+  repeats: { element: { type: 'INT64' }, cellOf: ({ repeats }) => BigInt(repeats) },
+  client_id: { element: { type: 'INT32' }, isNullable: true, cellOf: (row) => row.client_id },
 };
 
 /** A file that is being written. */

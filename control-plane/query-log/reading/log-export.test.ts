@@ -59,12 +59,12 @@ function countingLog(): LogSource & { reads: number } {
 }
 
 describe('exportQueries()', () => {
-  test('hands out 100,000 rows of 20 runs in order, each once, in little memory', async () => {
+  test('hands out 50,000 rows of 20 runs in order, each once, in little memory', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     for (let part = 0; part < 20; part++)
-      await storeEach(5000, (i) => ({
-        timestampMs: START_MS + (part >> 1) * 3_600_000 + i * 720 + (part % 2) * 100 - (i % 7) * 300,
+      await storeEach(2500, (i) => ({
+        timestampMs: START_MS + (part >> 1) * 3_600_000 + i * 1440 + (part % 2) * 100 - (i % 7) * 300,
         qname: wireName(`host-${i}.example.org`),
       }));
     const memory = (): number => {
@@ -84,8 +84,8 @@ describe('exportQueries()', () => {
         ids.add(id);
       }
     }
-    expect(ids.size).toBe(100_000);
-    expect(most).toBeLessThan(40);
+    expect(ids.size).toBe(50_000);
+    expect(most).toBeLessThan(20);
   });
 
   test('reads on only when its rows are taken', async () => {

@@ -14,7 +14,7 @@ import type { BlockTransaction } from '../search/block-transaction.ts';
 import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
 import type { LogSelection } from './log-request.ts';
 import type { LogSource } from './log-source.ts';
-import { nameOf } from './log-sums.ts';
+import { nameOf } from '../sums/log-sums.ts';
 import { NEWEST_US, OLDEST_US, rowId } from './page-scan.ts';
 import { nodeNames, nodesOf } from './query-log-store.ts';
 import { fetchBlock, type Piece, type StoredBlock } from '../search/stored-block.ts';

@@ -4,6 +4,7 @@ import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { rdataText } from '../attribution/rdata-text.ts';
 import { decodeStoredAnswers } from '../attribution/stored-answers.ts';
 import type { BlockAnswers, BlockNames, BlockReader } from '../block/block-reader.ts';
+import { repeatsByRow } from '../block/repeats.ts';
 
 /** A row of the log: its block and its place there. */
 export interface RowPlace {
@@ -27,6 +28,8 @@ interface Columns {
   readonly outcomeOf: Uint16Array;
   readonly responseTimes: Uint32Array;
   readonly answers: BlockAnswers | null;
+  /** Null where no row has any. */
+  readonly repeats: Uint32Array | null;
 }
 
 /** What shows the rows of one block; decodes all columns at once. @throws {DamagedBlock} */
@@ -46,6 +49,7 @@ function columnsOf(block: BlockReader): Columns {
     outcomeOf: block.outcomeOf(),
     responseTimes: block.responseTimes(),
     answers: block.answers(),
+    repeats: repeatsByRow(block.head),
   };
 }
 
@@ -54,7 +58,7 @@ function toLoggedQuery(
   columns: Columns,
   { nodeOf }: LoggedQueryContext,
 ): LoggedQuery {
-  const [client, groupId] = block.head.clients[columns.clientOf[row]!]!;
+  const [client, groupId, , , clientId = null] = block.head.clients[columns.clientOf[row]!]!;
   const [qtype, status, rcode, protocol, dnssec, cached, upstream] =
     block.head.outcomes[columns.outcomeOf[row]!]!;
   const { domain, source, rule } = nameOf(block, columns.names, columns.nameOf[row]!);
@@ -78,6 +82,8 @@ function toLoggedQuery(
     upstream,
     dnssec_status: dnssec,
     answers: records === null ? null : decodeStoredAnswers(domain, records, rdataText),
+    repeats: columns.repeats?.[row] ?? 0,
+    client_id: clientId,
   };
 }
 

@@ -6,7 +6,7 @@ import { BlockReader } from '../block/block-reader.ts';
 import { findBlockOf, type Piece } from '../search/stored-block.ts';
 import { converterOf } from './logged-queries.ts';
 import type { LogSource } from './log-source.ts';
-import { nameOf } from './log-sums.ts';
+import { nameOf } from '../sums/log-sums.ts';
 import { placeOfId } from './page-scan.ts';
 import { nodeNames } from './query-log-store.ts';
 

@@ -1,6 +1,6 @@
 /** The names that a node answers most often. */
 import type { LogSource } from './log-source.ts';
-import { sumNames } from './log-sums.ts';
+import { sumNames } from '../sums/log-sums.ts';
 
 const DAYS_MS = 7 * 86_400_000;
 

@@ -8,19 +8,20 @@ import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
+import { sumRepeats } from '../block/repeats.ts';
 import type { KnownNames } from '../names/name-book.ts';
 import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
-import { type BlockRequest, countWholeBlocks, scanBlocks } from '../search/block-scan.ts';
+import { type BlockRequest, countWholeBlocks, type RowTotals, scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import { converterOf, type LoggedQueryContext } from './logged-queries.ts';
 import type { LogSource } from './log-source.ts';
 import { nearestRows } from './nearest-rows.ts';
 import type { QueryFilter } from '../search/query-conditions.ts';
+import { ALL_PIECES, inPortions, WholeBlocks } from './whole-blocks.ts';
 import type { QueryLogCursor } from './query-log-cursor.ts';
 import {
   fetchPieces,
   type Piece,
-  sizeOf,
   type StoredBlock,
   type Wanted,
   withoutContent,
@@ -46,9 +47,8 @@ export const OLDEST_US = 0;
 export const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
 const SEQ_FACTOR = 0x1_0000_0000;
 
-const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
-/** Bytes of the blocks whose rows are shown at once, if it is more than one. */
-const PORTION_BYTES = 4 * 1024 * 1024;
+/** Blocks: fewer than are found first, so that the page does not wait for others. */
+const FIRST_FETCH = 3;
 const NOTHING: ReadonlySet<Piece> = new Set();
 
 /** A row of a page: where it is stored. */
@@ -77,8 +77,9 @@ export class PageScan {
   private readonly span: TimeSpan;
   private readonly nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>;
   private readonly damaged = new Set<string>();
-  /** Matching rows of blocks of which the scan fetched nothing. */
-  private readonly counts = new WeakMap<StoredBlock, number>();
+  /** Matching rows of blocks that need not be read for that. */
+  private readonly counts = new Map<number, RowTotals>();
+  private readonly whole = new WholeBlocks();
 
   constructor(
     tx: BlockTransaction,
@@ -103,36 +104,37 @@ export class PageScan {
     return this.damaged.size;
   }
 
-  /** The rows of the page beside `cursor`, or after the rows to be skipped, and the total of all pages; newest first. */
-  async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; total: number }> {
+  /** The rows of the page beside `cursor`, or after the rows to be skipped, and the totals of all pages; newest first. */
+  async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; totals: RowTotals }> {
     const { limit, offset } = this.request;
     const toSkip = cursor === undefined ? offset : 0;
     const needed = toSkip + limit;
     const isNewer = cursor?.isNewer === true;
     const span = spanBeside(this.span, cursor);
-    const known = cursor?.total ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
-    let counted = 0;
+    const known = cursor?.totals ?? (this.filter.matchesAll ? await this.totalOfAll() : null);
+    const counted = { rows: 0, queries: 0 };
     let found: PageRow[] = [];
-    for await (const stored of this.blocks(span, { isOldestFirst: isNewer })) {
+    this.whole.missingRows = needed;
+    for await (const stored of this.blocks(span, { isOldestFirst: isNewer, firstFetch: FIRST_FETCH })) {
       const edge = found[needed - 1]?.timestampUs;
       const isComplete = edge !== undefined && (isNewer ? edge < stored.firstUs : edge > stored.lastUs);
       if (isComplete && known !== null) break;
       const count = this.count(stored, span);
-      counted += count;
-      if (isComplete || count === 0) continue;
+      addTotals(counted, count);
+      if (isComplete || count.rows === 0) continue;
       found.push(...(await this.nearest(stored, { span, cursor, needed })));
       found = found.sort(isNewer ? oldestFirst : newestFirst).slice(0, needed);
     }
     if (isNewer) found.reverse();
-    return { places: found.slice(toSkip), total: known ?? counted };
+    return { places: found.slice(toSkip), totals: known ?? counted };
   }
 
-  private async totalOfAll(): Promise<number> {
+  private async totalOfAll(): Promise<RowTotals> {
     const { fromMs, toMs } = this.request;
-    let total = await countWholeBlocks(this.tx, { ...this.span, ...this.nodes });
+    const total = await countWholeBlocks(this.tx, { ...this.span, ...this.nodes });
     if (fromMs === undefined && toMs === undefined) return total;
     for await (const stored of this.blocks(this.span, { isPartialOnly: true }))
-      total += this.count(stored, this.span);
+      addTotals(total, this.count(stored, this.span));
     return total;
   }
 
@@ -141,30 +143,33 @@ export class PageScan {
     const { known } = stored;
     const hasNames = known?.names !== undefined;
     if (isWhole(stored, span) && this.filter.matchesAll) {
-      this.counts.set(stored, stored.rowCount);
-      return NOTHING;
+      this.counts.set(rowId(stored, 0), { rows: stored.rowCount, queries: stored.rowCount + stored.repeats });
+      return this.whole.ask(stored);
     }
     if (isWhole(stored, span) && known !== undefined) {
       const count = this.filter.countByHead(known.head, known.names);
-      if (count !== null) this.counts.set(stored, count);
-      if (count !== null) return NOTHING;
+      const isAllKnown = count === 0 || stored.repeats === 0;
+      if (count !== null && isAllKnown) this.counts.set(rowId(stored, 0), { rows: count, queries: count });
+      if (count !== null && isAllKnown) return NOTHING;
     }
+    const isByDictionaries = isWhole(stored, span) && stored.repeats === 0;
     const pieces = new Set(
-      isWhole(stored, span) ? this.filter.piecesToCount(hasNames) : this.filter.piecesToSearch(hasNames),
+      isByDictionaries ? this.filter.piecesToCount(hasNames) : this.filter.piecesToSearch(hasNames),
     );
     return known === undefined ? pieces.add('head') : pieces;
   }
 
-  /** Number of matching rows of a block. */
-  private count(stored: StoredBlock, span: TimeSpan): number {
-    const known = this.counts.get(stored);
+  /** Matching rows of a block. What each stands for is counted row by row: few blocks have such rows. */
+  private count(stored: StoredBlock, span: TimeSpan): RowTotals {
+    const known = this.counts.get(rowId(stored, 0));
     if (known !== undefined) return known;
     return (
       this.open(stored, (reader, names) => {
-        const count = this.filter.count(reader, span, names);
+        const rows = stored.repeats === 0 ? null : this.filter.rows(reader, span, names);
+        const count = rows?.length ?? this.filter.count(reader, span, names);
         if (this.filter.needsNames) this.tx.memory?.keepNames(stored, reader);
-        return count;
-      }) ?? 0
+        return { rows: count, queries: count + (rows === null ? 0 : sumRepeats(reader.head, rows)) };
+      }) ?? { rows: 0, queries: 0 }
     );
   }
 
@@ -172,7 +177,9 @@ export class PageScan {
   private async nearest(stored: StoredBlock, wanted: NearestRequest): Promise<PageRow[]> {
     const pieces = new Set<Piece>(this.filter.piecesToSearch(stored.known?.names !== undefined));
     if (stored.known === undefined) pieces.add('head');
-    const [block] = await fetchPieces(this.tx, [{ block: stored, pieces }]);
+    const [block] = this.whole.keep(stored)
+      ? [stored]
+      : await fetchPieces(this.tx, [{ block: stored, pieces }]);
     if (block === undefined) return [];
     return this.open(block, (reader, names) => this.nearestOf(reader, stored, wanted, names)) ?? [];
   }
@@ -205,20 +212,27 @@ export class PageScan {
   async show(rows: readonly PageRow[], context: LoggedQueryContext): Promise<LoggedQuery[]> {
     const shown = new Map<number, LoggedQuery>();
     const byBlock = Map.groupBy(rows, ({ id, row }) => id - row);
-    const wanted = [...byBlock.values()].map(([row]) => ({ block: row!.block, pieces: ALL_PIECES }));
+    const show = (stored: StoredBlock): void =>
+      this.open(stored, (reader) => {
+        const convert = converterOf(reader, context);
+        for (const row of byBlock.get(rowId(stored, 0))!)
+          shown.set(row.id, convert({ ...row, block: reader, nodeId: stored.nodeId }));
+      });
+    const wanted: Wanted[] = [];
+    for (const [row] of byBlock.values()) {
+      const { block } = row!;
+      const whole = this.whole.find(block);
+      if (whole === undefined) wanted.push({ block, pieces: ALL_PIECES });
+      else show(whole);
+    }
     for (const portion of inPortions(wanted))
-      for (const stored of await fetchPieces(this.tx, portion))
-        this.open(stored, (reader) => {
-          const convert = converterOf(reader, context);
-          for (const row of byBlock.get(rowId(stored, 0))!)
-            shown.set(row.id, convert({ ...row, block: reader, nodeId: stored.nodeId }));
-        });
+      for (const stored of await fetchPieces(this.tx, portion)) show(stored);
     return rows.flatMap(({ id }) => shown.get(id) ?? []);
   }
 
   private blocks(
     span: TimeSpan,
-    how: Pick<BlockRequest, 'isPartialOnly' | 'isOldestFirst'>,
+    how: Pick<BlockRequest, 'isPartialOnly' | 'isOldestFirst' | 'firstFetch'>,
   ): AsyncGenerator<StoredBlock> {
     const pieces = (stored: StoredBlock): ReadonlySet<Piece> => this.countOrAsk(stored, span);
     return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, ...how });
@@ -244,20 +258,9 @@ export class PageScan {
   }
 }
 
-/** As many together as are about `PORTION_BYTES`. */
-function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]> {
-  let portion: T[] = [];
-  let bytes = 0;
-  for (const wanted of all) {
-    const size = sizeOf(wanted);
-    if (portion.length > 0 && bytes + size > PORTION_BYTES) {
-      yield portion;
-      [portion, bytes] = [[], 0];
-    }
-    portion.push(wanted);
-    bytes += size;
-  }
-  if (portion.length > 0) yield portion;
+function addTotals(sum: RowTotals, { rows, queries }: RowTotals): void {
+  sum.rows += rows;
+  sum.queries += queries;
 }
 
 /** The id of a row of a block. */

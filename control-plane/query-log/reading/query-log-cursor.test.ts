@@ -5,8 +5,14 @@ const textOf = (content: string): string => Buffer.from(content).toString('base6
 
 describe('decodeCursor', () => {
   test('decodeCursor() reads what encodeCursor() wrote', () => {
-    for (const isNewer of [false, true]) {
-      const cursor = { timestampUs: 1_783_254_600_123_456, id: 42, total: 0, isNewer };
+    for (const [isNewer, queries] of [false, true].flatMap(
+      (newer) =>
+        [
+          [newer, 5],
+          [newer, 20_000],
+        ] as const,
+    )) {
+      const cursor = { timestampUs: 1_783_254_600_123_456, id: 42, totals: { rows: 5, queries }, isNewer };
       expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
     }
   });
@@ -20,6 +26,8 @@ describe('decodeCursor', () => {
     ['no number', textOf('1.x.3')],
     ['more digits than a number has', textOf('12345678901234567.2.3')],
     ['a number that is not exact', textOf('9999999999999999.2.3')],
+    ['repeats that are no number', textOf('1.2.3.r')],
+    ['repeats that are not exact', textOf('1.2.3.r9999999999999999')],
     ['a last number that is not exact', textOf('1.2.9999999999999999')],
     ['text around', textOf('1.2.3\n')],
   ])('decodeCursor() refuses %s', (_what, text) => {

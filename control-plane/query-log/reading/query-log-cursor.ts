@@ -1,11 +1,13 @@
 /** The place where another page of the query log starts, as an opaque text. */
 
-/** The row beside which a page lies, and the number of rows that were found when the first page was made. */
+import type { RowTotals } from '../search/block-scan.ts';
+
+/** The row beside which a page lies, and how much was found when the first page was made. */
 export interface QueryLogCursor {
   /** Microseconds since the Unix epoch. */
   readonly timestampUs: number;
   readonly id: number;
-  readonly total: number;
+  readonly totals: Readonly<RowTotals>;
   /** The page has the rows that are next newer than that row; otherwise those that are next older. */
   readonly isNewer: boolean;
 }
@@ -17,19 +19,28 @@ export class InvalidCursor extends Error {
 
 /** Marks the direction. */
 const NEWER = '.n';
+/** Before the queries that rows stand for beyond themselves, where there are any. */
+const REPEATS = 'r';
 
 /** Makes the text. */
-export function encodeCursor({ timestampUs, id, total, isNewer }: QueryLogCursor): string {
-  return Buffer.from([timestampUs, id, total].join('.') + (isNewer ? NEWER : '')).toString('base64url');
+export function encodeCursor({ timestampUs, id, totals, isNewer }: QueryLogCursor): string {
+  const { rows, queries } = totals;
+  const numbers = [timestampUs, id, rows, ...(queries === rows ? [] : [REPEATS + String(queries - rows)])];
+  return Buffer.from(numbers.join('.') + (isNewer ? NEWER : '')).toString('base64url');
 }
 
 /** Reads the text. @throws {InvalidCursor} */
 export function decodeCursor(text: string): QueryLogCursor {
-  const parts = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})(\.n)?$/.exec(
+  const parts = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})(?:\.r(\d{1,16}))?(\.n)?$/.exec(
     Buffer.from(text, 'base64url').toString('latin1'),
   );
-  const [timestampUs, id, total] = (parts ?? []).slice(1, 4).map(Number);
-  const sound = [timestampUs, id, total].every((value) => value !== undefined && Number.isSafeInteger(value));
+  const [timestampUs, id, rows, repeats] = (parts ?? [])
+    .slice(1, 5)
+    .map((part: string | undefined) => Number(part ?? 0));
+  const sound = [timestampUs, id, rows, repeats].every(
+    (value) => value !== undefined && Number.isSafeInteger(value),
+  );
   if (!sound) throw new InvalidCursor(`read cursor ${JSON.stringify(text)}: not one of ours`);
-  return { timestampUs: timestampUs!, id: id!, total: total!, isNewer: parts![4] === NEWER };
+  const totals = { rows: rows!, queries: rows! + repeats! };
+  return { timestampUs: timestampUs!, id: id!, totals, isNewer: parts![5] === NEWER };
 }

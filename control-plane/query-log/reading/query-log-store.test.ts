@@ -200,6 +200,7 @@ describe('readQueryLog()', () => {
     expect(page).toEqual({
       data: [],
       total: 0,
+      total_queries: 0,
       limit: 10,
       offset: 0,
       next_cursor: null,

@@ -12,22 +12,23 @@ import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cur
 const NO_NODE = -1;
 
 /**
- * One page, newest first, without host names, with the number of rows on all pages. The total is counted for a first page and
- * travels in the cursor from there, so that turning pages does not count again.
+ * One page, newest first, without host names, with the number of rows on all pages, and of the queries that they stand
+ * for. Both are counted for a first page and travel in the cursor from there, so that turning pages does not count again.
  * @throws {InvalidCursor}
  */
 export async function readQueryLog(log: LogSource, request: QueryLogRequest): Promise<QueryLogPage> {
   const cursor = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
   return log.read(async (tx) => {
     const scan = new PageScan(tx, request, log, await nodesOf(tx, request));
-    const { places, total } = await scan.read(cursor);
+    const { places, totals } = await scan.read(cursor);
     const names = await nodeNames(tx);
     return {
       data: await scan.show(places, { nodeOf: (id) => names.get(id) ?? '' }),
-      total,
+      total: totals.rows,
+      total_queries: totals.queries,
       limit: request.limit,
       offset: request.offset,
-      ...cursorsOf(places, { total, cursor, limit: request.limit }),
+      ...cursorsOf(places, { totals, cursor, limit: request.limit }),
       damaged_blocks: scan.damagedBlocks,
     };
   });
@@ -39,11 +40,15 @@ export async function readQueryLog(log: LogSource, request: QueryLogRequest): Pr
  */
 function cursorsOf(
   places: readonly PageRow[],
-  { total, cursor, limit }: { total: number; cursor: QueryLogCursor | undefined; limit: number },
+  {
+    totals,
+    cursor,
+    limit,
+  }: Pick<QueryLogCursor, 'totals'> & { cursor: QueryLogCursor | undefined; limit: number },
 ): Pick<QueryLogPage, 'next_cursor' | 'prev_cursor'> {
   const isNewer = cursor?.isNewer === true;
   const besides = (row: Pick<PageRow, 'timestampUs' | 'id'> | undefined, toNewer: boolean): string | null => {
-    if (row !== undefined) return encodeCursor({ ...positionOf(row), total, isNewer: toNewer });
+    if (row !== undefined) return encodeCursor({ ...positionOf(row), totals, isNewer: toNewer });
     if (cursor === undefined) return null;
     // One further than the row where the direction turns, so that the page begins with it.
     const turn = toNewer === isNewer ? 0 : toNewer ? -1 : 1;

@@ -15,6 +15,7 @@ const EMPTY = {
   next_cursor: null,
   prev_cursor: null,
   damaged_blocks: 0,
+  total_queries: 0,
 };
 
 /** The part of the log that a request asks for. */

@@ -1,7 +1,13 @@
 /** Answers questions over the stored log. Which file reads what is known here; how it runs is not. */
 import { summarizeClients } from '../../clients/client-stats-store.ts';
 import { readDashboard } from '../../stats/dashboard-store.ts';
-import { readCacheUse, readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
+import {
+  readCacheUse,
+  readListHits,
+  readSummary,
+  readTopClients,
+  readTopDomains,
+} from '../../stats/stats-store.ts';
 import { readSlotCounts } from '../../stats/slot-counts.ts';
 import { readTimelineCounts } from '../../stats/timeline-store.ts';
 import { readQuestions } from '../distinct/read-questions.ts';
@@ -24,6 +30,8 @@ export function answerQuestion(log: LogSource, question: WholeQuestion): Promise
       return readSummary(log, question.span);
     case 'cache-use':
       return readCacheUse(log, question.span);
+    case 'list-hits':
+      return readListHits(log, question.span);
     case 'timeline':
       return log.read((tx) => readTimelineCounts(tx, question.request));
     case 'slot-counts':

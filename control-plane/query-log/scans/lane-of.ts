@@ -28,6 +28,7 @@ export function laneOf(question: Question): Lane {
       return isQuickPage(question.request) ? 'quick' : 'long';
     case 'row':
     case 'cache-use':
+    case 'list-hits':
     case 'timeline':
     case 'slot-counts':
       return 'quick';

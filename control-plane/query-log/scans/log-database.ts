@@ -29,7 +29,7 @@ export class LogDatabase {
     void this.work?.end();
     this.server = text;
     const target = fromSentTarget({ ...server, config: { ...server.config, application_name: NAME } });
-    this.work = new BackgroundWork(target, this.logger, { places: PLACES });
+    this.work = new BackgroundWork(target, this.logger, { places: PLACES, keepsPlans: true });
     return this.work;
   }
 

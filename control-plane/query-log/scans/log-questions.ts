@@ -14,6 +14,7 @@ import type {
   CacheUse,
   ClientCount,
   DomainCount,
+  ListHits,
   LoggedSummary,
   Span,
   TopClientsRequest,
@@ -37,8 +38,8 @@ export interface LogQuestionsOptions {
   readonly database: Pick<Database, 'status'>;
   /** Sends what has been gathered; resolves when it is stored. */
   readonly flush: () => Promise<void>;
-  /** Host name of a client's address, if it has one. */
-  readonly hostnameOf: (address: string) => string | null;
+  /** Host name of a client's address, or of the client that named itself, if it has one. */
+  readonly hostnameOf: (address: string, clientId: number | null) => string | null;
 }
 
 /** Milliseconds that a question waits for the newest rows. */
@@ -75,6 +76,10 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
 
   cacheUse(span: Span, signal: AbortSignal): Promise<CacheUse> {
     return this.ask({ kind: 'cache-use', span }, signal);
+  }
+
+  listHits(span: Span, signal: AbortSignal): Promise<ReadonlyMap<number, ListHits>> {
+    return this.ask({ kind: 'list-hits', span }, signal);
   }
 
   topDomains(
@@ -145,6 +150,6 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
 
   private named(rows: readonly LoggedQuery[]): LoggedQuery[] {
     const { hostnameOf } = this.options;
-    return rows.map((row) => ({ ...row, client_hostname: hostnameOf(row.client) }));
+    return rows.map((row) => ({ ...row, client_hostname: hostnameOf(row.client, row.client_id) }));
   }
 }

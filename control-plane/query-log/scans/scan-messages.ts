@@ -12,6 +12,7 @@ import type {
   CacheUse,
   ClientCount,
   DomainCount,
+  ListHits,
   LoggedSummary,
   Span,
   TopClientsRequest,
@@ -31,6 +32,7 @@ export type Question =
   | { readonly kind: 'rows'; readonly selection: LogSelection }
   | { readonly kind: 'summary'; readonly span: Span }
   | { readonly kind: 'cache-use'; readonly span: Span }
+  | { readonly kind: 'list-hits'; readonly span: Span }
   | { readonly kind: 'timeline'; readonly request: TimelineRequest }
   | { readonly kind: 'slot-counts'; readonly request: SlotRequest }
   | { readonly kind: 'client-slots'; readonly request: ClientSlotsRequest }
@@ -51,6 +53,7 @@ export interface Answers {
   readonly rows: null;
   readonly summary: LoggedSummary;
   readonly 'cache-use': CacheUse;
+  readonly 'list-hits': ReadonlyMap<number, ListHits>;
   readonly timeline: readonly Bucket[];
   readonly 'slot-counts': readonly SlotCounts[];
   readonly 'client-slots': SlotsOfClients;

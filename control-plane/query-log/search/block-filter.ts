@@ -3,8 +3,13 @@
  * match costs little, and decodes only the columns that it needs.
  */
 import type { BlockReader } from '../block/block-reader.ts';
-import { type BlockHead, type HeadClient, type HeadOutcome, NameClass } from '../block/block-layout.ts';
-import { nameClassOf } from '../block/name-class.ts';
+import {
+  type BlockHead,
+  type HeadClient,
+  type HeadOutcome,
+  NameClass,
+  nameClassOf,
+} from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { KnownNames } from '../names/name-book.ts';
 import { NameMatches } from './name-matches.ts';
@@ -98,13 +103,38 @@ export class BlockFilter {
   }
 
   /** Places of the matching queries within the span, in the order of the block. */
-  rows(block: BlockReader, span: TimeSpan, names?: KnownNames): number[] {
-    const columns = this.columns(block, names);
+  rows(block: BlockReader, span: TimeSpan, names?: KnownNames, client = this.client): number[] {
+    const columns = this.columns(block, names, client);
     if (columns === null) return [];
     if (!isWhole(block, span)) return columns.reduce(keepMatching, rowsWithin(block.times(), span));
     const [first, ...others] = columns;
     const found = first === undefined ? allRows(block.head.rows) : matchingRows(first);
     return others.reduce(keepMatching, found);
+  }
+
+  /**
+   * Queries that rows within the span stand for beyond themselves, by place of their client; null: none does. Conditions
+   * on clients are about those of the queries, all others about the rows. Takes what `rows()` does.
+   */
+  repeatsByClient(block: BlockReader, span: TimeSpan, names?: KnownNames): Uint32Array | null {
+    const { clients, repeats } = block.head;
+    if (repeats === null) return null;
+    const counts = new Uint32Array(clients.length);
+    const matches = matchesOf(clients, this.client);
+    const isOfRow = this.markRows(block, span, names);
+    for (let entry = 0; entry < repeats.rows.length; entry++) {
+      const client = repeats.clients[entry]!;
+      if (matches[client] === 1 && isOfRow[repeats.rows[entry]!] === 1)
+        counts[client]! += repeats.queries[entry]!;
+    }
+    return counts;
+  }
+
+  /** 1 for each row that matches but for its client. */
+  private markRows(block: BlockReader, span: TimeSpan, names: KnownNames | undefined): Uint8Array {
+    const marks = new Uint8Array(block.head.rows);
+    for (const row of this.rows(block, span, names, null)) marks[row] = 1;
+    return marks;
   }
 
   /** Null where the rows have to be counted; where names matter, only 0 is sure. */
@@ -148,10 +178,10 @@ export class BlockFilter {
   }
 
   /** Null if no query can match. */
-  private columns(block: BlockReader, names: KnownNames | undefined): Column[] | null {
+  private columns(block: BlockReader, names: KnownNames | undefined, client = this.client): Column[] | null {
     const { head } = block;
     const columns: { places: () => Uint16Array; matches: Uint8Array }[] = [];
-    const { client, outcome, domain } = this;
+    const { outcome, domain } = this;
     if (client !== null)
       columns.push({ places: () => block.clientOf(), matches: matchesOf(head.clients, client) });
     if (outcome !== null)

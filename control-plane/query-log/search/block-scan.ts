@@ -4,15 +4,17 @@ import type { BlockRange } from '../names/list-parts.ts';
 import type { TimeSpan } from './block-filter.ts';
 import type { BlockTransaction } from './block-transaction.ts';
 import {
-  dayOf,
+  BLOCK_COLUMNS,
+  BLOCK_VALUES,
+  type BlockValues,
+  dateOfMoment,
   fetchPieces,
-  momentInSql,
+  fromValues,
+  momentOf,
   numberInSql,
   type Piece,
-  ROW_COLUMNS,
   sizeOf,
   type StoredBlock,
-  toBlock,
   type Wanted,
 } from './stored-block.ts';
 
@@ -29,6 +31,8 @@ export interface BlockRequest extends TimeSpan {
   readonly unlisted?: BlockRange['unlisted'];
   /** Begin with the oldest, by their first query. */
   readonly isOldestFirst?: boolean;
+  /** Most blocks of the first fetch, for whoever asks for pieces of those only that it is sure to need. */
+  readonly firstFetch?: number;
 }
 
 /** Blocks found at once, without their content: few at first, as a page of the newest rows needs no more. */
@@ -85,21 +89,48 @@ async function fetchBatch(tx: BlockTransaction, batch: readonly Wanted[]): Promi
 /** The blocks of a scan without their content, as many together as are fetched at once. */
 async function* inBatches(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<Wanted[]> {
   const piecesOf = toPiecesOf(request.pieces);
-  let most = 1;
-  let batch: Wanted[] = [];
-  let bytes = 0;
+  const batches = new Batches<Wanted>(request.firstFetch ?? 1);
   for await (const block of findBlocks(tx, request)) {
-    const wanted = { block, pieces: piecesOf(block) };
-    const size = sizeOf(wanted);
-    if (batch.length > 0 && (batch.length >= most || bytes + size > FETCHED_BYTES)) {
-      yield batch;
-      most = Math.min(most * 2, MOST_FETCHED);
-      [batch, bytes] = [[], 0];
-    }
-    batch.push(wanted);
-    bytes += size;
+    const full = batches.add({ block, pieces: piecesOf(block) });
+    if (full !== null) yield full;
   }
-  if (batch.length > 0) yield batch;
+  if (batches.batch.length > 0) yield batches.batch;
+}
+
+/** Blocks without their content, as many together as are fetched at once. */
+export function* inFetches<T extends Wanted>(wanted: readonly T[]): Generator<readonly T[]> {
+  const batches = new Batches<T>(MOST_FETCHED);
+  for (const one of wanted) {
+    const full = batches.add(one);
+    if (full !== null) yield full;
+  }
+  if (batches.batch.length > 0) yield batches.batch;
+}
+
+/** Gathers blocks to be fetched at once. */
+class Batches<T extends Wanted> {
+  batch: T[] = [];
+  private most: number;
+  private bytes = 0;
+
+  constructor(first: number) {
+    this.most = first;
+  }
+
+  /** Adds a block; returns the batch that it did not fit into, if there is one. Each may be twice as large as the last. */
+  add(wanted: T): T[] | null {
+    const size = sizeOf(wanted);
+    const { batch } = this;
+    const isFull = batch.length > 0 && (batch.length >= this.most || this.bytes + size > FETCHED_BYTES);
+    if (isFull) {
+      this.most = Math.min(this.most * 2, MOST_FETCHED);
+      this.batch = [];
+      this.bytes = 0;
+    }
+    this.batch.push(wanted);
+    this.bytes += size;
+    return isFull ? batch : null;
+  }
 }
 
 function toPiecesOf(pieces: BlockRequest['pieces']): (block: StoredBlock) => ReadonlySet<Piece> {
@@ -113,50 +144,76 @@ async function* findBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGe
   const [time, beyond, order] = isOldestFirst ? ['first_time', '>', 'ASC'] : ['last_time', '<', 'DESC'];
   let after: StoredBlock | undefined;
   for (let limit = FIRST_FOUND; ; limit = MOST_FOUND) {
-    const rows = await tx.copyOut(
-      `SELECT ${ROW_COLUMNS} FROM query_blocks WHERE ${within(request)}
-         ${after === undefined ? '' : `AND (${time}, run_id, first_seq) ${beyond} (${placeInSql(after, isOldestFirst)})`}
-         ${isPartialOnly ? `AND NOT (${whole(request)})` : ''} ${unlisted === null ? '' : UNLISTED[unlisted]}
-       ORDER BY ${time} ${order}, run_id ${order}, first_seq ${order} LIMIT ${numberInSql(limit)}`,
-    );
-    for (const row of rows) {
-      const block = toBlock(row);
+    const { put, values } = parameters();
+    const text = `SELECT json_agg(json_build_array(${BLOCK_VALUES.join(', ')})) AS blocks FROM (
+         SELECT ${BLOCK_COLUMNS} FROM query_blocks WHERE ${within(request, put)}
+         ${after === undefined ? '' : `AND (${time}, run_id, first_seq) ${beyond} (${placeOf(after, isOldestFirst, put)})`}
+         ${isPartialOnly ? `AND NOT (${whole(request, put)})` : ''} ${unlisted === null ? '' : UNLISTED[unlisted]}
+         ORDER BY ${time} ${order}, run_id ${order}, first_seq ${order} LIMIT ${numberInSql(limit)}) AS found`;
+    const { rows } = await tx.query<{ blocks: BlockValues[] | null }>(text, values);
+    const blocks = rows[0]!.blocks ?? [];
+    for (const found of blocks) {
+      const block = fromValues(found);
       const known = tx.memory?.findBlock(block);
       yield known === undefined ? block : { ...block, known };
       after = block;
     }
-    if (rows.length < limit) return;
+    if (blocks.length < limit) return;
   }
 }
 
-/** The place of a block in the order of a scan. */
-function placeInSql({ firstUs, lastUs, runId, firstSeq }: StoredBlock, isOldestFirst: boolean): string {
-  return [momentInSql(isOldestFirst ? firstUs : lastUs), numberInSql(runId), numberInSql(firstSeq)].join(
-    ', ',
-  );
+/** Gives the name of a parameter for its value. */
+type Put = (value: unknown) => string;
+
+function parameters(): { readonly put: Put; readonly values: unknown[] } {
+  const values: unknown[] = [];
+  return { put: (value) => `$${values.push(value)}`, values };
 }
 
-/** Number of queries of the blocks that lie wholly within the span. */
-export async function countWholeBlocks(tx: Queryable, which: Omit<BlockRequest, 'pieces'>): Promise<number> {
-  const { rows } = await tx.query<{ total: number }>(
-    `SELECT coalesce(sum(row_count), 0)::bigint AS total FROM query_blocks WHERE ${within(which)} AND ${whole(which)}`,
+/** The place of a block in the order of a scan. */
+function placeOf(
+  { firstUs, lastUs, runId, firstSeq }: StoredBlock,
+  isOldestFirst: boolean,
+  put: Put,
+): string {
+  const time = momentOf(isOldestFirst ? firstUs : lastUs);
+  return `${put(time)}::timestamptz, ${put(runId)}::integer, ${put(firstSeq)}::bigint`;
+}
+
+/** Rows, and the queries that they stand for. */
+export interface RowTotals {
+  rows: number;
+  queries: number;
+}
+
+/** Totals of the blocks that lie wholly within the span. */
+export async function countWholeBlocks(
+  tx: Queryable,
+  which: Omit<BlockRequest, 'pieces'>,
+): Promise<RowTotals> {
+  const { put, values } = parameters();
+  const { rows } = await tx.query<RowTotals>(
+    `SELECT coalesce(sum(row_count), 0)::bigint AS rows, coalesce(sum(row_count + repeats), 0)::bigint AS queries
+     FROM query_blocks
+     WHERE ${within(which, put)} AND ${whole(which, put)}`,
+    values,
   );
-  return rows[0]!.total;
+  return rows[0]!;
 }
 
 type Which = Pick<BlockRequest, 'fromUs' | 'toUs' | 'nodeId' | 'notNodeId'>;
 
 /** Condition on blocks with queries in a span, of the nodes that are wanted. */
-function within({ fromUs, toUs, nodeId, notNodeId }: Which): string {
+function within({ fromUs, toUs, nodeId, notNodeId }: Which, put: Put): string {
   return [
-    `day >= ${dayOf(fromUs)} AND day <= ${dayOf(toUs)}`,
-    `last_time >= ${momentInSql(fromUs)} AND first_time < ${momentInSql(toUs)}`,
-    ...(nodeId === undefined ? [] : [`node_id = ${numberInSql(nodeId)}`]),
-    ...(notNodeId === undefined ? [] : [`node_id <> ${numberInSql(notNodeId)}`]),
+    `day >= ${put(dateOfMoment(fromUs))}::date AND day <= ${put(dateOfMoment(toUs))}::date`,
+    `last_time >= ${put(momentOf(fromUs))}::timestamptz AND first_time < ${put(momentOf(toUs))}::timestamptz`,
+    ...(nodeId === undefined ? [] : [`node_id = ${put(nodeId)}::integer`]),
+    ...(notNodeId === undefined ? [] : [`node_id <> ${put(notNodeId)}::integer`]),
   ].join(' AND ');
 }
 
 /** Condition on blocks that lie wholly within a span. */
-function whole({ fromUs, toUs }: Which): string {
-  return `first_time >= ${momentInSql(fromUs)} AND last_time < ${momentInSql(toUs)}`;
+function whole({ fromUs, toUs }: Which, put: Put): string {
+  return `first_time >= ${put(momentOf(fromUs))}::timestamptz AND last_time < ${put(momentOf(toUs))}::timestamptz`;
 }

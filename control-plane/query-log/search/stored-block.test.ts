@@ -7,7 +7,14 @@ import type { TestDatabase } from '../../../test/support/parts/test-database.ts'
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { scanBlocks } from './block-scan.ts';
-import { fetchBlock, fetchPieces, type Piece, type StoredBlock } from './stored-block.ts';
+import {
+  dateOfMoment,
+  fetchBlock,
+  fetchPieces,
+  momentOf,
+  type Piece,
+  type StoredBlock,
+} from './stored-block.ts';
 
 const NOON_MS = Date.UTC(2026, 6, 5, 12);
 const EVER = { fromUs: 0, toUs: Date.UTC(2100, 0) * 1000 };
@@ -95,4 +102,18 @@ describe('fetchPieces()', () => {
       expect(() => new BlockReader(block).clientOf()).toThrow(DamagedBlock);
     },
   );
+});
+
+describe('momentOf() and dateOfMoment()', () => {
+  test.each([
+    [1, '1970-01-01T00:00:00.000001Z'],
+    [NOON_MS * 1000 + 123_456, '2026-07-05T12:00:00.123456Z'],
+    [-5, '1970-01-01T00:00:00.000000Z'],
+    [Number.MAX_SAFE_INTEGER * 1000, '9999-12-31T00:00:00.000000Z'],
+    [8.64e18, '9999-12-31T00:00:00.000000Z'],
+    [-Infinity, '1970-01-01T00:00:00.000000Z'],
+  ])('momentOf(%d) is a moment that PostgreSQL reads', async (us, expected) => {
+    expect([momentOf(us), dateOfMoment(us)]).toEqual([expected, expected.slice(0, 10)]);
+    await own.database.query('SELECT $1::timestamptz, $2::date', [momentOf(us), dateOfMoment(us)]);
+  });
 });

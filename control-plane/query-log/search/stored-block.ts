@@ -180,7 +180,7 @@ export function blockColumns(pieces: ReadonlySet<Piece>): string {
 
 /** What `toBlock()` takes of a block without its content. */
 export const ROW_COLUMNS = `run_id, first_seq, row_count, node_id, ${microsInSql('hour')}, ${microsInSql('first_time')},
-  ${microsInSql('last_time')}, lengths, checksums, answers IS NOT NULL`;
+  ${microsInSql('last_time')}, lengths, checksums, answers IS NOT NULL, repeats`;
 
 /** A column of times as microseconds since 1970. */
 export function microsInSql(column: string): string {
@@ -204,6 +204,48 @@ export function numberInSql(value: number): string {
 }
 
 const EMPTY = Buffer.alloc(0);
+const LAST_US = Date.UTC(9999, 11, 31) * 1000;
+
+/** The columns of a block without its content, and what becomes of them in JSON: for statements that come again. */
+export const BLOCK_COLUMNS = `run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums, answers, repeats`;
+export const BLOCK_VALUES: readonly string[] = [
+  ...['run_id', 'first_seq', 'row_count', 'node_id', ...['hour', 'first_time', 'last_time'].map(microsInSql)],
+  ...['lengths', 'checksums', 'answers IS NOT NULL', 'repeats'],
+];
+
+/** A block in JSON. */
+export type BlockValues = readonly [
+  ...[runId: number, firstSeq: number, rowCount: number, nodeId: number],
+  ...[hourUs: number, firstUs: number, lastUs: number],
+  ...[lengths: number[], checksums: number[], hasAnswers: boolean, repeats: number],
+];
+
+/** A block without content. */
+export function fromValues(values: BlockValues): StoredBlock {
+  const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, ...content] = values;
+  const [lengths, checksums, hasAnswers, repeats] = content;
+  return {
+    ...{ runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, repeats, lengths, checksums },
+    ...{ head: EMPTY, names: EMPTY, queries: EMPTY, answers: hasAnswers ? EMPTY : null },
+  };
+}
+
+/** A moment as a parameter of a statement, to the microsecond. */
+export function momentOf(us: number): string {
+  const within = inYears(us);
+  const rest = String(within % 1000).padStart(3, '0');
+  return new Date(Math.floor(within / 1000)).toISOString().replace('Z', `${rest}Z`);
+}
+
+/** The same of its day in UTC. */
+export function dateOfMoment(us: number): string {
+  return new Date(Math.floor(inYears(us) / 1000)).toISOString().slice(0, 10);
+}
+
+/** Moments outside of the years 1970 to 9999 have a form that PostgreSQL does not read; no row has one. */
+function inYears(us: number): number {
+  return Math.max(0, Math.min(us, LAST_US));
+}
 
 /** The block without what was fetched or is known of it. */
 export function withoutContent({ known: _, firstFrames: __, ...block }: StoredBlock): StoredBlock {
@@ -214,7 +256,7 @@ export function withoutContent({ known: _, firstFrames: __, ...block }: StoredBl
 /** The block of a row of `blockColumns()`, or of `ROW_COLUMNS` without content. */
 export function toBlock(row: BinaryRow): StoredBlock {
   const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, lengths, checksums, hasAnswers] = row;
-  const [head, names, queries, answers] = row.slice(10);
+  const [repeats, head, names, queries, answers] = row.slice(10);
   return {
     runId: runId!.readInt32BE(),
     firstSeq: int8Of(firstSeq!),
@@ -223,6 +265,7 @@ export function toBlock(row: BinaryRow): StoredBlock {
     hourUs: int8Of(hourUs!),
     firstUs: int8Of(firstUs!),
     lastUs: int8Of(lastUs!),
+    repeats: int8Of(repeats!),
     lengths: int4sOf(lengths!),
     checksums: int4sOf(checksums!),
     head: head ?? EMPTY,

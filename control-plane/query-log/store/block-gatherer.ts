@@ -1,6 +1,6 @@
 /**
- * Gathers rows of this run into blocks: applies privacy, numbers the rows, and begins a new block where an hour ends or
- * the block is full.
+ * Gathers rows of this run into blocks: applies privacy, lets one row stand for all limited queries of a network and
+ * second, numbers the rows, and begins a new block where an hour ends or the block is full.
  */
 import { randomUUID } from 'node:crypto';
 import type { QueryLogRow } from '../attribution/row.ts';
@@ -9,6 +9,8 @@ import { blockToBytes } from '../block/log-block.ts';
 import { countMinutes, type MinuteCounts } from '../block/minute-counts.ts';
 import { type Kept, OpenBlock } from '../block/open-block.ts';
 import { FrameMemory } from '../block/frame-memory.ts';
+import { QueryStatus } from '../../../shared/query-log.ts';
+import { LimitedNetworks, type NetworkPrefixes } from './limited-networks.ts';
 import type { LogBatch } from './log-batch.ts';
 import { keptOf } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
@@ -43,16 +45,28 @@ export class BlockGatherer {
   /** Null while there is none. */
   tap: RowTap | null = null;
   private readonly open = new OpenBlock();
+  /** Null: each query gets a row of its own. */
+  private readonly limited: LimitedNetworks | null;
   private nextSeq = 0;
   /** Of blocks that were compressed; more than one only where blocks come faster than they go. */
   private readonly spare: FrameMemory[] = [];
+
+  /** `prefixes` say which addresses are one network; without them, each limited query gets a row of its own. */
+  constructor(prefixes?: () => NetworkPrefixes) {
+    this.limited = prefixes === undefined ? null : new LimitedNetworks(prefixes);
+  }
 
   /** Rows in the open block. */
   get rowCount(): number {
     return this.open.rowCount;
   }
 
-  /** Adds a row; only what `privacy` allows is copied. Returns the block that it did not fit into, if there is one. */
+  /** Queries that they stand for. */
+  get queryCount(): number {
+    return this.open.queryCount;
+  }
+
+  /** Adds a query; only what `privacy` allows is copied. Returns the block that it did not fit into, if there is one. */
   append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
     const timestampUs = Math.min(
       Math.max(Math.round(row.timestampMs * 1000), MIN_TIMESTAMP_US),
@@ -60,10 +74,21 @@ export class BlockGatherer {
     );
     const sealed = this.open.isFull || !this.open.accepts(timestampUs) ? this.seal() : null;
     const kept = keptOf(privacy);
+    const first = this.firstOf(row, timestampUs);
+    if (first >= 0) {
+      this.open.addRepeat(row, first, kept);
+      return sealed;
+    }
     this.open.add(row, timestampUs, kept);
     this.tap?.take(row, timestampUs, kept, this.nextSeq);
     this.nextSeq++;
     return sealed;
+  }
+
+  /** Place of the row that stands for a query; -1 = it gets its own. */
+  private firstOf(row: QueryLogRow, timestampUs: number): number {
+    if (this.limited === null || row.status !== QueryStatus.RATE_LIMITED) return -1;
+    return this.limited.find(row, timestampUs, this.open.rowCount);
   }
 
   /** Uses up the numbers of rows that were lost before they came here, so that their loss shows as a gap. */
@@ -85,6 +110,7 @@ export class BlockGatherer {
       release: () => this.keep(memory),
     };
     open.clear();
+    this.limited?.clear();
     return sealed;
   }
 

@@ -157,8 +157,8 @@ export async function insertRow(
     name: `store-block-${partitionOf(dayOf(block))}`,
     text: `INSERT INTO ${partitionOf(dayOf(block))}
        (day, run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums,
-        head, names, queries, answers, listed)
-     VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14, $15)`,
+        head, names, queries, answers, listed, repeats)
+     VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14, $15, $16)`,
     values: [
       new Date(dayOf(block) * DAY_MS).toISOString().slice(0, 10),
       identity.runId,
@@ -175,6 +175,7 @@ export async function insertRow(
       block.queries,
       block.answers,
       identity.listed ?? null,
+      block.repeats,
     ],
   });
 }

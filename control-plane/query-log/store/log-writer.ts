@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts';
 import { BatchSender } from './batch-sender.ts';
 import { BlockCompression } from './block-compression.ts';
 import { BlockGatherer, type RowTap, type SealedBlock } from './block-gatherer.ts';
+import type { NetworkPrefixes } from './limited-networks.ts';
 import type { OwnRun } from './block-store.ts';
 import { LogTally } from './log-tally.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
@@ -28,6 +29,8 @@ export interface LogWriterOptions {
   readonly mayStore?: () => boolean;
   /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
   readonly privacy: () => QueryLogPrivacy;
+  /** Of `dns.rate_limit`; asked for every limited query. Without it each of them gets a row of its own. */
+  readonly limitedPrefixes?: (() => NetworkPrefixes) | undefined;
   /** Milliseconds between two blocks, where there are rows enough. */
   readonly maxWaitMs?: number;
   /** Most bytes of the spool. */
@@ -47,8 +50,8 @@ const DEFAULTS = {
   maxSpoolBytes: 256 * 1024 * 1024,
   mayStore: () => true,
 } as const;
-/** A block of fewer rows waits for more, this many ticks at most: small blocks cost more than their rows. */
-const QUIET_ROWS = 10;
+/** A block of fewer queries waits for more, this many ticks at most: small blocks cost more than their rows. */
+const QUIET_QUERIES = 10;
 const MOST_QUIET_TICKS = 10;
 /** Milliseconds for closing unless said otherwise. */
 const CLOSE_MS = 3000;
@@ -60,8 +63,8 @@ export class LogWriter {
   private readonly privacy: () => QueryLogPrivacy;
   private readonly maxWaitMs: number;
   private readonly tally: LogTally;
-  private readonly gatherer = new BlockGatherer();
-  readonly run: OwnRun = { key: this.gatherer.runKey, id: null };
+  private readonly gatherer: BlockGatherer;
+  readonly run: OwnRun;
   private readonly compression: BlockCompression;
   private readonly spilled: SpilledBatches;
   private readonly sender: BatchSender;
@@ -70,8 +73,10 @@ export class LogWriter {
   private quietTicks = 0;
 
   constructor(options: LogWriterOptions) {
-    const { privacy, maxWaitMs, ...others } = { ...DEFAULTS, ...options };
+    const { privacy, maxWaitMs, limitedPrefixes, ...others } = { ...DEFAULTS, ...options };
     this.privacy = privacy;
+    this.gatherer = new BlockGatherer(limitedPrefixes);
+    this.run = { key: this.gatherer.runKey, id: null };
     this.maxWaitMs = maxWaitMs;
     const tally = new LogTally(options.logger);
     this.tally = tally;
@@ -85,7 +90,7 @@ export class LogWriter {
     void this.spilled.settled().then(() => this.sender.wake());
   }
 
-  /** Adds one row; returns at once. The row and its bytes are copied. */
+  /** Adds one query; returns at once. The row and its bytes are copied. */
   append(row: QueryLogRow): void {
     const privacy = this.privacy();
     if (privacy === 'off') return;
@@ -136,7 +141,7 @@ export class LogWriter {
 
   private onTick(): void {
     this.quietTicks++;
-    if (this.gatherer.rowCount >= QUIET_ROWS || this.quietTicks >= MOST_QUIET_TICKS) this.seal();
+    if (this.gatherer.queryCount >= QUIET_QUERIES || this.quietTicks >= MOST_QUIET_TICKS) this.seal();
     for (const batch of this.spilled.takeHeld()) this.sender.add(batch);
     this.sender.spillOld(this.maxWaitMs);
     this.sender.wake();

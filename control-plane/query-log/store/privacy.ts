@@ -4,13 +4,13 @@ import type { Kept } from '../block/open-block.ts';
 /** Values of `database.query_log_privacy`; each does what it says and nothing else. */
 export type QueryLogPrivacy = 'full' | 'no_answers' | 'anonymous_clients' | 'off';
 
-const WHOLE = { ipv4Bytes: 4, ipv6Bytes: 16 } as const;
+const WHOLE = { ipv4Bytes: 4, ipv6Bytes: 16, clientIds: true } as const;
 
-/** Anonymous clients: IPv4 /24, IPv6 /48. */
+/** Anonymous clients: IPv4 /24, IPv6 /48, and no client that named itself. */
 const KEPT: Readonly<Record<Exclude<QueryLogPrivacy, 'off'>, Kept>> = {
   full: { ...WHOLE, answers: true },
   no_answers: { ...WHOLE, answers: false },
-  anonymous_clients: { ipv4Bytes: 3, ipv6Bytes: 6, answers: true },
+  anonymous_clients: { ipv4Bytes: 3, ipv6Bytes: 6, answers: true, clientIds: false },
 };
 
 /** What may be stored of a query. */

@@ -11,7 +11,7 @@ import { NEWEST_US, OLDEST_US } from '../reading/page-scan.ts';
 
 const SEQ_FACTOR = 0x1_0000_0000;
 
-export type HostnameOf = (address: string) => string | null;
+export type HostnameOf = (address: string, clientId: number | null) => string | null;
 
 /** Whose rows they are. */
 export interface TailOrigin {
@@ -21,7 +21,7 @@ export interface TailOrigin {
   readonly runId: number | null;
   /** Number in the run of the block's first row. */
   readonly firstSeq: number;
-  /** Host name of a client's address, if it has one. */
+  /** Host name of a client's address, or of the client that named itself, if it has one. */
   readonly hostnameOf: HostnameOf;
 }
 
@@ -91,7 +91,8 @@ export class TailBatch {
     const timestampUs = this.times[place]!;
     const id = runId === null ? null : runId * SEQ_FACTOR + firstSeq + place;
     const shown = this.convert({ block: this.block, nodeId: 0, row: place, timestampUs, id: id ?? 0 });
-    const text = JSON.stringify({ ...shown, id, client_hostname: hostnameOf(shown.client) });
+    const hostname = hostnameOf(shown.client, shown.client_id);
+    const text = JSON.stringify({ ...shown, id, client_hostname: hostname });
     const row = { text, timestampUs, id };
     this.shown.set(place, row);
     return row;

@@ -80,9 +80,11 @@ async function oldRows(): Promise<string[]> {
       timestampUs: row.us,
       client: row.address,
       group: row.group_id,
+      clientId: 0,
       name: row.domain,
       source: row.block_source,
       rule: row.block_rule,
+      lists: [],
       outcome: [
         row.type & 0xffff,
         QUERY_STATUS_NAMES[row.status],

@@ -44,7 +44,7 @@ export interface OldBlock {
 }
 
 /** What privacy left out is gone already. */
-const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true };
+const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 const NO_ANSWERS = Buffer.alloc(0);
 
 /** Makes blocks of old rows; its memory is used again and again. */
@@ -100,6 +100,7 @@ export class OldRowPacker {
       timestampMs: old.timestamp_us / 1000,
       client: { at: 0, length: client.length },
       groupId: old.group_id,
+      clientId: 0,
       qname: { at: qnameAt, length: qname.length },
       qtype: old.type & 0xffff,
       protocol: codeOf(old.protocol, PROTOCOL_NAMES) as ProtocolCode,
@@ -120,7 +121,7 @@ export class OldRowPacker {
     const key = JSON.stringify([source, rule]);
     const known = this.rules.get(key);
     if (known !== undefined) return known;
-    const made = { source, before: rule ?? '', atName: false, after: '' };
+    const made = { source, before: rule ?? '', atName: false, after: '', lists: [] };
     this.rules.set(key, made);
     return made;
   }

@@ -114,7 +114,7 @@ export async function readParts(
 ): Promise<EncodedBlock[]> {
   const { rows } = await tx.query<EncodedBlock>(
     `SELECT row_count AS "rowCount", ${microsInSql('hour')} AS "hourUs", ${microsInSql('first_time')} AS "firstUs",
-       ${microsInSql('last_time')} AS "lastUs", lengths, checksums, head, names, queries, answers
+       ${microsInSql('last_time')} AS "lastUs", repeats, lengths, checksums, head, names, queries, answers
      FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[]) ORDER BY first_seq`,
     [dateOf(day), runId, firstSeqs],
   );
@@ -128,15 +128,21 @@ export async function replaceParts(
   merged: EncodedBlock,
 ): Promise<void> {
   const { day, runId, nodeId, firstSeqs } = parts;
-  const { rows } = await client.query<{ row_count: number; listed: string | null }>(
+  const { rows } = await client.query<{ row_count: number; repeats: number; listed: string | null }>(
     `DELETE FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[])
-     RETURNING row_count, listed`,
+     RETURNING row_count, repeats, listed`,
     [dateOf(day), runId, firstSeqs],
   );
   const gone = rows.reduce((sum, row) => sum + row.row_count, 0);
+  const goneRepeats = rows.reduce((sum, row) => sum + row.repeats, 0);
   const listed = rows[0]?.listed ?? null;
   const isOfOneState = rows.every((row) => row.listed === listed);
-  if (rows.length !== firstSeqs.length || gone !== merged.rowCount || !isOfOneState)
+  if (
+    rows.length !== firstSeqs.length ||
+    gone !== merged.rowCount ||
+    goneRepeats !== merged.repeats ||
+    !isOfOneState
+  )
     throw new ChangedMeanwhile(
       'merge blocks of the query log: they were merged, dropped or listed meanwhile',
     );

@@ -1,72 +1,39 @@
 /** Counts by name and client from lists and blocks together, against a plain count of all rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
-import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
-import { batchesOf, emptyLog } from '../../../test/support/parts/stored-log.ts';
+import {
+  countPlainly,
+  type DayRow,
+  FIRST_DAY,
+  FIRST_DAY_MS,
+  groupOf,
+  LogOfDays,
+  type PlainCounts,
+} from '../../../test/support/parts/rows-of-days.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { isBlockedStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
-import { startOf } from '../names/list-span.ts';
-import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
-import { storeBlock } from '../store/block-store.ts';
+import type { QueryStatusCode } from '../../../shared/query-log.ts';
+import { DAY_MS } from '../store/block-gatherer.ts';
 import { dropPartitions } from '../store/partition-store.ts';
-import { MergeUpkeep } from '../upkeep/merge-upkeep.ts';
-import { NameFolding } from '../upkeep/name-folding.ts';
 import { LogMemory } from '../search/log-memory.ts';
 import { sumClients, sumNames, type SumRequest } from './log-sums.ts';
 
 const HOUR_MS = 3_600_000;
-/** The last day of a month, all of which is over. */
-const DAY = startOf('M', startOf('M', Date.now()) - 1) / DAY_MS - 1;
-const START_MS = DAY * DAY_MS;
-
-interface Row {
-  readonly timeMs: number;
-  readonly node: number;
-  readonly name: number;
-  readonly client: number;
-  readonly status: QueryStatusCode;
-}
-const groupOf = ({ client }: Row): number => 1 + (client % 3);
 
 let own: TestDatabase;
-const gatherers = new Map<number, BlockGatherer>();
+let log: LogOfDays;
 beforeAll(async () => {
   own = await startTestDatabase();
+  log = new LogOfDays(own.database);
 });
-beforeEach(() => emptyLog(own.database));
+beforeEach(() => log.empty());
 afterAll(() => own.stop());
-
-async function store(node: number, rows: readonly Row[]): Promise<void> {
-  const gatherer = gatherers.get(node) ?? new BlockGatherer();
-  gatherers.set(node, gatherer);
-  const logged = rows.map((row) =>
-    logRow({
-      timestampMs: row.timeMs,
-      client: Uint8Array.of(192, 0, 2, row.client),
-      groupId: groupOf(row),
-      qname: wireName(`n${row.name}.example`),
-      status: row.status,
-    }),
-  );
-  for (const batch of await batchesOf(logged, gatherer))
-    await storeBlock(own.database, batch, { nodeId: node, durable: false });
-}
-
-const upkeep = { logger: new MemoryLogger() };
-const folding = (nodeId: number): NameFolding =>
-  new NameFolding({ ...upkeep, database: own.database, nodeId });
-const merging = (nodeId: number): MergeUpkeep =>
-  new MergeUpkeep({ ...upkeep, database: own.database, nodeId });
 
 /** Nothing, everything, and little is remembered, by turns. */
 const memories = [undefined, new LogMemory(), new LogMemory(5000), new LogMemory(1e6, 4)];
 let asked = 0;
 
-async function read(
-  change: Partial<SumRequest>,
-): Promise<{ names: unknown; clients: unknown; isEstimate: boolean }> {
+async function read(change: Partial<SumRequest>): Promise<PlainCounts> {
   const request: SumRequest = {
     ...{ fromUs: 0, toUs: Date.now() * 1000, filter: {} },
     onDamaged: (what, reason) => {
@@ -86,19 +53,6 @@ async function read(
       isEstimate: names.isEstimate || clients.isEstimate,
     };
   });
-}
-
-function naive(rows: readonly Row[]): { names: unknown; clients: unknown; isEstimate: boolean } {
-  const names: Record<string, { resolved: number; blocked: number; other: number }> = {};
-  const clients: Record<string, { queries: number; blocked: number }> = {};
-  for (const { name, client, status } of rows) {
-    const sum = (names[`n${name}.example`] ??= { resolved: 0, blocked: 0, other: 0 });
-    const ofClient = (clients[`192.0.2.${client}`] ??= { queries: 0, blocked: 0 });
-    sum[isBlockedStatus(status) ? 'blocked' : status === 1 ? 'resolved' : 'other']++;
-    ofClient.queries++;
-    if (isBlockedStatus(status)) ofClient.blocked++;
-  }
-  return { names, clients, isEstimate: false };
 }
 
 /** Hours in which many blocks come, so that some get a list. */
@@ -138,14 +92,6 @@ const spanned = fc.record({
   ofNode: fc.option(node, { nil: undefined }),
 });
 
-async function keep({ what, node: of, day }: { what: string; node: number; day: number }): Promise<void> {
-  if (what === 'fold') await folding(of).turn();
-  else if (what === 'fold both')
-    await Promise.all([folding(7).turn(), folding(8).turn(), folding(of).turn()]);
-  else if (what === 'merge') await merging(of).turn();
-  else await folding(of).foldDay(DAY + day);
-}
-
 describe('sums from lists', () => {
   test('are the sums of all rows, whatever was folded, merged and late, for any span, node and group', async () => {
     const steps = fc.array(fc.oneof({ weight: 2, arbitrary: storing }, keeping), {
@@ -155,26 +101,25 @@ describe('sums from lists', () => {
     const spans = fc.array(spanned, { minLength: 6, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(steps, spans, async (list, questions) => {
-        await emptyLog(own.database);
-        gatherers.clear();
-        const rows: Row[] = [];
+        await log.empty();
+        const rows: DayRow[] = [];
         for (const step of list) {
           if (step.what !== 'store') {
-            await keep(step);
+            await log.keep(step);
             continue;
           }
           for (let block = 0; block < step.blocks; block++) {
             const added = step.rows.map(({ sinceMs, ...row }) => ({
               ...row,
               node: step.node,
-              timeMs: START_MS + step.hour * HOUR_MS + ((sinceMs + block * 1000) % HOUR_MS),
+              timeMs: FIRST_DAY_MS + step.hour * HOUR_MS + ((sinceMs + block * 1000) % HOUR_MS),
             }));
-            await store(step.node, added);
+            await log.store(step.node, added);
             rows.push(...added);
           }
         }
         for (const { fromMs, lengthMs, group, ofNode } of questions) {
-          const from = START_MS + fromMs;
+          const from = FIRST_DAY_MS + fromMs;
           const to = Math.min(from + lengthMs, Date.now());
           const wanted = rows.filter(
             (row) =>
@@ -189,7 +134,7 @@ describe('sums from lists', () => {
             nodeId: ofNode,
             filter: { group_id: group },
           };
-          expect(await read(request)).toEqual(naive(wanted));
+          expect(await read(request)).toEqual(countPlainly(wanted));
         }
       }),
       { numRuns: 8 },
@@ -197,36 +142,43 @@ describe('sums from lists', () => {
   });
 
   test('outlive the blocks of their day; a day that lies partly in the span counts if its noon does', async () => {
-    const rows = [1, 30, 54].map((at): Row => ({
+    const rows = [1, 30, 54].map((at): DayRow => ({
       ...{ node: 7, name: at, client: 1, status: 1 },
-      timeMs: START_MS + at * HOUR_MS,
+      timeMs: FIRST_DAY_MS + at * HOUR_MS,
     }));
-    await store(7, rows);
-    for (const day of [DAY, DAY + 1]) expect(await folding(7).foldDay(day)).toBe(true);
-    await dropPartitions(own.database, [DAY, DAY + 1]);
-    expect(await read({})).toEqual(naive(rows));
-    const from = (hours: number): Partial<SumRequest> => ({ fromUs: (START_MS + hours * HOUR_MS) * 1000 });
-    expect(await read(from(12))).toEqual({ ...naive(rows), isEstimate: true });
-    expect(await read(from(13))).toEqual({ ...naive(rows.slice(1)), isEstimate: true });
-    expect(await read(from(24))).toEqual(naive(rows.slice(1)));
+    await log.store(7, rows);
+    for (const day of [FIRST_DAY, FIRST_DAY + 1]) expect(await log.folding(7).foldDay(day)).toBe(true);
+    await dropPartitions(own.database, [FIRST_DAY, FIRST_DAY + 1]);
+    expect(await read({})).toEqual(countPlainly(rows));
+    const from = (hours: number): Partial<SumRequest> => ({
+      fromUs: (FIRST_DAY_MS + hours * HOUR_MS) * 1000,
+    });
+    expect(await read(from(12))).toEqual({ ...countPlainly(rows), isEstimate: true });
+    expect(await read(from(13))).toEqual({ ...countPlainly(rows.slice(1)), isEstimate: true });
+    expect(await read(from(24))).toEqual(countPlainly(rows.slice(1)));
   });
 
   test('do without a damaged list, say which it is, and are an estimate then', async () => {
-    const rows = [1, 30].map((at): Row => ({
+    const rows = [1, 30].map((at): DayRow => ({
       ...{ node: 7, name: at, client: 1, status: 1 },
-      timeMs: START_MS + at * HOUR_MS,
+      timeMs: FIRST_DAY_MS + at * HOUR_MS,
     }));
-    await store(7, rows);
-    await folding(7).turn();
+    await log.store(7, rows);
+    await log.folding(7).turn();
     await own.database.query(
       `UPDATE query_names SET names = set_byte(names, 20, get_byte(names, 20) # 1) WHERE start = $1`,
-      [new Date(START_MS)],
+      [new Date(FIRST_DAY_MS)],
     );
     const damaged: string[] = [];
     const onDamaged = (what: string, reason: string): void => void damaged.push(`${what} ${reason}`);
-    const request = { fromUs: START_MS * 1000, toUs: (START_MS + 2 * DAY_MS) * 1000, filter: {}, onDamaged };
+    const request = {
+      fromUs: FIRST_DAY_MS * 1000,
+      toUs: (FIRST_DAY_MS + 2 * DAY_MS) * 1000,
+      filter: {},
+      onDamaged,
+    };
     const sums = await sumNames(own.database, request);
     expect([Object.keys(Object.fromEntries(sums)), sums.isEstimate]).toEqual([['n30.example'], true]);
-    expect(damaged).toEqual([`d ${new Date(START_MS).toISOString()} 7 read list of names: checksum`]);
+    expect(damaged).toEqual([`d ${new Date(FIRST_DAY_MS).toISOString()} 7 read list of names: checksum`]);
   });
 });

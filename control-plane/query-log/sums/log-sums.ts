@@ -5,6 +5,7 @@
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import { BlockReader } from '../block/block-reader.ts';
+import { clientText } from '../names/client-text.ts';
 import { DamagedBlock, NameClass } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import { type KeyCounts, KeySums } from '../names/key-sums.ts';
@@ -26,6 +27,7 @@ import type { QueryFilter } from '../search/query-conditions.ts';
 import { type BlockRequest, scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { Piece, StoredBlock } from '../search/stored-block.ts';
+import { countPlaces } from './block-addends.ts';
 
 /** Which queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
@@ -54,13 +56,14 @@ export async function sumNames(tx: BlockTransaction, request: SumRequest): Promi
   return new KeySums(sums.keys(), (counts) => counts, isIncomplete);
 }
 
-/** Counts by address. */
+/** Counts by client, see `names/client-text.ts`. */
 export async function sumClients(tx: BlockTransaction, request: SumRequest): Promise<KeySums<ClientSum>> {
   const { sums, isIncomplete } = await sum(tx, request, CLIENTS_TARGET);
   return new KeySums(sums.keys(), toClientSum, isIncomplete);
 }
 
-function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
+/** As queries of a client. */
+export function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
@@ -68,7 +71,7 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
 interface Target extends BlockUse {
   readonly kind: ListKind;
   /** Adds the rows of a block; null = all. */
-  readonly addBlock: (sums: BookSums, reader: OpenedBlock, rows: readonly number[] | null) => void;
+  readonly addBlock: (sums: BookSums, block: OpenedBlock, rows: readonly number[] | null) => void;
 }
 
 const NAMES_TARGET: Target = {
@@ -158,16 +161,22 @@ function addNames(sums: BookSums, { reader, names }: OpenedBlock, rows: readonly
   }
 }
 
-function addClients({ table }: BookSums, { reader }: OpenedBlock, rows: readonly number[] | null): void {
+function addClients(
+  { table }: BookSums,
+  { reader, repeats }: OpenedBlock,
+  rows: readonly number[] | null,
+): void {
   const { clients, outcomes } = reader.head;
   const add = (client: number, queries: number, blocked: number): void => {
-    const address = Buffer.from(clients[client]![0], 'latin1');
+    const address = Buffer.from(clientText(clients[client]!), 'latin1');
     const place = table.place(address, 0, address.length, 0);
     table.resolved[place]! += queries - blocked;
     table.blocked[place]! += blocked;
   };
   if (rows === null) {
-    clients.forEach(([, , queries, blocked], client) => add(client, queries, blocked));
+    clients.forEach(([, , queries, blocked], client) =>
+      add(client, queries + (repeats?.[client] ?? 0), blocked),
+    );
     return;
   }
   const isBlocked = outcomes.map(([, status]) => isBlockedStatus(QueryStatus[status]));
@@ -176,7 +185,8 @@ function addClients({ table }: BookSums, { reader }: OpenedBlock, rows: readonly
   const blocked = rows.filter((row) => isBlocked[outcomeOf[row]!]);
   const queriesOf = countPlaces(clientOf, rows, clients.length);
   const blockedOf = countPlaces(clientOf, blocked, clients.length);
-  queriesOf.forEach((queries, client) => {
+  queriesOf.forEach((rowsOfClient, client) => {
+    const queries = rowsOfClient + (repeats?.[client] ?? 0);
     if (queries > 0) add(client, queries, blockedOf[client]!);
   });
 }
@@ -195,6 +205,8 @@ export interface OpenedBlock {
   readonly reader: BlockReader;
   /** Its names, where they are known by numbers: then `reader` may not have them. */
   readonly names: KnownNames | undefined;
+  /** By place of a client: its queries that rows stand for beyond themselves and that count; null = none. */
+  readonly repeats: Uint32Array | null;
 }
 
 /** Calls `take` with each block and the places of the rows that count; null = all. */
@@ -213,7 +225,9 @@ export async function forEachBlock(
     if (pieces(stored).size === 0 && !isAll(stored)) continue;
     try {
       const block = open(tx, stored, use, isAll(stored));
-      take(block, isAll(stored) ? null : filter.rows(block.reader, span, block.names));
+      const { reader, names } = block;
+      const repeats = filter.repeatsByClient(reader, span, names);
+      take({ ...block, repeats }, isAll(stored) ? null : filter.rows(reader, span, names));
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       onDamaged(nameOf(stored), reasonOf(error));
@@ -229,7 +243,8 @@ function piecesOf(
   isWhole: boolean,
 ): ReadonlySet<Piece> {
   const isAll = filter.matchesAll && isWhole;
-  if (!isAll && known !== undefined && filter.countByHead(known.head, known.names) === 0) return new Set();
+  const isWithout = !isAll && known !== undefined && filter.countByHead(known.head, known.names) === 0;
+  if (isWithout && known.head.repeats === null) return new Set();
   const hasNames = known?.names !== undefined;
   const toSearch = filter.piecesToSearch(hasNames).filter((piece) => piece !== 'times' || !isWhole);
   const wanted = new Set(isAll ? wholePieces : [...rowPieces, ...toSearch]);
@@ -243,7 +258,7 @@ function open(
   stored: StoredBlock,
   { usesNames }: BlockUse,
   isAll: boolean,
-): OpenedBlock {
+): Omit<OpenedBlock, 'repeats'> {
   const { known } = stored;
   const reader = new BlockReader(stored, known?.head);
   if (known === undefined) tx.memory?.keepHead(stored, reader.head);
@@ -256,10 +271,4 @@ function open(
 /** A block as reports name it. */
 export function nameOf({ runId, firstSeq }: StoredBlock): string {
   return `${runId}.${firstSeq}`;
-}
-
-function countPlaces(places: Uint16Array, rows: readonly number[], count: number): Uint32Array {
-  const counts = new Uint32Array(count);
-  for (const row of rows) counts[places[row]!]!++;
-  return counts;
 }

@@ -1,0 +1,69 @@
+/**
+ * Queries that get no row of their own in the block that is being filled: each is counted with a row that is there, with
+ * its own client, outcome and response time, so that statistics count what it was. Its name is not kept.
+ */
+import type { QueryLogRow } from '../attribution/row.ts';
+import { MAX_BLOCK_ROWS } from './block-layout.ts';
+import { OutcomeDictionary } from './outcome-dictionary.ts';
+import type { RepeatEntry } from './repeats.ts';
+import { WordDictionary } from './word-dictionary.ts';
+
+/** Most queries: then the block is full. */
+const MOST_QUERIES = 65_535;
+/** Clients of one row that are told apart: all of an IPv4 /24, and few of what an attacker has of IPv6. */
+const MOST_CLIENTS_OF_ROW = 255;
+
+/** The queries, by columns. */
+export class OpenRepeats {
+  /** Queries. */
+  count = 0;
+  /** Places of their rows, clients and outcomes. */
+  readonly rowOf = new Uint16Array(MOST_QUERIES);
+  readonly clientOf = new Uint16Array(MOST_QUERIES);
+  readonly outcomeOf = new Uint16Array(MOST_QUERIES);
+  readonly responseTimes = new Uint32Array(MOST_QUERIES);
+  readonly outcomes = new OutcomeDictionary();
+  /** Rows with clients. */
+  private readonly pairs = new WordDictionary();
+  private readonly clientsOfRow = new Uint8Array(MAX_BLOCK_ROWS);
+
+  get isFull(): boolean {
+    return this.count === MOST_QUERIES;
+  }
+
+  /** Whether no other client of a row is told apart. */
+  hasManyClients(rowPlace: number): boolean {
+    return this.clientsOfRow[rowPlace] === MOST_CLIENTS_OF_ROW;
+  }
+
+  /** Adds a query to the row at a place. */
+  add(rowPlace: number, client: number, row: QueryLogRow): void {
+    const { pairs } = this;
+    const index = this.count++;
+    const known = pairs.size;
+    pairs.place(rowPlace, client, 0, 0, 0);
+    if (pairs.size > known && !this.hasManyClients(rowPlace)) this.clientsOfRow[rowPlace]!++;
+    this.rowOf[index] = rowPlace;
+    this.clientOf[index] = client;
+    this.outcomeOf[index] = this.outcomes.place(row);
+    this.responseTimes[index] = row.responseTimeUs;
+  }
+
+  /** How many of which client each row has. */
+  entries(): RepeatEntry[] {
+    const { pairs } = this;
+    return Array.from({ length: pairs.size }, (_, place) => ({
+      row: pairs.wordOf(place, 0),
+      client: pairs.wordOf(place, 1),
+      queries: pairs.countOf(place),
+    }));
+  }
+
+  clear(): void {
+    if (this.count === 0) return;
+    this.count = 0;
+    this.outcomes.clear();
+    this.pairs.clear();
+    this.clientsOfRow.fill(0);
+  }
+}

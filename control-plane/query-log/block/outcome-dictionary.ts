@@ -1,0 +1,91 @@
+/** What became of queries of a block that is being filled: the distinct outcomes, each with the number of its queries. */
+import {
+  DNSSEC_STATUS_NAMES,
+  isBlockedStatus,
+  PROTOCOL_NAMES,
+  QUERY_STATUS_NAMES,
+} from '../../../shared/query-log.ts';
+import type { QueryLogRow } from '../attribution/row.ts';
+import type { HeadOutcome } from './block-layout.ts';
+import { WordDictionary } from './word-dictionary.ts';
+
+/** An outcome as numbers. */
+const OutcomeWord = {
+  /** From bit 16 on the rcode. */
+  QTYPE: 0,
+  /** `Small` */
+  SMALL: 1,
+  /** Place plus one; 0 = none. */
+  UPSTREAM: 2,
+} as const;
+/** Bits of the second number. */
+const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
+
+/** Outcomes in order of arrival. */
+export class OutcomeDictionary {
+  private readonly outcomes = new WordDictionary();
+  private readonly upstreams: string[] = [];
+  /** The upstream of the query before, and its place plus one. */
+  private lastUpstream: string | null = null;
+  private lastUpstreamNumber = 0;
+
+  get size(): number {
+    return this.outcomes.size;
+  }
+
+  /** Place of a row's outcome, which is added if it is not there; counts it. */
+  place(row: QueryLogRow): number {
+    const small =
+      (row.status << Small.STATUS) |
+      (row.protocol << Small.PROTOCOL) |
+      (row.dnssec << Small.DNSSEC) |
+      ((row.cached ? 1 : 0) << Small.CACHED);
+    const upstream = row.upstream === this.lastUpstream ? this.lastUpstreamNumber : this.numberUpstream(row);
+    return this.outcomes.place(row.qtype | (row.rcode << 16), small, upstream, 0, 0);
+  }
+
+  /** All of them, as in the head of a block. */
+  head(): HeadOutcome[] {
+    const { outcomes } = this;
+    return Array.from({ length: outcomes.size }, (_, place) => {
+      const types = outcomes.wordOf(place, OutcomeWord.QTYPE);
+      const small = outcomes.wordOf(place, OutcomeWord.SMALL);
+      const upstream = outcomes.wordOf(place, OutcomeWord.UPSTREAM);
+      return [
+        types & 0xffff,
+        QUERY_STATUS_NAMES[(small >>> Small.STATUS) & 0xff]!,
+        types >>> 16,
+        PROTOCOL_NAMES[(small >>> Small.PROTOCOL) & 0xff]!,
+        DNSSEC_STATUS_NAMES[(small >>> Small.DNSSEC) & 0xff]!,
+        small >>> Small.CACHED === 1,
+        upstream === 0 ? null : this.upstreams[upstream - 1]!,
+        outcomes.countOf(place),
+      ];
+    });
+  }
+
+  /** 1 for each outcome that counts as blocked. */
+  blocked(): Uint8Array {
+    const statusOf = (place: number): number =>
+      (this.outcomes.wordOf(place, OutcomeWord.SMALL) >>> Small.STATUS) & 0xff;
+    return Uint8Array.from({ length: this.outcomes.size }, (_, place) =>
+      isBlockedStatus(statusOf(place)) ? 1 : 0,
+    );
+  }
+
+  clear(): void {
+    this.outcomes.clear();
+    this.upstreams.length = 0;
+    this.lastUpstream = null;
+    this.lastUpstreamNumber = 0;
+  }
+
+  /** Place plus one; few upstreams answer within a block. */
+  private numberUpstream({ upstream }: QueryLogRow): number {
+    const place = upstream === null ? -1 : this.upstreams.indexOf(upstream);
+    if (upstream === null) this.lastUpstreamNumber = 0;
+    else this.lastUpstreamNumber = place >= 0 ? place + 1 : this.upstreams.push(upstream);
+    this.lastUpstream = upstream;
+    return this.lastUpstreamNumber;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Queries that rows of a block stand for beyond themselves: of which row, and of which client, how many. As bytes they
+ * are the last frame of a block of format 2. Pure.
+ */
+import { type BlockHead, DamagedBlock, type Repeats } from './block-layout.ts';
+import { fromPlanes, toPlanes16, toPlanes32 } from './planes.ts';
+
+/** Bytes of an entry: row and client in two each, queries in four. */
+const ENTRY_BYTES = 8;
+
+/** One entry. */
+export interface RepeatEntry {
+  /** Places. */
+  readonly row: number;
+  readonly client: number;
+  readonly queries: number;
+}
+
+/** Entries in the order of their rows; null for none. */
+export function repeatsOf(entries: readonly RepeatEntry[]): Repeats | null {
+  if (entries.length === 0) return null;
+  const sorted = entries.toSorted((a, b) => a.row - b.row || a.client - b.client);
+  return {
+    total: sorted.reduce((sum, { queries }) => sum + queries, 0),
+    rows: Uint16Array.from(sorted, ({ row }) => row),
+    clients: Uint16Array.from(sorted, ({ client }) => client),
+    queries: Uint32Array.from(sorted, ({ queries }) => queries),
+  };
+}
+
+/** The frame. */
+export function repeatsToBytes({ rows, clients, queries }: Repeats): Uint8Array {
+  const count = rows.length;
+  const bytes = new Uint8Array(count * ENTRY_BYTES);
+  toPlanes16(rows, count, bytes);
+  toPlanes16(clients, count, bytes.subarray(count * 2));
+  toPlanes32(queries, count, bytes.subarray(count * 4));
+  return bytes;
+}
+
+/** The entries of a frame of a block with this head. @throws {DamagedBlock} */
+export function repeatsFromBytes(
+  bytes: Uint8Array,
+  { rows: rowCount, clients: blockClients }: Pick<BlockHead, 'rows' | 'clients'>,
+  total: number,
+): Repeats {
+  const count = bytes.length / ENTRY_BYTES;
+  if (!Number.isInteger(count)) throw new DamagedBlock(`read block: repeats of ${bytes.length} bytes`);
+  const rows = Uint16Array.from(fromPlanes(bytes.subarray(0, count * 2), 2));
+  const clients = Uint16Array.from(fromPlanes(bytes.subarray(count * 2, count * 4), 2));
+  const queries = fromPlanes(bytes.subarray(count * 4), 4);
+  let sum = 0;
+  for (let entry = 0; entry < count; entry++) {
+    if (rows[entry]! >= rowCount || clients[entry]! >= blockClients.length)
+      throw new DamagedBlock('read block: repeats of a row or client that is not there');
+    sum += queries[entry]!;
+  }
+  if (sum !== total) throw new DamagedBlock(`read block: ${sum} repeats, expected ${total}`);
+  return { total, rows, clients, queries };
+}
+
+/** By row; null where no row has any. */
+export function repeatsByRow({ rows: rowCount, repeats }: BlockHead): Uint32Array | null {
+  if (repeats === null) return null;
+  const { rows, queries } = repeats;
+  const byRow = new Uint32Array(rowCount);
+  for (let entry = 0; entry < rows.length; entry++) byRow[rows[entry]!]! += queries[entry]!;
+  return byRow;
+}
+
+/** Of these rows; null = of all. */
+export function sumRepeats(head: BlockHead, rows: readonly number[] | null): number {
+  if (rows === null || head.repeats === null) return head.repeats?.total ?? 0;
+  const byRow = repeatsByRow(head)!;
+  return rows.reduce((sum, row) => sum + byRow[row]!, 0);
+}

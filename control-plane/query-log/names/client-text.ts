@@ -1,0 +1,25 @@
+/**
+ * A client as one text, by which queries are counted: its address, and after a space its id where it named itself by its
+ * key, so that clients behind one address are counted apart. Pure.
+ */
+import type { HeadClient } from '../block/block-layout.ts';
+
+/** Who asked. */
+export interface CountedClient {
+  readonly address: string;
+  /** Null = known by its address. */
+  readonly clientId: number | null;
+}
+
+/** The text of a client. */
+export function clientText([address, , , , clientId]: HeadClient): string {
+  return clientId === undefined ? address : `${address} ${clientId}`;
+}
+
+/** The client of a text. */
+export function readClientText(text: string): CountedClient {
+  const space = text.indexOf(' ');
+  return space === -1
+    ? { address: text, clientId: null }
+    : { address: text.slice(0, space), clientId: Number(text.slice(space + 1)) };
+}

@@ -1,0 +1,59 @@
+/** Small blocks of which a page is about to show rows: fetched whole once, and not for each step of the page. */
+import { type Piece, sizeOf, type StoredBlock, type Wanted } from '../search/stored-block.ts';
+
+/** All of a block that rows are shown from. */
+export const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
+const NOTHING: ReadonlySet<Piece> = new Set();
+/** Most bytes of a block, and of all blocks of a page; so many of others are fetched at once. */
+const MOST_BYTES = 1024 * 1024;
+const MOST_TOGETHER = 4 * 1024 * 1024;
+
+/** The blocks of one page. */
+export class WholeBlocks {
+  /** Rows that are still to be found. */
+  missingRows = 0;
+  private freeBytes = MOST_TOGETHER;
+  private readonly asked = new Set<string>();
+  private readonly blocks = new Map<string, StoredBlock>();
+
+  /** What is to be fetched of the next block all rows of which match: all of it, or nothing yet. */
+  ask(block: StoredBlock): ReadonlySet<Piece> {
+    const bytes = sizeOf({ block, pieces: ALL_PIECES });
+    if (this.missingRows <= 0 || bytes > Math.min(MOST_BYTES, this.freeBytes)) return NOTHING;
+    this.missingRows -= block.rowCount;
+    this.freeBytes -= bytes;
+    this.asked.add(keyOf(block));
+    return ALL_PIECES;
+  }
+
+  /** Keeps a block that was fetched; returns whether it is whole. */
+  keep(block: StoredBlock): boolean {
+    const isWhole = this.asked.has(keyOf(block));
+    if (isWhole) this.blocks.set(keyOf(block), block);
+    return isWhole;
+  }
+
+  find(block: StoredBlock): StoredBlock | undefined {
+    return this.blocks.get(keyOf(block));
+  }
+}
+
+function keyOf({ runId, firstSeq }: StoredBlock): string {
+  return `${runId}.${firstSeq}`;
+}
+
+/** Blocks in portions to be fetched, so that few are in memory together. */
+export function* inPortions<T extends Wanted>(all: readonly T[]): Generator<T[]> {
+  let portion: T[] = [];
+  let bytes = 0;
+  for (const wanted of all) {
+    const size = sizeOf(wanted);
+    if (portion.length > 0 && bytes + size > MOST_TOGETHER) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(wanted);
+    bytes += size;
+  }
+  if (portion.length > 0) yield portion;
+}
