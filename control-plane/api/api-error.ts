@@ -2,7 +2,12 @@
  * The family of errors that anything below a route may throw to end a request with a chosen answer: stores, features
  * and routes alike. `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
  */
-import type { FieldProblem, ProblemCode, UnauthorizedCode } from '../../shared/api/problem-details.ts';
+import type {
+  FieldProblem,
+  ProblemCode,
+  TooManyCode,
+  UnauthorizedCode,
+} from '../../shared/api/problem-details.ts';
 
 /** A change that is in the database although its request failed. */
 export interface StoredChange {
@@ -42,9 +47,7 @@ export class ApiError extends Error {
 
 /** 400: every field that is wrong, and why. */
 export function invalid(fields: readonly FieldProblem[]): ApiError {
-  const named = fields.map((field) =>
-    field.path === '' ? field.message : `${field.path}: ${field.message}`,
-  );
+  const named = fields.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return new ApiError(400, 'invalid', named.join('; '), { fields });
 }
 
@@ -76,10 +79,9 @@ export function unauthorized(detail: string, code: UnauthorizedCode = 'unauthori
 }
 
 /** 429: come back in `retryAfterSecs`. */
-export function tooMany(code: 'locked_out' | 'busy', detail: string, retryAfterSecs: number): ApiError {
-  return new ApiError(429, code, detail, {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSecs))) },
-  });
+export function tooMany(code: TooManyCode, detail: string, retryAfterSecs: number): ApiError {
+  const secs = Math.max(1, Math.ceil(retryAfterSecs));
+  return new ApiError(429, code, detail, { headers: { 'Retry-After': String(secs) } });
 }
 
 /** 503: the server has too much to do; come back in `retryAfterSecs`. */

@@ -1,10 +1,11 @@
 /**
- * Which address a request came from: the peer's, or what a reverse proxy of `server.trusted_proxies` says in
+ * Which address a request came from: that of its connection (the peer's, or what a PROXY header says), or what a reverse proxy of `server.trusted_proxies` says in
  * X-Forwarded-For. Express evaluates the field; this file ensures that the result is an address.
  */
 import type { Request } from 'express';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { isLocal } from './local-requests.ts';
+import { isProxied } from './proxied-requests.ts';
 
 /** The client's address without zone, IPv4 never as ::ffff:a.b.c.d. */
 export function clientAddress(request: Request): string {
@@ -23,10 +24,11 @@ const PROXY_FIELDS = [
 
 /**
  * Whether the request comes from this machine and not through a proxy: from the loopback, which is no network of
- * `server.trusted_proxies`, and without a field that proxies add; or over the local socket.
+ * `server.trusted_proxies`, without a PROXY header and without a field that proxies add; or over the local socket.
  */
 export function isOnThisMachine(request: Request): boolean {
   if (isLocal(request)) return true;
+  if (isProxied(request)) return false;
   const peer = request.socket.remoteAddress;
   if (peer === undefined || !isLoopback(peer)) return false;
   const isTrustedProxy = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;

@@ -3,8 +3,8 @@
  * status (`api-error.ts`), except for unexpected errors.
  */
 import type { NextFunction, Request, Response } from 'express';
-import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../shared/api/problem-details.ts';
+import { nodeHttp } from '../../shared/late-builtins.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ApiError } from './api-error.ts';
 import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
@@ -21,7 +21,7 @@ export function sendProblem(response: Response, error: ApiError): void {
   if (response.headersSent) return;
   const body: Problem = {
     type: 'about:blank',
-    title: STATUS_CODES[error.status] ?? 'Error',
+    title: nodeHttp().STATUS_CODES[error.status] ?? 'Error',
     status: error.status,
     detail: error.message,
     error: error.code,

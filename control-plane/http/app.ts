@@ -7,17 +7,25 @@ import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError, notFound } from '../api/api-error.ts';
 import type { Config } from '../../config/schema.ts';
+import type { RequestLimit } from '../api/request-limit.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { DashboardSource } from '../built-dashboard/dashboard-state.ts';
 import type { CompatRoute } from '../compat/compat-route.ts';
 import { apiPrefix, COMPAT_PREFIX } from '../api/api-prefix.ts';
 import { guard } from './auth-guard.ts';
 import { compatApp } from './compat-app.ts';
+import { addDohRelay } from './relay/doh-relay.ts';
+import type { RelayQuery } from './relay/doh-relay.ts';
+import { serveDashboard } from './dashboard/serve-dashboard.ts';
+import type { DashboardParts } from './dashboard/serve-dashboard.ts';
 import { docsPage } from './docs-page.ts';
 import { checkPage } from './check-page.ts';
-import { checkHost } from './host-check.ts';
-import { redirectToHttps } from './https-redirect.ts';
+import { checkHost } from './edge/host-check.ts';
+import { checkMessage } from './edge/message-check.ts';
+import { limitRequests } from './edge/request-limits.ts';
+import { redirectToHttps } from './edge/https-redirect.ts';
 import { landingPage } from './landing-page.ts';
 import { addOidcPages } from './oidc-pages.ts';
 import { openApiDocument, openApiRow } from './reference/openapi.ts';
@@ -25,13 +33,15 @@ import type { OpenApiDocument } from './reference/openapi-document.ts';
 import { sendPage } from './page.ts';
 import { problemHandler } from '../api/problem.ts';
 import type { Route } from '../api/route.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders } from './edge/security-headers.ts';
 
 /** What the application needs besides its routes. */
 export interface AppParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of a client network, to everything that is served here. */
+  readonly requestLimit: RequestLimit;
   readonly version: string;
   /** `server.node_name`. */
   readonly nodeName: string;
@@ -39,8 +49,11 @@ export interface AppParts {
   readonly config: () => Config;
   /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
   readonly dnsPort: () => number;
+  /** Answers DNS over HTTPS, where that is on. */
+  readonly relayQuery?: RelayQuery | undefined;
+  readonly dashboard: DashboardSource;
   /** What Prometheus scrapes at `/metrics`. */
-  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  readonly metrics: () => Promise<{ readonly contentType: string; text(): Promise<string> }>;
 }
 
 /** Rows outside the native API. */
@@ -68,11 +81,14 @@ export function createApp(
   app.set('query parser', false);
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
 
-  app.use(securityHeaders);
+  app.use(securityHeaders({ isHttps: webTls.enabled }));
   app.use(logRequests(parts));
+  app.use(limitRequests(parts.requestLimit));
+  app.use(checkMessage);
   app.use(refuseUpgrades);
   app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
   if (webTls.enabled) app.use(redirectToHttps);
+  if (parts.relayQuery !== undefined) addDohRelay(app, parts.relayQuery);
   app.use(cookieParser());
   app.use(prefix, apiRouter(parts, routes));
   const compat = compatApp(parts, compatRows);
@@ -138,24 +154,22 @@ function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): 
   const place = app.route('/metrics');
   place.get(async (request: Request, response: Response): Promise<void> => {
     await guard(auth, config().server.metrics_public ? 'public' : 'viewer', request);
-    response.set('Content-Type', metrics.contentType).send(await metrics.text());
+    const shown = await metrics();
+    response.set('Content-Type', shown.contentType).send(await shown.text());
   });
   place.all(methodNotAllowed(['GET']));
 }
 
-/** What lies outside the API: pages for people, and the script that tells the dashboard where the API is. */
+/** What lies outside the API: pages for people, and the dashboard. */
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): void {
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
   app.get('/check', (_request, response) => sendPage(response, checkPage(parts)));
-  app.get('/', (request, response) =>
-    sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`)),
-  );
   const { alt_compat: compat } = parts.config().server;
-  const settings = JSON.stringify({ apiBase: apiPrefix(compat), compat, version: parts.version });
-  app.get('/svc-config.js', (_request, response) => {
-    response.type('text/javascript').send(`window.__SVC_CONFIG__ = ${settings};\n`);
-  });
+  const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
+  const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>
+    sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`, why));
+  app.use(serveDashboard({ dashboard: parts.dashboard, settings, sendInstead }));
 }
 
 /** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir speaks no other protocol here and says so. */

@@ -7,7 +7,7 @@ import { forbidden } from '../api/api-error.ts';
 import type { Caller } from '../api/caller.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { callerOf } from '../auth/request-caller.ts';
-import { refuseCrossOrigin } from './origin-check.ts';
+import { refuseCrossOrigin } from './edge/origin-check.ts';
 import type { Access } from '../api/route.ts';
 
 /**

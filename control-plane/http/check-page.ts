@@ -2,9 +2,8 @@
  * The page at `/check`: whether the device that opens it uses this node. Public, as whoever wants to know may have no
  * account. Its script makes a probe (`probes/`), lets the browser look the name up, and reads what came of it.
  */
-import { createHash } from 'node:crypto';
 import { PROBE_ZONE } from '../probes/probes.ts';
-import { page, write } from './page.ts';
+import { hashOf, page, write } from './page.ts';
 import type { Page } from './page.ts';
 
 /** What the page tells of the node. */
@@ -64,12 +63,9 @@ the only one, and connect the device again.</li>
 </div>
 <p><a href="/check">Check again</a> · <a href="/">Weir</a></p>
 ${{ markup: `<script>${SCRIPT}</script>` }}`;
-  const { html, contentPolicy } = page('Does this device use Weir?', body);
-  return { html, contentPolicy: `${contentPolicy}; ${policyOf(SCRIPT)}` };
-}
-
-/** The browser may speak to this server, and try to reach the names of probes, where no server listens. */
-function policyOf(script: string): string {
-  const hash = createHash('sha256').update(script).digest('base64');
-  return `script-src 'sha256-${hash}'; connect-src 'self' http://*.${PROBE_ZONE} https://*.${PROBE_ZONE}`;
+  // The browser may speak to this server, and try to reach the names of probes, where no server listens.
+  return page('Does this device use Weir?', body, {
+    'script-src': [hashOf(SCRIPT)],
+    'connect-src': ["'self'", `http://*.${PROBE_ZONE}`, `https://*.${PROBE_ZONE}`],
+  });
 }

@@ -17,7 +17,7 @@ import { answerOfError, answerOfFault, CompatFault, noSuchPath } from '../compat
 import type { CompatAnswer, CompatRequest, CompatRoute } from '../compat/compat-route.ts';
 import { keepCookie } from '../compat/compat-session.ts';
 import { Params } from '../compat/params.ts';
-import { refuseCrossOrigin } from './origin-check.ts';
+import { refuseCrossOrigin } from './edge/origin-check.ts';
 
 /** What serving needs besides the rows. */
 export interface CompatAppParts {

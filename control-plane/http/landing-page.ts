@@ -1,6 +1,7 @@
-/** The page at `/` until there is a dashboard: says that Weir runs and what to do next. */
+/** The page in the place of the dashboard while there is none: says why, that Weir runs, and what to do next. */
 import { apiPrefix } from '../api/api-prefix.ts';
 import type { Config } from '../../config/schema.ts';
+import type { WithoutBuild } from '../built-dashboard/dashboard-state.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
 
@@ -16,11 +17,17 @@ export interface LandingParts {
  * Renders the page; `origin` is where the browser asked for it. The page is public, so it reveals nothing that the
  * network cannot find out.
  */
-export function landingPage(parts: LandingParts, origin: string): Page {
+export function landingPage(parts: LandingParts, origin: string, state: WithoutBuild): Page {
   const api = apiPrefix(parts.config().server.alt_compat);
   const body = write`
 <h1>Weir is running</h1>
-<p>This is the DNS filter on <strong>${parts.nodeName}</strong>, version ${parts.version}. Two steps are left.</p>
+<p>This is the DNS filter on <strong>${parts.nodeName}</strong>, version ${parts.version}.</p>
+${
+  state.kind === 'building'
+    ? write`<p>Its dashboard is being built, which takes less than a minute on most machines. Load this page again then;
+DNS and the API answer meanwhile.</p>`
+    : write`<p>There is no dashboard here: ${state.reason}</p>`
+}
 <h2>1. Set a password</h2>
 <p>On the machine itself:</p>
 <pre>weir set-password</pre>
@@ -33,6 +40,6 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
 DNS is answered on port ${parts.dnsPort()}:</p>
 <pre>dig @${parts.nodeName} -p ${parts.dnsPort()} example.com</pre>
 <h2>More</h2>
-<p><a href="/check">Does this device use Weir?</a> · <a href="/docs">API reference</a> · <a href="${api}/health">health</a></p>`;
+<p><a href="./check">Does this device use Weir?</a> · <a href="./docs">API reference</a> · <a href=".${api}/health">health</a></p>`;
   return page('Weir', body);
 }

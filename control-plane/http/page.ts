@@ -1,6 +1,8 @@
 /** How pages for people are written and sent: HTML made on the server, one inline style, no script but of `/check`. */
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
+import { contentPolicy } from './edge/security-headers.ts';
+import type { ContentDirectives } from './edge/security-headers.ts';
 
 /** A finished page. */
 export interface Page {
@@ -29,8 +31,13 @@ function render(value: Markup | readonly Markup[] | string | number): string {
   return String(value).replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-/** A page with the house's style sheet. */
-export function page(title: string, body: Markup): Page {
+/** The source of a content policy that stands for this inline text. */
+export function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** A page with the house's style sheet; `allowed` is what its policy allows besides that. */
+export function page(title: string, body: Markup, allowed: ContentDirectives = {}): Page {
   const { markup } = write`<!doctype html>
     <html lang="en">
       <head>
@@ -43,7 +50,7 @@ export function page(title: string, body: Markup): Page {
         ${body}
       </body>
     </html> `;
-  return { html: markup, contentPolicy: CONTENT_POLICY };
+  return { html: markup, contentPolicy: contentPolicy({ 'style-src': [STYLE_HASH], ...allowed }) };
 }
 
 /** Sends a page. */
@@ -68,10 +75,4 @@ td { overflow-wrap: break-word; min-width: 4rem; }
 .method { display: inline-block; min-width: 4.5rem; font-weight: 700; color: var(--accent); }
 `;
 
-const CONTENT_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const STYLE_HASH = hashOf(STYLE);

@@ -21,7 +21,9 @@ import { forwardZoneRoutes } from '../forward-zones/forward-zone-routes.ts';
 import { grantRoutes } from '../grants/grant-routes.ts';
 import { groupRoutes } from '../groups/group-routes.ts';
 import { importRoutes } from '../importers/import-routes.ts';
+import { nodeRoutes } from '../cluster/node-routes.ts';
 import { compiledListRoutes } from '../lists/compiled/compiled-list-routes.ts';
+import { listStatsRoutes } from '../lists/compiled/list-stats-routes.ts';
 import { sourceRoutes } from '../lists/sources/source-routes.ts';
 import { recordRoutes } from '../local-names/record-routes.ts';
 import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
@@ -53,6 +55,7 @@ import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
+  nodeRoutes,
   probeRoutes,
   configRoutes,
   authRoutes,
@@ -64,6 +67,7 @@ const FEATURES = [
   groupRoutes,
   clientRoutes,
   clientSubnetRoutes,
+  listStatsRoutes,
   sourceRoutes,
   compiledListRoutes,
   explainRoutes,

@@ -17,9 +17,9 @@ describe('answersOf()', () => {
   test('answersOf() follows from who may call the row', () => {
     const statuses = (access: 'public' | 'viewer' | 'admin'): string[] =>
       Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
-    expect(statuses('public')).toEqual(['204', '400', '421', '503']);
-    expect(statuses('viewer')).toEqual(['204', '400', '401', '421', '503']);
-    expect(statuses('admin')).toEqual(['204', '400', '401', '403', '421', '503']);
+    expect(statuses('public')).toEqual(['204', '400', '421', '429', '503']);
+    expect(statuses('viewer')).toEqual(['204', '400', '401', '421', '429', '503']);
+    expect(statuses('admin')).toEqual(['204', '400', '401', '403', '421', '429', '503']);
   });
 
   test('answersOf() says why a change may be refused, also of one that takes no body', () => {

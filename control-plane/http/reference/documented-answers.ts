@@ -19,7 +19,7 @@ export const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
   413: 'too_large',
   415: 'unsupported_media_type',
   421: 'misdirected',
-  429: 'busy',
+  429: 'rate_limited',
   503: 'unavailable',
 };
 
@@ -79,12 +79,19 @@ function errorsOf(route: Route): Answer[] {
     421: 'the Host field names no host of this server; see server.allowed_hosts',
     503: 'the database cannot be reached, or has too much to do; see Retry-After',
     ...route.errors,
+    429: tooManyText(route),
   };
   return Object.entries(errors).map(([code, description]) => {
     const headers = HEADERS_OF_STATUS[Number(code)];
     const content = { 'application/problem+json': { schema: Problem } };
     return [code, { description, ...(headers && { headers }), content }];
   });
+}
+
+/** Every answer may be that the client sends too many requests; a few routes have a limit of their own. */
+function tooManyText({ errors }: Route): string {
+  const own = errors[429] === undefined ? '' : `${errors[429].replace(/;.*$/, '')}, or `;
+  return `${own}too many requests of this address; see Retry-After`;
 }
 
 function forbiddenText({ access, method }: Route): string {

@@ -2,8 +2,8 @@
  * An example for each body and each parameter of the OpenAPI document, made from the schema itself: what its `examples`
  * say, else a value by the name of the field (`field-examples.ts`), else one that its keywords allow.
  */
-import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../../shared/api/problem-details.ts';
+import { nodeHttp } from '../../../shared/late-builtins.ts';
 import { CODE_OF_STATUS } from './documented-answers.ts';
 import { FIELD_EXAMPLES } from './field-examples.ts';
 import type { ContentDoc, OpenApiDocument, OperationDoc, SchemaDoc } from './openapi-document.ts';
@@ -48,7 +48,7 @@ function filled(content: ContentDoc, schemas: Schemas, answer?: { status: string
 
 function problemOf(status: number, detail: string): Problem {
   const errors = status === 400 ? { errors: [{ path: 'limit', message: 'expected an integer' }] } : {};
-  const title = STATUS_CODES[status] ?? 'Error';
+  const title = nodeHttp().STATUS_CODES[status] ?? 'Error';
   const error = CODE_OF_STATUS[status] ?? 'invalid';
   return { type: 'about:blank', title, status, detail, error, ...errors };
 }

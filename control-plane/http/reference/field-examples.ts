@@ -74,6 +74,7 @@ export const FIELD_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ip: ['192.0.2.17'],
   ip_address: ['192.0.2.17'],
   mac_address: ['02:00:5e:10:00:01'],
+  client_key: ['annas-phone'],
   client: ['192.0.2.17'],
   client_id: [7],
   subnet_cidr: ['192.0.2.0/24'],

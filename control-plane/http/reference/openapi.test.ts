@@ -95,10 +95,10 @@ describe('openApiDocument()', () => {
       const { responses } = document.paths[path]![method]!;
       return Object.keys(responses).filter((status) => Number(status) >= 400);
     };
-    expect(errorsOf('/health', 'get')).toEqual(['400', '421', '503']);
-    expect(errorsOf('/groups/{id}', 'get')).toEqual(['400', '401', '404', '421', '503']);
+    expect(errorsOf('/health', 'get')).toEqual(['400', '421', '429', '503']);
+    expect(errorsOf('/groups/{id}', 'get')).toEqual(['400', '401', '404', '421', '429', '503']);
     expect(errorsOf('/groups/{id}', 'put').concat('')).toEqual(
-      expect.arrayContaining(['400', '401', '403', '404', '413', '415', '421', '503']),
+      expect.arrayContaining(['400', '401', '403', '404', '413', '415', '421', '429', '503']),
     );
     const row = { method: 'GET', path: '/odd', access: 'public', tag: 'Odd', summary: 'An odd row' } as const;
     const odd = route({ ...row, errors: { 418: 'a teapot' }, handle: () => undefined });

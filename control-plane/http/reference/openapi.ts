@@ -18,6 +18,8 @@ const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are p
 code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
 a body and unknown, repeated or malformed parameters of a query are refused. Reads that need the
 database answer 503 with Retry-After while it cannot be reached or has too much to do.
+A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
+in time 408.
 A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is.
 With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
 not described here.`;

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { invalid, notInForce, overloaded, setupCodeRequired, tooMany, unauthorized } from './api-error.ts';
+
+describe('api errors', () => {
+  test('invalid() names each field that has a path, and keeps all of them', () => {
+    const fields = [
+      { path: 'name', message: 'too long' },
+      { path: '', message: 'not an object' },
+    ];
+    expect(invalid(fields)).toMatchObject({ status: 400, message: 'name: too long; not an object', fields });
+  });
+
+  test('tooMany() says whole seconds, one at least; overloaded() says when to come back', () => {
+    const waits = [0, 0.2, 1.2].map(
+      (secs) => tooMany('rate_limited', 'slow down', secs).headers['Retry-After'],
+    );
+    expect(waits).toEqual(['1', '1', '2']);
+    expect(overloaded('busy', 3)).toMatchObject({ status: 503, headers: { 'Retry-After': '3' } });
+  });
+
+  test('unauthorized() challenges; setupCodeRequired() tells a missing code from a wrong one', () => {
+    expect(unauthorized('no session').headers).toHaveProperty('WWW-Authenticate');
+    expect(setupCodeRequired(true).message).not.toBe(setupCodeRequired(false).message);
+  });
+
+  test('notInForce() says which change is stored, and does not ask for another try', () => {
+    const cause = new Error('secret');
+    const error = notInForce('no thread answers', 7, cause);
+    expect(error).toMatchObject({ status: 503, code: 'not_in_force', stored: { revision: 7 }, cause });
+    expect(error.message).not.toContain('secret');
+    expect(error.headers).toEqual({});
+  });
+});

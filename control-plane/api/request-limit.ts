@@ -1,0 +1,46 @@
+/**
+ * Limits how fast a client network may send requests: the web as a whole (`http/edge/request-limits.ts`), and single
+ * public routes. Bounded, in memory of this node.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { clientNetwork } from '../../shared/net/client-network.ts';
+import { tooMany } from './api-error.ts';
+
+/** Most networks that are remembered; the one that has asked nothing for longest is forgotten first. */
+const MAX_NETWORKS = 10_000;
+
+/** What a network may send. */
+export interface RequestRate {
+  readonly perSecond: number;
+  /** At once, after a pause. */
+  readonly burst: number;
+}
+
+/** Counts by network: IPv4 by address, IPv6 by /64. */
+export class RequestLimit {
+  private readonly clock: Clock;
+  private readonly costMs: number;
+  private readonly burstMs: number;
+  /** When the whole burst is free again, on the monotonic clock. The network that asked last is the last. */
+  private readonly freeAtMs = new Map<string, number>();
+
+  constructor(clock: Clock, { perSecond, burst }: RequestRate) {
+    this.clock = clock;
+    this.costMs = 1000 / perSecond;
+    this.burstMs = this.costMs * burst;
+  }
+
+  /** Counts a request of `address`; 429 if it is one too many, which is not counted. */
+  spend(address: string): void {
+    const nowMs = this.clock.monotonicMs();
+    const network = clientNetwork(address);
+    const freeAtMs = Math.max(nowMs, this.freeAtMs.get(network) ?? nowMs);
+    const waitMs = freeAtMs + this.costMs - this.burstMs - nowMs;
+    // Far less than a request: the sum of many costs is not exact.
+    const isTooMany = waitMs > 0.001;
+    this.freeAtMs.delete(network);
+    this.freeAtMs.set(network, isTooMany ? freeAtMs : freeAtMs + this.costMs);
+    if (this.freeAtMs.size > MAX_NETWORKS) this.freeAtMs.delete(this.freeAtMs.keys().next().value!);
+    if (isTooMany) throw tooMany('rate_limited', 'too many requests of this address', waitMs / 1000);
+  }
+}

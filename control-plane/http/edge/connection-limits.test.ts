@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { isAnswered } from '../../../test/support/weir/socket-ends.ts';
+import { ConnectionLimits } from './connection-limits.ts';
+import { SecuredSockets } from './secured-sockets.ts';
+
+const MAX_OF_A_NETWORK = 50;
+
+let limits: ConnectionLimits;
+let servers: Server[];
+let sockets: Socket[];
+
+beforeEach(() => {
+  limits = new ConnectionLimits(
+    new SecuredSockets(),
+    new MemoryLogger(),
+    (address) => address === '127.0.0.9',
+  );
+  servers = [];
+  sockets = [];
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+});
+
+/** A server under the limits that answers each request; returns its port. */
+async function listen(): Promise<number> {
+  const server = createServer((_request, response) => response.end('served'));
+  limits.watch(server);
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Opens a connection; true if it is answered on. */
+async function isServed(port: number, localAddress = '127.0.0.1'): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  sockets.push(socket);
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return isAnswered(socket);
+}
+
+describe('ConnectionLimits', () => {
+  test('counts the connections of a network on all servers together', async () => {
+    const ports = [await listen(), await listen()];
+    const opened = Array.from({ length: MAX_OF_A_NETWORK }, (_, at) => isServed(ports[at % 2]!));
+    expect(await Promise.all(opened)).toEqual(opened.map(() => true));
+    expect(await isServed(ports[0]!)).toBe(false);
+    expect(await isServed(ports[0]!, '127.0.0.9')).toBe(true);
+  });
+
+  test('gives a place back when its connection closes', async () => {
+    const port = await listen();
+    await Promise.all(Array.from({ length: MAX_OF_A_NETWORK }, () => isServed(port)));
+    sockets[0]!.destroy();
+    for (let served = false; !served;) served = await isServed(port);
+    expect(await isServed(port)).toBe(false);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * Limits the connections of the web server, per client network and in all. At the limit, the network with most
+ * connections loses an idle one, so that a host that opens idle connections without end only blocks itself.
+ */
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Logger } from '../../../shared/log.ts';
+import { clientNetwork } from '../../../shared/net/client-network.ts';
+import type { SecuredSockets } from './secured-sockets.ts';
+
+/** Connections of all listeners; a flood of them must leave descriptors to DNS. */
+const MAX_CONNECTIONS = 500;
+/** Connections of one client network; a browser takes six. */
+const MAX_OF_A_NETWORK = 50;
+/** Least time between two lines of the log about this. */
+const LOG_STEP_MS = 10_000;
+
+interface Place {
+  readonly socket: Socket;
+  /** Null for a trusted proxy, which speaks for many. */
+  readonly network: string | null;
+  /** Requests that were read to the end of their head and are not answered yet. */
+  requests: number;
+}
+
+/** The places that connections take, in the order in which they came. */
+export class ConnectionLimits {
+  private readonly places = new Map<Socket, Place>();
+  private readonly counts = new Map<string, number>();
+  private readonly secured: SecuredSockets;
+  private readonly logger: Logger;
+  private readonly isTrustedProxy: (address: string) => boolean;
+  private refused = 0;
+  private logTimer: NodeJS.Timeout | undefined;
+
+  constructor(secured: SecuredSockets, logger: Logger, isTrustedProxy: (address: string) => boolean) {
+    this.secured = secured;
+    this.logger = logger;
+    this.isTrustedProxy = isTrustedProxy;
+  }
+
+  /** Limits the connections of a server, together with those of the servers before. */
+  watch(server: HttpServer | HttpsServer): void {
+    server.on('connection', (socket: Socket) => this.admit(socket));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const place = this.places.get(this.secured.acceptedBelow(request.socket));
+      if (place === undefined) return;
+      place.requests++;
+      response.once('close', () => place.requests--);
+    });
+  }
+
+  private admit(socket: Socket): void {
+    const address = socket.remoteAddress;
+    // Gone already.
+    if (address === undefined) return;
+    const network = this.isTrustedProxy(address) ? null : clientNetwork(address);
+    const count = network === null ? 0 : (this.counts.get(network) ?? 0);
+    const isFull = this.places.size >= MAX_CONNECTIONS;
+    if (count >= MAX_OF_A_NETWORK || (isFull && !this.makeRoom())) {
+      socket.destroy();
+      this.noteRefusal(address);
+      return;
+    }
+    const place = { socket, network, requests: 0 };
+    this.places.set(socket, place);
+    if (network !== null) this.counts.set(network, count + 1);
+    socket.once('close', () => this.free(socket));
+  }
+
+  /** Closes the oldest idle connection of the network with most of them; false if there is none. */
+  private makeRoom(): boolean {
+    const quiet = [...this.places.values()].filter(({ requests }) => requests === 0);
+    const groups = [...Map.groupBy(quiet, ({ network }) => network).values()];
+    const largest = groups.reduce((most, group) => (group.length > most.length ? group : most), []);
+    const oldest = largest[0];
+    if (oldest === undefined) return false;
+    this.free(oldest.socket);
+    oldest.socket.destroy();
+    return true;
+  }
+
+  private free(socket: Socket): void {
+    const place = this.places.get(socket);
+    if (place === undefined) return;
+    this.places.delete(socket);
+    if (place.network === null) return;
+    const left = (this.counts.get(place.network) ?? 0) - 1;
+    if (left > 0) this.counts.set(place.network, left);
+    else this.counts.delete(place.network);
+  }
+
+  private noteRefusal(address: string): void {
+    this.refused++;
+    this.logTimer ??= setTimeout(() => {
+      this.logger.warn('refused connections: too many at once', { connections: this.refused, last: address });
+      this.refused = 0;
+      this.logTimer = undefined;
+    }, LOG_STEP_MS).unref();
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Checks the Host field of requests. After DNS rebinding a foreign page has the same origin as Weir for the browser,
+ * and only the Host field reveals it.
+ */
+import type { NextFunction, Request, Response } from 'express';
+import { isIP, isIPv4 } from 'node:net';
+import { ApiError } from '../../api/api-error.ts';
+
+/** The names of this server. */
+interface OwnNames {
+  readonly nodeName: string;
+  /** `server.allowed_hosts`. */
+  readonly allowedHosts: () => readonly string[];
+}
+
+/**
+ * Throws 421 where the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost nor a name
+ * of this server, and 400 if there is not exactly one (RFC 9112 section 3.2).
+ */
+export function checkHost(names: OwnNames) {
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    const { host: hosts = [] } = request.headersDistinct;
+    if (hosts.length !== 1 || hosts[0] === '' || targetNamesAnother(request.url, hosts[0]!))
+      throw new ApiError(400, 'malformed', 'expected one Host header field, that of the request target');
+    const name = nameOf(request.host);
+    if (name === null || !(isAddress(name) || isOwn(name, names)))
+      throw new ApiError(421, 'misdirected', 'unknown host; add the names of Weir to server.allowed_hosts');
+    next();
+  };
+}
+
+/** A target in absolute form has its own host, which would override the field. */
+function targetNamesAnother(target: string, host: string): boolean {
+  if (target.startsWith('/')) return false;
+  return !URL.canParse(target) || new URL(target).host !== host.toLowerCase();
+}
+
+/** The host of `host[:port]` in lower case without a final dot, IPv6 in its brackets; null for anything else. */
+function nameOf(host: string): string | null {
+  const match = /^(\[[^\]]*\]|[^:[\]]+)(?::\d{1,5})?$/.exec(host);
+  return match === null ? null : match[1]!.toLowerCase().replace(/(.)\.$/, '$1');
+}
+
+function isAddress(name: string): boolean {
+  return isIPv4(name) || (name.startsWith('[') && isIP(name.slice(1, -1)) === 6);
+}
+
+function isOwn(name: string, { nodeName, allowedHosts }: OwnNames): boolean {
+  if (name === 'localhost' || name === nodeName.toLowerCase()) return true;
+  return allowedHosts().some((allowed) => allowed.toLowerCase().replace(/\.$/, '') === name);
+}

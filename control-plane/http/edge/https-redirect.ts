@@ -1,0 +1,39 @@
+/** Sends plain HTTP to HTTPS while `server.web_tls.enabled`. Stands behind the Host check, whose names it trusts. */
+import type { NextFunction, Request, Response } from 'express';
+import { isLocal } from '../../api/local-requests.ts';
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+/**
+ * Answers 301 with the https address of the same host, path and query. Behind a trusted proxy the connection of the
+ * client counts (X-Forwarded-Proto). What comes over the local socket crosses no network.
+ */
+export function redirectToHttps(request: Request, response: Response, next: NextFunction): void {
+  if (request.secure || isLocal(request)) {
+    next();
+    return;
+  }
+  response
+    .location(`https://${secureHost(request)}${targetOf(request.url)}`)
+    .status(301)
+    .end();
+}
+
+/**
+ * Weir speaks HTTPS on the port that it was asked on, which the Host field leaves out where it is 80. A proxy has a port
+ * of its own for HTTPS, which can only be the usual one.
+ */
+function secureHost({ app, host, socket }: Request): string {
+  const url = new URL(`http://${host}/`);
+  const isTrustedProxy = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
+  const port = url.port === '' && !isTrustedProxy(socket.remoteAddress, 0) ? HTTP_PORT : Number(url.port);
+  return port === 0 || port === HTTPS_PORT ? url.hostname : `${url.hostname}:${port}`;
+}
+
+/** Path and query of a target, which may be in absolute form. */
+function targetOf(target: string): string {
+  if (target.startsWith('/')) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+}

@@ -1,0 +1,36 @@
+/** Refuses requests whose head is too large, or whose framing two servers might read in two ways. */
+import type { NextFunction, Request, Response } from 'express';
+import { ApiError } from '../../api/api-error.ts';
+
+/** Bytes of a request's head in all, which the parser counts (`server.ts`). */
+export const MAX_HEAD_BYTES = 16 * 1024;
+/** Header fields of a request; a browser behind two proxies sends 40. */
+export const MAX_FIELDS = 100;
+/** Characters of a request target: room for a DNS message over HTTPS, and for any query of the API. */
+const MAX_TARGET_LENGTH = 8192;
+
+/** Throws 414, 431 or 400; the connection ends where it is uncertain where the next request begins. */
+export function checkMessage(request: Request, _response: Response, next: NextFunction): void {
+  const { url, rawHeaders, httpVersion, headers } = request;
+  if (url.length > MAX_TARGET_LENGTH)
+    throw new ApiError(
+      414,
+      'too_large',
+      `the target must not be longer than ${MAX_TARGET_LENGTH} characters`,
+    );
+  if (rawHeaders.length > 2 * MAX_FIELDS)
+    throw new ApiError(431, 'too_large', `a request must not have more than ${MAX_FIELDS} header fields`);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    throw malformed(`expected HTTP/1.1, not HTTP/${httpVersion}`);
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return next();
+  // RFC 9112 section 6.1: a proxy of HTTP/1.0 passes the field on without a notion of it.
+  if (httpVersion !== '1.1') throw malformed('Transfer-Encoding needs HTTP/1.1');
+  if (coding.toLowerCase() !== 'chunked')
+    throw malformed('Transfer-Encoding must be chunked, and nothing else');
+  next();
+}
+
+function malformed(detail: string): ApiError {
+  return new ApiError(400, 'malformed', detail, { headers: { Connection: 'close' } });
+}

@@ -1,0 +1,27 @@
+/**
+ * Prevents cross-site requests that change state. SameSite=Strict on the cookie is the first defence; this is the
+ * second, and the only one without a cookie (login, setup, authentication off).
+ */
+import type { Request } from 'express';
+import { ApiError } from '../../api/api-error.ts';
+
+/**
+ * Throws 403 where a browser says that another origin sent this request. Programs that are no browsers send
+ * neither field and pass. Only hosts and ports are compared: a proxy may speak TLS in front of Weir.
+ */
+export function refuseCrossOrigin(request: Request): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw crossOrigin(`sec-fetch-site ${site}`);
+  if (origin === undefined) return;
+  // Express reads X-Forwarded-Host here where the peer is a trusted proxy.
+  if (hostOf(origin) !== request.host.toLowerCase()) throw crossOrigin(`origin ${origin}`);
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function crossOrigin(what: string): ApiError {
+  return new ApiError(403, 'cross_origin', `cross-site requests are refused (${what})`);
+}

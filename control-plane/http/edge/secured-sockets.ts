@@ -1,0 +1,37 @@
+/** Which accepted socket lies below the one that TLS puts around it; node:tls does not say. */
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+
+/** The sockets of one listener or several. */
+export class SecuredSockets {
+  /** By both ends of the connection, which the two sockets have in common. */
+  private readonly acceptedByEnds = new Map<string, Socket>();
+  private readonly accepted = new WeakSet<Socket>();
+  private readonly below = new WeakMap<Socket, Socket>();
+
+  /** Watches a server, before all other listeners that it has so far. */
+  watch(server: HttpServer | HttpsServer): void {
+    server.prependListener('connection', (socket: Socket) => {
+      const ends = endsOf(socket);
+      this.accepted.add(socket);
+      this.acceptedByEnds.set(ends, socket);
+      socket.once('close', () => {
+        if (this.acceptedByEnds.get(ends) === socket) this.acceptedByEnds.delete(ends);
+      });
+    });
+    server.prependListener('secureConnection', (socket: Socket) => {
+      const below = this.accepted.has(socket) ? undefined : this.acceptedByEnds.get(endsOf(socket));
+      if (below !== undefined) this.below.set(socket, below);
+    });
+  }
+
+  /** The accepted socket below one, or the socket itself where it was accepted. */
+  acceptedBelow(socket: Socket): Socket {
+    return this.below.get(socket) ?? socket;
+  }
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}

@@ -1,0 +1,69 @@
+/** Header fields that every answer of the web server carries, whatever it is: those of helmet, and what it leaves out. */
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import helmet from 'helmet';
+
+/** Directives of a content policy, each with its sources. */
+export type ContentDirectives = Readonly<Record<string, readonly string[]>>;
+
+/** Of answers that are no pages, and the base of pages: load nothing, be in no frame, and make no script from text. */
+const STRICT: ContentDirectives = {
+  'default-src': ["'none'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+  'require-trusted-types-for': ["'script'"],
+  'trusted-types': ["'none'"],
+};
+
+/** The Content-Security-Policy that allows what is named and nothing else. */
+export function contentPolicy(allowed: ContentDirectives = {}): string {
+  return Object.entries({ ...STRICT, ...allowed })
+    .map(([directive, sources]) => [directive, ...sources].join(' '))
+    .join('; ');
+}
+
+/** Half a year. Names below Weir's are not its own. */
+const TRANSPORT = { maxAge: 180 * 24 * 3600, includeSubDomains: false };
+
+/** Helmet's fields but for the content policy, which pages replace by their own. */
+function helmetWith(strictTransportSecurity: false | typeof TRANSPORT): ReturnType<typeof helmet> {
+  const xFrameOptions = { action: 'deny' } as const;
+  return helmet({ contentSecurityPolicy: false, xFrameOptions, strictTransportSecurity });
+}
+
+/** What no page of Weir uses, so that no script that gets into one can either. */
+const PERMISSIONS = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'usb',
+  'xr-spatial-tracking',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');
+
+const DATA_POLICY = contentPolicy();
+
+/** Sets the fields; Strict-Transport-Security only over TLS, where Weir itself speaks it. */
+export function securityHeaders({ isHttps }: { readonly isHttps: boolean }): RequestHandler {
+  const plain = helmetWith(false);
+  const secured = helmetWith(TRANSPORT);
+  return (request: Request, response: Response, next: NextFunction): void => {
+    response.setHeader('Content-Security-Policy', DATA_POLICY);
+    response.setHeader('Permissions-Policy', PERMISSIONS);
+    response.setHeader('Cache-Control', 'no-store');
+    (isHttps && request.secure ? secured : plain)(request, response, next);
+  };
+}
