@@ -1,0 +1,55 @@
+/**
+ * What a build is made of, as one hash, so that a build of other sources is noticed: all files of the dashboard but its
+ * tests and its builds, the files of shared/ that it takes in, and the packages of a production install.
+ */
+import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT, SOURCES } from './build-manifest.ts';
+
+/** Files that no build takes in: builds, tests, what editors leave behind. */
+const LEFT_OUT = /^dist(?:\/|$)|(?:^|\/)\.|\.test\.tsx?$|~$/;
+
+/** The hash of the files of the dashboard itself. @throws if they cannot be read */
+export async function hashOfDashboard(root: string = ROOT): Promise<string> {
+  const folder = join(root, SOURCES);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !LEFT_OUT.test(path))
+    .sort();
+  const hash = createHash('sha256');
+  for (const path of paths) await addFile(hash, folder, path);
+  return hash.digest('hex');
+}
+
+/** The hash of all sources; `shared` are the files of shared/, from the root on. */
+export async function hashOfSources(
+  dashboardHash: string,
+  shared: readonly string[],
+  root: string = ROOT,
+): Promise<string> {
+  const hash = createHash('sha256').update(`${dashboardHash}\n`);
+  for (const path of shared.toSorted()) await addFile(hash, root, path);
+  return hash.update(await packagesOf(root)).digest('hex');
+}
+
+/** A file that is missing differs from every file. */
+async function addFile(hash: Hash, folder: string, path: string): Promise<void> {
+  const content = await readFile(join(folder, path)).catch(() => null);
+  hash.update(`${path}\n${content === null ? 'missing' : content.length}\n`).update(content ?? '');
+}
+
+/** Names and versions of the packages; nothing where there is no package-lock.json. */
+async function packagesOf(root: string): Promise<string> {
+  const text = await readFile(join(root, 'package-lock.json'), 'utf8').catch(() => '{}');
+  const { packages = {} } = JSON.parse(text) as {
+    packages?: Record<string, { version?: string; dev?: boolean }>;
+  };
+  return Object.entries(packages)
+    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .map(([path, { version }]) => `${path} ${version ?? ''}\n`)
+    .join('');
+}

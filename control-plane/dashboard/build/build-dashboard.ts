@@ -1,0 +1,78 @@
+/**
+ * A program: builds the dashboard and puts the build in place (npm run build-dashboard); with `--if-changed`, unless the
+ * one in place is of the same sources. It says in one line what it made, or why it could not.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { UserConfig } from 'vite';
+import { DIST, ROOT } from '../../built-dashboard/build-manifest.ts';
+import { openBuild } from '../../built-dashboard/open-build.ts';
+import { hashOfDashboard, hashOfSources } from '../../built-dashboard/source-hash.ts';
+import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './seal-build.ts';
+
+const CONFIG = new URL('../vite.config.ts', import.meta.url).href;
+
+/** React has other code for other words here, and Vite takes the word of the environment. */
+process.env['NODE_ENV'] = 'production';
+
+async function buildDashboard(dist: string): Promise<string> {
+  const startedMs = performance.now();
+  const folder = freshFolderName();
+  await mkdir(join(dist, folder), { recursive: true });
+  try {
+    // Of before the build: what is edited meanwhile makes the next hash differ.
+    const dashboardHash = await hashOfDashboard();
+    const taken = await runVite(join(dist, folder));
+    const shared = taken.filter((path) => path.startsWith('shared/')).toSorted();
+    const sources = { hash: await hashOfSources(dashboardHash, shared), shared };
+    const replaced = await folderInPlace(dist);
+    const { files } = await sealBuild(dist, folder, sources);
+    await removeOldBuilds(dist, replaced, Date.now());
+    const kilobytes = files.reduce((sum, { forms }) => sum + (forms.br ?? forms.identity).bytes, 0) / 1000;
+    const secs = (performance.now() - startedMs) / 1000;
+    return `built the dashboard: ${files.length} files, ${kilobytes.toFixed(0)} KB compressed, in ${secs.toFixed(1)} s`;
+  } catch (error) {
+    await rm(join(dist, folder), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Builds into a folder; returns the files that were taken in, from the root on. Loaded late, as loading takes long. */
+async function runVite(outDir: string): Promise<string[]> {
+  const { build } = await import('vite');
+  const { default: config } = (await import(CONFIG)) as { readonly default: UserConfig };
+  let taken: string[] = [];
+  const noteFiles = {
+    name: 'weir-files-taken-in',
+    buildEnd(this: { getModuleIds(): IterableIterator<string> }): void {
+      taken = [...this.getModuleIds()]
+        .map((id) => id.replace(/\?.*$/, ''))
+        .filter((id) => id.startsWith(`${ROOT}/`))
+        .map((id) => id.slice(ROOT.length + 1));
+    },
+  };
+  await build({
+    ...config,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [...(config.plugins ?? []), noteFiles],
+    build: { ...config.build, outDir, emptyOutDir: false },
+  });
+  return [...new Set(taken)];
+}
+
+/** Whether a build of the sources as they are is in place. */
+async function isInPlace(dist: string): Promise<boolean> {
+  const build = await openBuild(dist).catch(() => null);
+  if (build === null) return false;
+  const { hash, shared } = build.sources;
+  return (await hashOfSources(await hashOfDashboard(), shared)) === hash;
+}
+
+try {
+  if (process.argv.includes('--if-changed') && (await isInPlace(DIST))) process.exit();
+  process.stdout.write(`${await buildDashboard(DIST)}\n`);
+} catch (error) {
+  process.stderr.write(`build the dashboard: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,37 @@
+// Builds the dashboard when Weir is installed: `npm ci` runs this after the packages are there, on whatever Node runs
+// npm. It hands over to the Node that the packages brought along. An installation without a dashboard answers DNS all the
+// same, and `npm start` tries again, so nothing that goes wrong here ends npm.
+const { spawnSync } = require('node:child_process');
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+const ROOT = join(__dirname, '..', '..', '..');
+const NODE = join(ROOT, 'node_modules', '.bin', 'node');
+const VITE = join(ROOT, 'node_modules', 'vite', 'package.json');
+/** On a small machine under load a build takes two minutes. */
+const MOST_MS = 15 * 60 * 1000;
+
+/** Why there is no build; null if there is one. */
+function prepare() {
+  for (const needed of [NODE, VITE]) if (!existsSync(needed)) return `${needed} is not there`;
+  const program = join(__dirname, 'build-dashboard.ts');
+  const args = ['--disable-warning=ExperimentalWarning', program, '--if-changed'];
+  const ended = spawnSync(NODE, args, {
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+    timeout: MOST_MS,
+    killSignal: 'SIGKILL',
+  });
+  if (ended.error !== undefined) return ended.error.message;
+  if (ended.status === 0) return null;
+  return lastLine(ended.stderr) || `the build ended with ${ended.signal ?? ended.status}`;
+}
+
+/** The line that says what went wrong; a build says no more than that. */
+function lastLine(text) {
+  return text.trim().split('\n').at(-1);
+}
+
+const reason = prepare();
+if (reason !== null)
+  console.error(`weir: the dashboard is not built yet; npm start tries again. The reason: ${reason}`);

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MadeDist, SOME_SOURCES, someFiles } from '../../../test/support/parts/made-dist.ts';
+import { MANIFEST_NAME } from '../../built-dashboard/build-manifest.ts';
+import { openBuild } from '../../built-dashboard/open-build.ts';
+import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './seal-build.ts';
+
+let dist: MadeDist;
+
+beforeEach(async () => {
+  dist = await MadeDist.make();
+});
+afterEach(() => dist[Symbol.asyncDispose]());
+
+describe('sealBuild()', () => {
+  test('sealBuild() of several at once leaves one whole build in place', async () => {
+    await Promise.all(Array.from({ length: 8 }, (_, build) => dist.build(someFiles(`build ${build}`))));
+    expect((await openBuild(dist.path))?.files).toHaveLength(3);
+  });
+
+  test('sealBuild() refuses what it could not serve, and leaves the build before in place', async () => {
+    const { folder } = await dist.build();
+    await expect(dist.build({ ...someFiles(), 'assets/data.xyz': 'x' })).rejects.toThrow('no media type');
+    await expect(dist.build({ 'assets/a.js': '' })).rejects.toThrow('no manifest');
+    await expect(dist.build({ ...someFiles(), 'deep/er/a.js': '' })).rejects.toThrow('no manifest');
+    await expect(sealBuild(dist.path, freshFolderName(), SOME_SOURCES)).rejects.toThrow('ENOENT');
+    expect(await folderInPlace(dist.path)).toBe(folder);
+  });
+});
+
+describe('removeOldBuilds()', () => {
+  test('removeOldBuilds() removes the one that was replaced and what is old, not what may be under way', async () => {
+    const first = await dist.build();
+    const second = await dist.build();
+    const underWay = freshFolderName();
+    await mkdir(join(dist.path, underWay));
+    await mkdir(join(dist.path, 'files-killed'));
+    await writeFile(join(dist.path, `${MANIFEST_NAME}.files-killed`), '{');
+    const now = Date.now();
+    for (const old of ['files-killed', `${MANIFEST_NAME}.files-killed`])
+      await utimes(join(dist.path, old), (now - 2 * 3600_000) / 1000, (now - 2 * 3600_000) / 1000);
+    await removeOldBuilds(dist.path, first.folder, now);
+    expect((await readdir(dist.path)).sort()).toEqual([MANIFEST_NAME, second.folder, underWay].sort());
+    expect(await openBuild(dist.path)).not.toBeNull();
+  });
+});

@@ -1,0 +1,36 @@
+/** Asks the API, from this page: with its cookie, and with a login in between where the session has ended. */
+import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
+import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
+import { API_BASE } from './place.ts';
+import { signedIn } from './sign-in.ts';
+
+const client = new TypedClient({
+  baseUrl: API_BASE,
+  fetch: (url, request) => fetch(url, { ...request, credentials: 'same-origin', cache: 'no-store' }),
+});
+
+/** Operations that answer 401 for another reason than an ended session. */
+const OPEN: readonly OperationName[] = ['POST /auth/login', 'POST /auth/setup', 'POST /auth/change-password'];
+
+/** The answer with its header fields. Waits for a login where one is needed, and asks again. @throws {ApiFailure} */
+export async function send<Name extends OperationName>(
+  name: Name,
+  ...given: Given<Name>
+): Promise<Answered<Name>> {
+  for (;;) {
+    try {
+      return await client.send(name, ...given);
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.status !== 401 || OPEN.includes(name)) throw error;
+      await signedIn();
+    }
+  }
+}
+
+/** The answer. @throws {ApiFailure} */
+export async function ask<Name extends OperationName>(
+  name: Name,
+  ...given: Given<Name>
+): Promise<AnswerOf<Name>> {
+  return (await send(name, ...given)).answer;
+}

@@ -1,0 +1,39 @@
+/** Says in the reader's language why a request failed. */
+import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
+import type { ProblemCode } from '../../../../shared/api/problem-details.ts';
+import type { MessageKey } from '../i18n/language.ts';
+import { say } from '../i18n/say.ts';
+
+const TEXTS: Readonly<Partial<Record<ProblemCode, MessageKey>>> = {
+  unauthorized: 'problem.unauthorized',
+  setup_required: 'problem.setup_required',
+  setup_code_required: 'problem.setup_code_required',
+  second_factor_wrong: 'problem.second_factor_wrong',
+  second_factor_used: 'problem.second_factor_used',
+  forbidden: 'problem.forbidden',
+  cross_origin: 'problem.cross_origin',
+  not_found: 'problem.not_found',
+  timeout: 'problem.timeout',
+  locked_out: 'problem.locked_out',
+  rate_limited: 'problem.rate_limited',
+  busy: 'problem.busy',
+  unavailable: 'problem.unavailable',
+  outcome_unknown: 'problem.outcome_unknown',
+  internal: 'problem.internal',
+};
+
+/** The text of a failure. What the server says of bad input is more exact than any text here, so that is shown. */
+export function problemText(error: unknown): string {
+  if (!(error instanceof ApiFailure)) return say('problem.unreachable');
+  const { problem, status, retryAfterSecs } = error;
+  if (problem === null) return say('problem.foreign', { status });
+  const key = TEXTS[problem.error];
+  if (key === undefined) return problem.detail;
+  return say(key, { secs: retryAfterSecs ?? 0 });
+}
+
+/** What is wrong with one field of a form; null where nothing is said about it. */
+export function fieldProblem(error: Error | null, path: string): string | null {
+  if (!(error instanceof ApiFailure)) return null;
+  return error.problem?.errors?.find((fault) => fault.path === path)?.message ?? null;
+}

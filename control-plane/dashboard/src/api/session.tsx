@@ -1,0 +1,39 @@
+/** Who uses the page, and what the pages may therefore offer. */
+import { createContext, useContext } from 'react';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
+
+/** What the server says about logging in, and about this session. */
+export type AuthState = AnswerOf<'GET /auth/status'>;
+
+/** Who is here. */
+export interface Me {
+  /** Null where Weir asks for no login. */
+  readonly username: string | null;
+  /** May change things. Viewers see nothing that they may not use. */
+  readonly isAdmin: boolean;
+}
+
+const MeContext = createContext<Me>({ username: null, isAdmin: false });
+
+/** Tells all below who is here. */
+export function MeProvider({ me, children }: { readonly me: Me; readonly children: ReactNode }): ReactNode {
+  return <MeContext value={me}>{children}</MeContext>;
+}
+
+/** Who is here. */
+export function useMe(): Me {
+  return useContext(MeContext);
+}
+
+/** Shows what is in it to those who may change things. */
+export function ForAdmins({ children }: { readonly children: ReactNode }): ReactNode {
+  return useMe().isAdmin ? children : null;
+}
+
+/** Who that is by the server's word; null = a login is needed. */
+export function meOf(state: AuthState): Me | null {
+  if (!state.enabled) return { username: null, isAdmin: true };
+  if (state.session === null) return null;
+  return { username: state.session.username, isAdmin: state.session.role === 'admin' };
+}

@@ -1,0 +1,37 @@
+/** Takes back one change of policy, if it is still the newest. */
+import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
+import { say } from '../i18n/say.ts';
+import { ask } from './ask.ts';
+import { notify } from './notices.ts';
+import { problemText } from './problem-text.ts';
+
+/**
+ * Puts the policy before this revision into force, or that before `first` where one step made several. Others that came
+ * since stay: History shows what would go, too.
+ */
+export async function undoRevision(revision: number, first = revision): Promise<void> {
+  try {
+    const before = await revisionBefore(first);
+    await ask('POST /revisions/{id}/rollback', {
+      params: { id: before },
+      query: { expected_head: revision },
+    });
+    notify({ tone: 'good', text: say('undo.done') });
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 409) {
+      notify({ tone: 'fault', text: problemText(error) });
+      return;
+    }
+    notify({
+      tone: 'warning',
+      text: say('undo.conflict'),
+      link: { text: say('undo.look'), to: `/history?undo=${revision}` },
+    });
+  }
+}
+
+async function revisionBefore(revision: number): Promise<number> {
+  const revisions = await ask('GET /revisions');
+  const before = revisions.filter(({ id }) => id < revision).reduce((most, { id }) => Math.max(most, id), 0);
+  return before === 0 ? revision - 1 : before;
+}

@@ -1,0 +1,31 @@
+/** Answers of the API in components. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
+import { ask } from './ask.ts';
+
+/** An operation that only reads. */
+type Reading = Extract<OperationName, `GET ${string}`>;
+
+/** How an answer is asked for. */
+export interface AskOptions {
+  /** Asks only while this holds. */
+  readonly enabled?: boolean;
+  /** Asks again after this time, while the page is seen. */
+  readonly everyMs?: number;
+}
+
+/** An answer of the API, kept up to date. The one before stays in place while another one comes. */
+export function useAsk<Name extends Reading>(
+  name: Name,
+  call: Omit<CallOf<Name>, 'signal'>,
+  { enabled = true, everyMs }: AskOptions = {},
+): UseQueryResult<AnswerOf<Name>> {
+  return useQuery({
+    queryKey: [name, call],
+    queryFn: ({ signal }) => ask(name, ...([{ ...call, signal }] as unknown as Given<Name>)),
+    enabled,
+    refetchInterval: everyMs ?? false,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,76 @@
+/** Changes of what the API has, from components. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
+import type { MessageKey } from '../i18n/language.ts';
+import { say } from '../i18n/say.ts';
+import { send } from './ask.ts';
+import { notify } from './notices.ts';
+import { problemText } from './problem-text.ts';
+import { refreshAll } from './store.ts';
+import { undoRevision } from './undo.ts';
+
+/** An operation that changes something. */
+type Changing = Exclude<OperationName, `GET ${string}`>;
+
+/** What is said and done about a change. */
+export interface ChangeOptions<Name extends Changing> {
+  /** Said when it is done; with the offer to take it back, where it made a revision. */
+  readonly done?: MessageKey;
+  readonly onDone?: (answer: AnswerOf<Name>) => void;
+  /** The form shows the problem itself. */
+  readonly quiet?: boolean;
+}
+
+/** A change that a component can make. */
+export interface Change<Name extends Changing> {
+  /** Makes it; true when it is in force. */
+  readonly run: (call: CallOf<Name>) => Promise<boolean>;
+  readonly isPending: boolean;
+  /** Why the last one failed. */
+  readonly failure: Error | null;
+  readonly reset: () => void;
+}
+
+/** A change of what the API has. Every answer that may differ now is asked for again. */
+export function useChange<Name extends Changing>(
+  name: Name,
+  { done, onDone, quiet = false }: ChangeOptions<Name> = {},
+): Change<Name> {
+  const store = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: (call: CallOf<Name>) => send(name, ...([call] as unknown as Given<Name>)),
+    onSuccess: async ({ answer, headers }) => {
+      const revision = Number(headers.get('Weir-Revision') ?? 0);
+      if (done !== undefined) tellDone(say(done), revision, store);
+      onDone?.(answer);
+      // What that closed is gone by then, and not asked for again: it may be deleted.
+      await new Promise((resolve) => setTimeout(resolve));
+      await refreshAll(store);
+    },
+    onError: (error) => {
+      if (!quiet) notify({ tone: 'fault', text: problemText(error) });
+    },
+  });
+  return {
+    run: (call) =>
+      mutation.mutateAsync(call).then(
+        () => true,
+        () => false,
+      ),
+    isPending: mutation.isPending,
+    failure: mutation.error,
+    reset: mutation.reset,
+  };
+}
+
+function tellDone(text: string, revision: number, store: QueryClient): void {
+  if (revision === 0) {
+    notify({ tone: 'good', text });
+    return;
+  }
+  const undo = (): void => {
+    void undoRevision(revision).then(() => refreshAll(store));
+  };
+  notify({ tone: 'good', text, action: { text: say('undo.action'), run: undo } });
+}

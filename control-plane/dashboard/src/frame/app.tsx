@@ -1,0 +1,86 @@
+/** The whole page: setup, login, or the frame with its pages. */
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { I18nProvider } from 'react-aria-components/I18nProvider';
+import { Router, useLocation } from 'wouter';
+import { ask } from '../api/ask.ts';
+import { PAGE_BASE } from '../api/place.ts';
+import { createStore } from '../api/store.ts';
+import { meOf, MeProvider } from '../api/session.tsx';
+import type { Me } from '../api/session.tsx';
+import { endSignIn, isSignInNeeded, watchSignIn } from '../api/sign-in.ts';
+import { messages } from '../i18n/language.ts';
+import { useText } from '../i18n/text.ts';
+import { Answered } from '../ui/display/states.tsx';
+import { Shell } from './shell.tsx';
+
+/** Not for those who are logged in already, which is most of the time. */
+const LoginDoor = lazy(() => import('./doors/login-door.tsx'));
+const SetupDoor = lazy(() => import('./doors/setup-door.tsx'));
+const LoginAgain = lazy(() => import('./doors/login-again.tsx'));
+
+/** All of it. */
+export function App(): ReactNode {
+  const [store] = useState(createStore);
+  useText();
+  return (
+    <I18nProvider locale={messages.locales?.[0] ?? messages.locale}>
+      <QueryClientProvider client={store}>
+        <Router base={PAGE_BASE}>
+          <Entrance />
+        </Router>
+      </QueryClientProvider>
+    </I18nProvider>
+  );
+}
+
+/** Lets in who may come in. */
+function Entrance(): ReactNode {
+  const store = useQueryClient();
+  const [, go] = useLocation();
+  const state = useQuery({ queryKey: ['GET /auth/status'], queryFn: () => ask('GET /auth/status') });
+  const enter = (): void => {
+    store.clear();
+    void state.refetch();
+  };
+  return (
+    <Answered of={state}>
+      {(auth) => {
+        if (auth.setup_required)
+          return (
+            <Suspense fallback={null}>
+              <SetupDoor
+                onDone={() => {
+                  go('/setup');
+                  enter();
+                }}
+              />
+            </Suspense>
+          );
+        const me = meOf(auth);
+        if (me === null)
+          return (
+            <Suspense fallback={null}>
+              <LoginDoor onLogin={enter} />
+            </Suspense>
+          );
+        return <Inside me={me} onLeave={enter} />;
+      }}
+    </Answered>
+  );
+}
+
+function Inside({ me, onLeave }: { readonly me: Me; readonly onLeave: () => void }): ReactNode {
+  const needsSignIn = useSyncExternalStore(watchSignIn, isSignInNeeded);
+  return (
+    <MeProvider me={me}>
+      <Shell onLogout={() => void ask('POST /auth/logout').then(onLeave)} />
+      {needsSignIn && (
+        <Suspense fallback={null}>
+          <LoginAgain username={me.username} onLogin={endSignIn} />
+        </Suspense>
+      )}
+    </MeProvider>
+  );
+}

@@ -1,0 +1,31 @@
+/** The page before the pages: a card in the middle with the mark above it. */
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { Mark } from '../../ui/display/mark.tsx';
+import styles from './front-door.module.css';
+
+interface FrontDoorProps {
+  readonly title: string;
+  readonly lead?: string;
+  readonly children: ReactNode;
+}
+
+/** Login and setup stand in it. */
+export function FrontDoor({ title, lead, children }: FrontDoorProps): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Weir`;
+  }, [title]);
+  return (
+    <main className={styles['door']}>
+      <div className={styles['brand']}>
+        <Mark size={44} />
+        <span>Weir</span>
+      </div>
+      <section className={styles['card']}>
+        <h1>{title}</h1>
+        {lead !== undefined && <p className={styles['lead']}>{lead}</p>}
+        {children}
+      </section>
+    </main>
+  );
+}

@@ -1,0 +1,116 @@
+/** The login: alone on the page, or above it when a session has ended in the middle of work. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { ask } from '../../api/ask.ts';
+import { problemText } from '../../api/problem-text.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
+import { Stack } from '../../ui/display/page.tsx';
+import { Callout } from '../../ui/display/states.tsx';
+import { useCountdown } from './countdown.ts';
+
+interface LoginFormProps {
+  /** Of a session that ended. */
+  readonly username?: string | undefined;
+  readonly onLogin: () => void;
+}
+
+/** Name, password, and the code of a second factor where the server asks for one. */
+export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNode {
+  const { say, format } = useText();
+  const [username, setUsername] = useState(known ?? 'admin');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [remember, setRemember] = useState(false);
+  const [isCodeAsked, setCodeAsked] = useState(false);
+  const [isPending, setPending] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [secsLocked, lockFor] = useCountdown();
+
+  async function logIn(): Promise<void> {
+    setPending(true);
+    setFailure(null);
+    try {
+      const second = isCodeAsked ? secondFactor(code) : {};
+      await ask('POST /auth/login', { body: { username, password, remember_me: remember, ...second } });
+      onLogin();
+    } catch (error) {
+      if (isSecondFactorAsked(error)) setCodeAsked(true);
+      else setFailure(error);
+      if (error instanceof ApiFailure && error.status === 429) lockFor(error.retryAfterSecs ?? 0);
+    }
+    setPending(false);
+  }
+
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void logIn();
+      }}
+    >
+      <Stack>
+        {secsLocked > 0 ? (
+          <Callout tone="warning" isAlert>
+            {say('login.locked', { span: format.span(secsLocked) })}
+          </Callout>
+        ) : (
+          failure !== null && (
+            <Callout tone="fault" isAlert>
+              {problemText(failure)}
+            </Callout>
+          )
+        )}
+        <TextField
+          label={say('login.username')}
+          value={username}
+          onChange={setUsername}
+          name="username"
+          autoComplete="username"
+          isCode
+          isRequired
+        />
+        <TextField
+          label={say('login.password')}
+          value={password}
+          onChange={setPassword}
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          autoFocus
+          isRequired
+        />
+        {isCodeAsked && (
+          <TextField
+            label={say('login.code')}
+            help={say('login.code.help')}
+            value={code}
+            onChange={setCode}
+            autoComplete="one-time-code"
+            autoFocus
+            isCode
+            isRequired
+          />
+        )}
+        <CheckboxField isSelected={remember} onChange={setRemember}>
+          {say('login.remember')}
+        </CheckboxField>
+        <Button kind="main" type="submit" isPending={isPending} isDisabled={secsLocked > 0}>
+          {say('login.action')}
+        </Button>
+      </Stack>
+    </Form>
+  );
+}
+
+function isSecondFactorAsked(error: unknown): boolean {
+  return error instanceof ApiFailure && error.problem?.error === 'second_factor_required';
+}
+
+/** Six digits are the code of an app, anything else one of the recovery codes. */
+function secondFactor(text: string): { totp_code: string } | { recovery_code: string } {
+  return /^\s*\d{3} ?\d{3}\s*$/.test(text) ? { totp_code: text.trim() } : { recovery_code: text.trim() };
+}

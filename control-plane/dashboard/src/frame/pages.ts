@@ -1,0 +1,149 @@
+/** All pages: where each is, what it is called, and how it is loaded. A page that is not here does not exist. */
+import {
+  CalendarClock,
+  FlaskConical,
+  Globe,
+  History,
+  House,
+  LayoutGrid,
+  ListChecks,
+  Menu,
+  MonitorSmartphone,
+  PartyPopper,
+  ScrollText,
+  Settings,
+  Tags,
+  Users,
+} from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import { lazy } from 'react';
+import type { ComponentType, LazyExoticComponent } from 'react';
+import type { MessageKey } from '../i18n/language.ts';
+
+/** Parts of the navigation. */
+export const SECTIONS = ['watch', 'policy', 'server'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** A page. */
+export interface PageEntry {
+  /** One segment, so that relative addresses hold below any path of a proxy. */
+  readonly path: string;
+  readonly title: MessageKey;
+  readonly icon: LucideIcon;
+  readonly section: Section;
+  /** Reached by links, not by the navigation. */
+  readonly isUnlisted?: boolean;
+  readonly view: LazyExoticComponent<ComponentType>;
+}
+
+/** In the order of the navigation. */
+export const PAGES: readonly PageEntry[] = [
+  {
+    path: '/',
+    title: 'page.overview',
+    icon: House,
+    section: 'watch',
+    view: lazy(() => import('../pages/overview/overview-page.tsx')),
+  },
+  {
+    path: '/queries',
+    title: 'page.queries',
+    icon: ScrollText,
+    section: 'watch',
+    view: lazy(() => import('../pages/queries/queries-page.tsx')),
+  },
+  {
+    path: '/clients',
+    title: 'page.clients',
+    icon: MonitorSmartphone,
+    section: 'watch',
+    view: lazy(() => import('../pages/clients/clients-page.tsx')),
+  },
+  {
+    path: '/groups',
+    title: 'page.groups',
+    icon: Users,
+    section: 'policy',
+    view: lazy(() => import('../pages/groups/groups-page.tsx')),
+  },
+  {
+    path: '/services',
+    title: 'page.services',
+    icon: LayoutGrid,
+    section: 'policy',
+    view: lazy(() => import('../pages/services/services-page.tsx')),
+  },
+  {
+    path: '/schedules',
+    title: 'page.schedules',
+    icon: CalendarClock,
+    section: 'policy',
+    view: lazy(() => import('../pages/schedules/schedules-page.tsx')),
+  },
+  {
+    path: '/resolving',
+    title: 'page.resolving',
+    icon: Globe,
+    section: 'server',
+    view: lazy(() => import('../pages/resolving/resolving-page.tsx')),
+  },
+  {
+    path: '/history',
+    title: 'page.history',
+    icon: History,
+    section: 'server',
+    view: lazy(() => import('../pages/history/history-page.tsx')),
+  },
+  {
+    path: '/settings',
+    title: 'page.settings',
+    icon: Settings,
+    section: 'server',
+    view: lazy(() => import('../pages/settings/settings-page.tsx')),
+  },
+  {
+    path: '/setup',
+    title: 'welcome.title',
+    icon: PartyPopper,
+    section: 'server',
+    isUnlisted: true,
+    view: lazy(() => import('../pages/welcome/welcome-page.tsx')),
+  },
+  {
+    path: '/lists',
+    title: 'page.lists',
+    icon: ListChecks,
+    section: 'policy',
+    view: lazy(() => import('../pages/lists/lists-page.tsx')),
+  },
+  {
+    path: '/rules',
+    title: 'page.rules',
+    icon: ScrollText,
+    section: 'policy',
+    view: lazy(() => import('../pages/rules/rules-page.tsx')),
+  },
+  {
+    path: '/names',
+    title: 'page.names',
+    icon: Tags,
+    section: 'policy',
+    view: lazy(() => import('../pages/names/names-page.tsx')),
+  },
+  {
+    path: '/simulate',
+    title: 'page.simulate',
+    icon: FlaskConical,
+    section: 'policy',
+    view: lazy(() => import('../pages/simulate/simulate-page.tsx')),
+  },
+];
+
+/** Those that the navigation shows. */
+export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);
+
+/** Those that a phone's bar has a place for; the rest is behind "More". */
+export const BAR_PATHS: readonly string[] = ['/', '/queries', '/clients', '/groups'];
+
+/** The page with all others. */
+export const MORE = { path: '/more', title: 'page.more', icon: Menu } as const;

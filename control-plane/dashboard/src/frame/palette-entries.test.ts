@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Client } from '../../../../shared/api/policy/clients-api.ts';
+import { clientEntries, matchingEntries, nameIn } from './palette-entries.ts';
+import type { PaletteEntry } from './palette-entries.ts';
+
+function entry(text: string): PaletteEntry {
+  return { id: text, text, kind: 'page', run: () => undefined };
+}
+
+describe('matchingEntries()', () => {
+  const entries = [entry('Queries'), entry('Pause blocking for 5 min'), entry('Local names')];
+
+  test.each([
+    ['', ['Queries', 'Pause blocking for 5 min', 'Local names']],
+    ['qu', ['Queries']],
+    ['5 pause', ['Pause blocking for 5 min']],
+    ['NAMES', ['Local names']],
+    ['ames', []],
+  ])('finds for %p what has words that begin so', (text, found) => {
+    expect(matchingEntries(entries, text).map((one) => one.text)).toEqual(found);
+  });
+});
+
+describe('clientEntries()', () => {
+  const client: Client = {
+    id: 7,
+    ip_address: '192.0.2.7',
+    mac_address: null,
+    client_key: null,
+    hostname: 'tv.home.arpa',
+    name: null,
+    group_id: 1,
+    group_source: 'default',
+    first_seen: null,
+    last_seen: null,
+    query_count: 0,
+  };
+
+  test('writes the name before the address', () => {
+    expect(clientEntries([client], () => undefined)[0]?.text).toBe('tv.home.arpa · 192.0.2.7');
+  });
+
+  test('writes a client without a name by its address, and one that only has a key by that', () => {
+    const unnamed = { ...client, hostname: null };
+    const keyed = { ...unnamed, ip_address: null, client_key: 'phone' };
+    const texts = clientEntries([unnamed, keyed], () => undefined).map(({ text }) => text);
+    expect(texts).toEqual(['192.0.2.7', 'phone']);
+  });
+
+  test('opens the client that is chosen', () => {
+    const opened: number[] = [];
+    clientEntries([client], (id) => opened.push(id))[0]?.run();
+    expect(opened).toEqual([7]);
+  });
+});
+
+describe('nameIn()', () => {
+  test.each([
+    ['ads.example.org', 'ads.example.org'],
+    [' Bücher.example ', 'xn--bcher-kva.example'],
+    ['queries', null],
+    ['a b.example', null],
+    ['..', null],
+  ])('takes %p for %p', (text, name) => {
+    expect(nameIn(text)).toBe(name);
+  });
+});

@@ -1,0 +1,46 @@
+/** What the palette offers for a text. */
+import type { Client } from '../../../../shared/api/policy/clients-api.ts';
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+
+/** Something that can be chosen. */
+export interface PaletteEntry {
+  readonly id: string;
+  readonly text: string;
+  /** Told apart by kind: pages first, then actions, then what was searched for. */
+  readonly kind: 'page' | 'action' | 'client' | 'name';
+  readonly run: () => void;
+}
+
+const MOST_CLIENTS = 6;
+
+/** Those entries whose words begin with the words of the text, in any order; all of them for no text. */
+export function matchingEntries(entries: readonly PaletteEntry[], text: string): PaletteEntry[] {
+  const wanted = wordsOf(text);
+  return entries.filter((entry) => {
+    const words = wordsOf(entry.text);
+    return wanted.every((start) => words.some((word) => word.startsWith(start)));
+  });
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .toLocaleLowerCase()
+    .split(/[\s.,:()-]+/)
+    .filter((word) => word !== '');
+}
+
+/** An entry for each client that was found. */
+export function clientEntries(clients: readonly Client[], open: (id: number) => void): PaletteEntry[] {
+  return clients.slice(0, MOST_CLIENTS).map(({ id, name, hostname, ip_address: ip, client_key: key }) => ({
+    id: `client-${id}`,
+    text: [name ?? hostname, ip ?? key].filter((part) => part !== null).join(' · '),
+    kind: 'client',
+    run: () => open(id),
+  }));
+}
+
+/** The domain name that the text is, or null: one word alone is none. */
+export function nameIn(text: string): string | null {
+  const trimmed = text.trim();
+  return trimmed.includes('.') ? canonicalDomain(trimmed) : null;
+}

@@ -1,0 +1,120 @@
+/** Everything by its name: pages, actions, clients, and why a domain is blocked. Opens with Ctrl+K. */
+import { CornerDownLeft, Globe, MonitorSmartphone, Zap } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Autocomplete } from 'react-aria-components/Autocomplete';
+import { Menu, MenuItem } from 'react-aria-components/Menu';
+import { useLocation } from 'wouter';
+import { useAsk } from '../api/use-ask.ts';
+import { useChange } from '../api/use-change.ts';
+import { useMe } from '../api/session.tsx';
+import { useText } from '../i18n/text.ts';
+import { SearchField } from '../ui/controls/fields.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { LISTED_PAGES } from './pages.ts';
+import { clientEntries, matchingEntries, nameIn } from './palette-entries.ts';
+import type { PaletteEntry } from './palette-entries.ts';
+import styles from './palette.module.css';
+
+const ICONS: Readonly<Record<PaletteEntry['kind'], LucideIcon>> = {
+  page: CornerDownLeft,
+  action: Zap,
+  client: MonitorSmartphone,
+  name: Globe,
+};
+
+const PAUSE_SECS = 300;
+const LEAST_SEARCH = 2;
+
+/** The palette; its parent keeps whether it is open. */
+export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { say } = useText();
+  const [text, setText] = useState('');
+  const entries = useEntries(text);
+  return (
+    <Dialog title={say('palette.title')} isOpen onClose={onClose}>
+      <Autocomplete inputValue={text} onInputChange={setText} filter={() => true}>
+        <SearchField
+          label={say('palette.search')}
+          clearLabel={say('action.clear')}
+          value={text}
+          onChange={setText}
+          autoFocus
+        />
+        <Menu
+          className={styles['entries'] ?? ''}
+          aria-label={say('palette.title')}
+          renderEmptyState={() => <p className={styles['nothing']}>{say('palette.nothing')}</p>}
+          onAction={(key) => {
+            onClose();
+            entries.find(({ id }) => id === key)?.run();
+          }}
+        >
+          {entries.map(({ id, text: shown, kind }) => {
+            const Icon = ICONS[kind];
+            return (
+              <MenuItem key={id} id={id} textValue={shown} className={styles['entry'] ?? ''}>
+                <Icon size={18} aria-hidden />
+                <bdi>{shown}</bdi>
+              </MenuItem>
+            );
+          })}
+        </Menu>
+      </Autocomplete>
+    </Dialog>
+  );
+}
+
+/** What fits the text, from here and from the server. */
+function useEntries(text: string): PaletteEntry[] {
+  const { say, format } = useText();
+  const { isAdmin } = useMe();
+  const [, go] = useLocation();
+  const pause = useChange('POST /blocking', { done: 'blocking.paused' });
+  const resume = useChange('POST /blocking', { done: 'blocking.resumed' });
+  const search = text.trim();
+  const found = useAsk(
+    'GET /clients',
+    { query: { search, limit: 6 } },
+    { enabled: search.length >= LEAST_SEARCH },
+  );
+  const pages = LISTED_PAGES.map(({ path, title }): PaletteEntry => ({
+    id: path,
+    text: say(title),
+    kind: 'page',
+    run: () => go(path),
+  }));
+  const actions: PaletteEntry[] = [
+    {
+      id: 'pause',
+      text: say('palette.pause', { span: format.span(PAUSE_SECS) }),
+      kind: 'action',
+      run: () => void pause.run({ body: { enabled: false, timer_secs: PAUSE_SECS } }),
+    },
+    {
+      id: 'resume',
+      text: say('palette.resume'),
+      kind: 'action',
+      run: () => void resume.run({ body: { enabled: true } }),
+    },
+  ];
+  const clients = search.length >= LEAST_SEARCH ? (found.data?.data ?? []) : [];
+  const name = nameIn(text);
+  const names: PaletteEntry[] =
+    name === null
+      ? []
+      : [
+          {
+            id: 'name',
+            text: say('palette.name', { name }),
+            kind: 'name',
+            run: () => go(`/queries?domain=${encodeURIComponent(name)}`),
+          },
+        ];
+  return [
+    ...matchingEntries([...pages, ...(isAdmin ? actions : [])], text),
+    ...names,
+    ...clientEntries(clients, (id) => go(`/clients?open=${id}`)),
+  ];
+}

@@ -1,0 +1,136 @@
+/** The frame of all pages: navigation at the side, or as a bar in the thumb's reach; notices above it. */
+import { LogOut, Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import type { ReactNode, RefObject } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+import { useMe } from '../api/session.tsx';
+import { useText } from '../i18n/text.ts';
+import { BAR_PATHS, LISTED_PAGES, MORE, PAGES, SECTIONS } from './pages.ts';
+import type { PageEntry } from './pages.ts';
+import { Button, IconButton } from '../ui/controls/button.tsx';
+import { Skeleton } from '../ui/display/states.tsx';
+import { Toasts } from '../ui/overlays/toasts.tsx';
+import { Lost } from './lost.tsx';
+import { Mark } from '../ui/display/mark.tsx';
+import { PageFault } from './page-fault.tsx';
+import { usePalette } from './use-palette.tsx';
+import styles from './shell.module.css';
+
+const MorePage = lazy(() => import('./more-page.tsx'));
+
+/** The frame with the page that the address names. */
+export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNode {
+  const { say } = useText();
+  const main = useRef<HTMLElement>(null);
+  useFocusOnNewPage(main);
+  const { palette, open } = usePalette();
+  return (
+    <div className={styles['shell']}>
+      <a className={styles['skip']} href="#main">
+        {say('frame.skip')}
+      </a>
+      <SideNavigation onLogout={onLogout} onSearch={open} />
+      <main id="main" ref={main} className={styles['main']} tabIndex={-1}>
+        <PageFault>
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <Switch>
+              {PAGES.map(({ path, view: View }) => (
+                <Route key={path} path={path}>
+                  <View />
+                </Route>
+              ))}
+              <Route path={MORE.path}>
+                <MorePage onLogout={onLogout} onSearch={open} />
+              </Route>
+              <Route>
+                <Lost />
+              </Route>
+            </Switch>
+          </Suspense>
+        </PageFault>
+      </main>
+      <BottomBar />
+      <Toasts />
+      {palette}
+    </div>
+  );
+}
+
+interface SideProps {
+  readonly onLogout: () => void;
+  readonly onSearch: () => void;
+}
+
+function SideNavigation({ onLogout, onSearch }: SideProps): ReactNode {
+  const { say } = useText();
+  const { username } = useMe();
+  return (
+    <nav className={styles['side']} aria-label={say('frame.navigation')}>
+      <Link to="/" className={styles['brand']}>
+        <Mark size={28} />
+        Weir
+      </Link>
+      <Button icon={Search} onPress={onSearch}>
+        {say('palette.open')}
+      </Button>
+      {SECTIONS.map((section) => {
+        const pages = LISTED_PAGES.filter((page) => page.section === section);
+        if (pages.length === 0) return null;
+        return (
+          <div key={section} className={styles['section']}>
+            <h2 className={styles['sectionTitle']}>{say(`section.${section}`)}</h2>
+            <ul>
+              {pages.map((page) => (
+                <li key={page.path}>
+                  <PageLink page={page} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+      {username !== null && (
+        <div className={styles['me']}>
+          <bdi>{username}</bdi>
+          <IconButton icon={LogOut} label={say('session.logout')} onPress={onLogout} />
+        </div>
+      )}
+    </nav>
+  );
+}
+
+function BottomBar(): ReactNode {
+  const { say } = useText();
+  const pages = PAGES.filter(({ path }) => BAR_PATHS.includes(path));
+  return (
+    <nav className={styles['bar']} aria-label={say('frame.bar')}>
+      {[...pages, MORE].map((page) => (
+        <PageLink key={page.path} page={page} />
+      ))}
+    </nav>
+  );
+}
+
+function PageLink({ page }: { readonly page: Pick<PageEntry, 'path' | 'title' | 'icon'> }): ReactNode {
+  const { say } = useText();
+  const [location] = useLocation();
+  const { path, title, icon: Icon } = page;
+  return (
+    <Link to={path} className={styles['link']} aria-current={location === path ? 'page' : undefined}>
+      <Icon size={20} aria-hidden />
+      <span>{say(title)}</span>
+    </Link>
+  );
+}
+
+/** Readers of the screen hear the heading of a page that was opened; the first page leaves the focus where it is. */
+function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
+  const [location] = useLocation();
+  const shown = useRef(location);
+  useEffect(() => {
+    if (shown.current === location) return;
+    shown.current = location;
+    window.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [location, main]);
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatsOf } from './formats.ts';
+
+const english = formatsOf('en-GB', (key) => key);
+const german = formatsOf('de-DE', (key) => key);
+const NOW = new Date('2026-01-02T12:00:00Z');
+
+/** Space of numbers and units, whichever the language has. */
+function plain(text: string): string {
+  return text.replaceAll(/[\u00a0\u202f]/g, ' ');
+}
+
+describe('formatsOf()', () => {
+  test('writes counts and shares as the language does', () => {
+    expect([english.count(12_345), english.briefCount(12_345), english.percent(12.34)]).toEqual([
+      '12,345',
+      '12.3k',
+      '12.3%',
+    ]);
+    expect([german.count(12_345), plain(german.percent(12.34))]).toEqual(['12.345', '12,3 %']);
+  });
+
+  test.each([
+    [0, '0 byte'],
+    [1023, '1,023 byte'],
+    [1536, '1.5 kB'],
+    [5 * 1024 ** 3, '5 GB'],
+    [1024 ** 6, '1,048,576 TB'],
+  ])('writes %d octets as %s', (octets, text) => {
+    expect(plain(english.bytes(octets))).toBe(text);
+  });
+
+  test.each([
+    [431, '431 μs'],
+    [1_600, '1.6 ms'],
+    [46_000, '46 ms'],
+    [2_500_000, '2.5 secs'],
+  ])('writes %d microseconds as %s', (us, text) => {
+    expect(plain(english.duration(us))).toBe(text);
+  });
+
+  test.each([
+    [45, '45 secs'],
+    [300, '5 mins'],
+    [3_600, '1 hr'],
+    [86_400, '1 day'],
+  ])('writes a span of %d seconds as %s', (secs, text) => {
+    expect(plain(english.span(secs))).toBe(text);
+  });
+
+  test.each([
+    ['2026-01-02T11:59:58Z', 'time.now'],
+    ['2026-01-02T11:57:00Z', '3 minutes ago'],
+    ['2026-01-02T13:00:00Z', 'in 1 hour'],
+    ['2026-01-01T11:00:00Z', 'yesterday'],
+  ])('writes %s as %s', (moment, text) => {
+    expect(english.ago(moment, NOW)).toBe(text);
+  });
+
+  test('makes the formats of a language once', () => {
+    expect(formatsOf('en-GB', (key) => key)).toBe(english);
+  });
+});

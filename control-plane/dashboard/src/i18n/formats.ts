@@ -1,0 +1,130 @@
+/** Numbers, shares, octets, spans and moments, as people of a language write them. */
+import type { Say } from './say.ts';
+
+/** Writes values. */
+export interface Formats {
+  /** 12,345 */
+  readonly count: (value: number) => string;
+  /** 12.3K: for narrow places; the exact one belongs beside it. */
+  readonly briefCount: (value: number) => string;
+  /** Of 0 to 100, as the API has it. */
+  readonly percent: (value: number) => string;
+  readonly bytes: (value: number) => string;
+  /** Microseconds, in the unit that suits. */
+  readonly duration: (us: number) => string;
+  /** Seconds that are left or gone: "5 min", "2 h". */
+  readonly span: (secs: number) => string;
+  /** "3 minutes ago". */
+  readonly ago: (moment: string | Date, now?: Date) => string;
+  /** Day and time, to the second. */
+  readonly moment: (moment: string | Date) => string;
+  /** Time of day, to the second. */
+  readonly time: (moment: string | Date) => string;
+  /** Hours and minutes, for narrow places. */
+  readonly shortTime: (moment: string | Date) => string;
+  /** Day and month, for narrow places. */
+  readonly shortDay: (moment: string | Date) => string;
+  readonly day: (moment: string | Date) => string;
+  /** Weekday and time of day to the minute, by the clocks of a zone; the reader's where none is given. */
+  readonly dayAndTime: (moment: string | Date, timeZone?: string) => string;
+  /** The name of a weekday, 0 = Monday. */
+  readonly weekday: (day: number, width?: 'long' | 'short') => string;
+  readonly list: (items: readonly string[]) => string;
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+const SPANS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+const DAY_MS = 86_400_000;
+/** 1970-01-05 was a Monday. */
+const MONDAY_MS = 4 * DAY_MS;
+
+const made = new Map<string, Formats>();
+
+/** The formats of a language; made once. */
+export function formatsOf(language: string, say: Say): Formats {
+  const known = made.get(language);
+  if (known !== undefined) return known;
+  const formats = makeFormats(language, say);
+  made.set(language, formats);
+  return formats;
+}
+
+function makeFormats(language: string, say: Say): Formats {
+  const whole = new Intl.NumberFormat(language);
+  const brief = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
+  const share = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+  const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  const shortTime = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const shortDay = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const list = new Intl.ListFormat(language);
+  const measure = measureOf(language);
+  return {
+    count: (value) => whole.format(value),
+    briefCount: (value) => brief.format(value),
+    percent: (value) => share.format(value / 100),
+    bytes: (value) => measure(...inUnit(value)),
+    duration: (us) =>
+      us < 1_000
+        ? measure(us, 'microsecond')
+        : us < 1_000_000
+          ? measure(us / 1_000, 'millisecond')
+          : measure(us / 1_000_000, 'second'),
+    span: (secs) => {
+      const [unit, size] = SPANS.find(([, least]) => Math.abs(secs) >= least) ?? ['second', 1];
+      return measure(Math.round(secs / size), unit);
+    },
+    ago: (then, now = new Date()) => {
+      const secs = Math.round((new Date(then).getTime() - now.getTime()) / 1_000);
+      if (Math.abs(secs) < 5) return say('time.now');
+      const [unit, size] = SPANS.find(([, least]) => Math.abs(secs) >= least) ?? ['second', 1];
+      return relative.format(Math.round(secs / size), unit);
+    },
+    moment: (then) => moment.format(new Date(then)),
+    time: (then) => time.format(new Date(then)),
+    shortTime: (then) => shortTime.format(new Date(then)),
+    shortDay: (then) => shortDay.format(new Date(then)),
+    day: (then) => day.format(new Date(then)),
+    dayAndTime: (then, timeZone) =>
+      new Intl.DateTimeFormat(language, {
+        weekday: 'long',
+        hour: '2-digit',
+        minute: '2-digit',
+        ...(timeZone !== undefined && { timeZone }),
+      }).format(new Date(then)),
+    weekday: (number, width = 'long') =>
+      new Intl.DateTimeFormat(language, { weekday: width, timeZone: 'UTC' }).format(
+        MONDAY_MS + number * DAY_MS,
+      ),
+    list: (items) => list.format(items),
+  };
+}
+
+/** Writes a value with its unit. A format is dear to make, and the log needs one for each row: each is made once. */
+function measureOf(language: string): (value: number, unit: string) => string {
+  const units = new Map<string, Intl.NumberFormat>();
+  return (value, unit) => {
+    const maximumFractionDigits = value < 10 ? 1 : 0;
+    const key = `${unit} ${maximumFractionDigits}`;
+    const format =
+      units.get(key) ??
+      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits });
+    units.set(key, format);
+    return format.format(value);
+  };
+}
+
+function inUnit(bytes: number): [number, string] {
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1);
+  return [bytes / 1024 ** power, UNITS[power]!];
+}

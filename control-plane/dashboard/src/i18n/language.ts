@@ -1,0 +1,75 @@
+/** The language of the page: which there are, which is chosen, and its messages. A language is one JSON file here. */
+import { setupI18n } from '@lingui/core';
+import type { Messages } from '@lingui/core';
+import en from './en.json';
+import { pseudoMessages } from './pseudo.ts';
+import type { PseudoLanguage } from './pseudo.ts';
+
+/** Every text of the dashboard has a key in `en.json`. */
+export type MessageKey = keyof typeof en;
+
+/** What is kept of the choice in the browser. */
+const CHOICE = 'weir.language';
+const FALLBACK = 'en';
+
+const files = import.meta.glob<{ default: Messages }>('./*.json');
+
+/** Tags of the languages that have a file, such as `de`. */
+export const LANGUAGES = Object.keys(files)
+  .map((file) => file.replace(/^\.\/|\.json$/g, ''))
+  .sort();
+
+/** The messages in force. */
+export const messages = setupI18n();
+
+/** The language that the reader chose here, or null: as the browser says. */
+export function chosenLanguage(): string | null {
+  return localStorage.getItem(CHOICE);
+}
+
+/** Keeps a choice, and uses it. */
+export async function chooseLanguage(tag: string | null): Promise<void> {
+  if (tag === null) localStorage.removeItem(CHOICE);
+  else localStorage.setItem(CHOICE, tag);
+  await startLanguage();
+}
+
+/** Loads the messages of the language that is chosen, or else of the first one of the browser's that there is. */
+export async function startLanguage(): Promise<void> {
+  const wanted = chosenLanguage();
+  const tag = wanted ?? fitting(navigator.languages) ?? FALLBACK;
+  const { textLanguage, numberLanguage } = await load(tag);
+  messages.activate(textLanguage, [numberLanguage]);
+  document.documentElement.lang = textLanguage;
+  document.documentElement.dir = isRightToLeft(textLanguage) ? 'rtl' : 'ltr';
+}
+
+/** The first of the wanted languages that has a file: `de-AT` is content with `de`. */
+function fitting(wanted: readonly string[]): string | undefined {
+  const tags = wanted.map((tag) => tag.split('-')[0] ?? '');
+  return tags.find((tag) => LANGUAGES.includes(tag));
+}
+
+interface LoadedLanguage {
+  readonly textLanguage: string;
+  /** Whose numbers and dates: with the region that the browser names. */
+  readonly numberLanguage: string;
+}
+
+async function load(tag: string): Promise<LoadedLanguage> {
+  const english = en as unknown as Messages;
+  if (tag === 'en-XA' || tag === 'ar-XB') {
+    messages.load(tag, pseudoMessages(english, tag satisfies PseudoLanguage));
+    return { textLanguage: tag, numberLanguage: 'en' };
+  }
+  const file = files[`./${tag}.json`];
+  const own = tag === FALLBACK || file === undefined ? {} : (await file()).default;
+  // What a language lacks is said in English.
+  messages.load(tag, { ...english, ...own });
+  const regional = navigator.languages.find((one) => one.split('-')[0] === tag);
+  return { textLanguage: tag, numberLanguage: regional ?? tag };
+}
+
+function isRightToLeft(tag: string): boolean {
+  return ['ar', 'fa', 'he', 'ur'].includes(tag.split('-')[0] ?? '');
+}

@@ -1,0 +1,15 @@
+/** Where the dashboard begins. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './frame/app.tsx';
+import { startLanguage } from './i18n/language.ts';
+import './style/base.css';
+
+await startLanguage();
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no root');
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

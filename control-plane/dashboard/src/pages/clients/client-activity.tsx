@@ -1,0 +1,56 @@
+/** What one client asked lately. */
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import { useAsk } from '../../api/use-ask.ts';
+import { useText } from '../../i18n/text.ts';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { BarList } from '../../ui/display/bar-list.tsx';
+import { Answered } from '../../ui/display/states.tsx';
+import { DomainName } from '../../ui/display/values.tsx';
+import styles from './clients.module.css';
+
+const PERIODS = ['1h', '24h', '7d'] as const;
+const ROWS = 8;
+
+/** Its most asked and most blocked names. */
+export function ClientActivity({ address }: { readonly address: string }): ReactNode {
+  const { say } = useText();
+  const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');
+  const query = { client: address, period, limit: ROWS };
+  const blocked = useAsk('GET /stats/top_blocked', { query });
+  const asked = useAsk('GET /stats/top_domains', { query });
+  return (
+    <>
+      <section className={styles['section']}>
+        <Segments
+          label={say('clients.period')}
+          value={period}
+          choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
+          onChange={setPeriod}
+        />
+        <h3>{say('clients.topBlocked')}</h3>
+        <Answered of={blocked}>{(rows) => <Names rows={rows} tone="blocked" />}</Answered>
+      </section>
+      <section className={styles['section']}>
+        <h3>{say('clients.topNames')}</h3>
+        <Answered of={asked}>{(rows) => <Names rows={rows} tone="allowed" />}</Answered>
+      </section>
+    </>
+  );
+}
+
+interface NamesProps {
+  readonly rows: readonly { readonly domain: string; readonly count: number }[];
+  readonly tone: 'allowed' | 'blocked';
+}
+
+function Names({ rows, tone }: NamesProps): ReactNode {
+  const { say } = useText();
+  if (rows.length === 0) return <p className={styles['quiet']}>{say('clients.nothing')}</p>;
+  return (
+    <BarList
+      tone={tone}
+      rows={rows.map(({ domain, count }) => ({ key: domain, name: <DomainName name={domain} />, count }))}
+    />
+  );
+}

@@ -1,0 +1,147 @@
+/** One client: what it is, its group, what it may ask for a while, and what it asked. */
+import { ListTree, Pencil, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField } from '../../ui/controls/fields.tsx';
+import { Bar } from '../../ui/display/page.tsx';
+import { Answered } from '../../ui/display/states.tsx';
+import { Facts, Moment } from '../../ui/display/values.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Drawer } from '../../ui/overlays/dialog.tsx';
+import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
+import { ClientActivity } from './client-activity.tsx';
+import { ClientForm } from './client-form.tsx';
+import { hasOwnGroup, nameOf, SOURCE_TEXTS } from './client-words.ts';
+import type { Client } from './client-words.ts';
+import styles from './clients.module.css';
+
+interface ClientDrawerProps {
+  readonly id: number;
+  readonly onClose: () => void;
+}
+
+/** The drawer. */
+export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
+  const { say } = useText();
+  const answer = useAsk('GET /clients/{id}', { params: { id } });
+  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
+  const remove = useChange('DELETE /clients/{id}', { done: 'clients.deleted', onDone: onClose });
+  const stop = (): void => setDoing(null);
+  return (
+    <Drawer
+      title={<bdi>{answer.data === undefined ? say('page.client') : nameOf(answer.data)}</bdi>}
+      isOpen
+      onClose={onClose}
+    >
+      <Answered of={answer} lines={6}>
+        {(client) => (
+          <>
+            <ForAdmins>
+              <Bar>
+                <Button icon={Pencil} onPress={() => setDoing('edit')}>
+                  {say('clients.edit')}
+                </Button>
+                <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
+                  {say('clients.delete')}
+                </Button>
+              </Bar>
+            </ForAdmins>
+            <ClientFacts client={client} />
+            <section className={styles['section']}>
+              <h3>{say('timed.title')}</h3>
+              <TimedPermissions of={{ client_id: client.id }} />
+            </section>
+            {client.ip_address !== null && <ClientActivity address={client.ip_address} />}
+            {doing === 'edit' && <ClientForm client={client} onClose={stop} />}
+            <Confirm
+              title={say('clients.delete.title', { name: nameOf(client) })}
+              action={say('clients.delete')}
+              isOpen={doing === 'delete'}
+              isPending={remove.isPending}
+              onClose={stop}
+              onConfirm={() => void remove.run({ params: { id } }).then(stop)}
+            >
+              {say('clients.delete.text')}
+            </Confirm>
+          </>
+        )}
+      </Answered>
+    </Drawer>
+  );
+}
+
+function ClientFacts({ client }: { readonly client: Client }): ReactNode {
+  const { say, format } = useText();
+  const { ip_address: ip, mac_address: mac, client_key: key, hostname } = client;
+  const facts: (readonly [string, ReactNode])[] = [
+    [say('clients.group'), <GroupOf key="group" client={client} />],
+    [say('clients.address'), <bdi key="address">{ip ?? '–'}</bdi>],
+    [say('clients.mac'), <bdi key="mac">{mac ?? '–'}</bdi>],
+  ];
+  if (key !== null) facts.push([say('clients.key'), <bdi key="key">{key}</bdi>]);
+  if (hostname !== null) facts.push([say('clients.hostname'), <bdi key="hostname">{hostname}</bdi>]);
+  if (client.first_seen !== null)
+    facts.push([say('clients.firstSeen'), <Moment key="first" at={client.first_seen} />]);
+  facts.push([
+    say('clients.lastSeen'),
+    client.last_seen === null ? say('clients.never') : <Moment key="last" at={client.last_seen} />,
+  ]);
+  facts.push([say('clients.queriesAll'), format.count(client.query_count)]);
+  return (
+    <>
+      <Facts facts={facts} />
+      {ip !== null && (
+        <p>
+          <Link to={`/queries?client=${encodeURIComponent(ip)}`} className={styles['more']}>
+            <ListTree size={18} aria-hidden /> {say('clients.itsQueries')}
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The group and why; administrators choose another one here. */
+function GroupOf({ client }: { readonly client: Client }): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const { data: groups = [] } = useAsk('GET /groups', {});
+  const assign = useChange('PUT /clients/{id}/group', { done: 'clients.moved' });
+  const name = groups.find(({ id }) => id === client.group_id)?.name ?? '…';
+  return (
+    <span className={styles['addresses']}>
+      {isAdmin ? (
+        <SelectField
+          label={say('clients.group')}
+          isLabelHidden
+          value={hasOwnGroup(client) ? `${client.group_id}` : ''}
+          onChange={(chosen) =>
+            void assign.run({
+              params: { id: client.id },
+              body: { group_id: chosen === '' ? null : Number(chosen) },
+            })
+          }
+          choices={[
+            {
+              id: '',
+              text: hasOwnGroup(client) ? say('clients.group.auto') : say('clients.group.autoIs', { name }),
+            },
+            ...groups.map((group) => ({ id: `${group.id}`, text: group.name })),
+          ]}
+        />
+      ) : (
+        <bdi>{name}</bdi>
+      )}
+      <span className={styles['quiet']}>
+        {say(SOURCE_TEXTS[client.group_source])}{' '}
+        <Link to={`/groups?open=${client.group_id}`}>{say('clients.group.look')}</Link>
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,201 @@
+/** The clients in pages, by search, group, and what gave them their group. */
+import { Inbox } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
+import { searchOf } from '../../api/search-fields.ts';
+import { ForAdmins } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { OpenLink } from '../../ui/controls/open-link.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import type { Column } from '../../ui/display/data-table.tsx';
+import { Bar, Card } from '../../ui/display/page.tsx';
+import { Pager } from '../../ui/display/pager.tsx';
+import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Moment } from '../../ui/display/values.tsx';
+import { isUnnamed, nameOf, SOURCE_TEXTS } from './client-words.ts';
+import type { Client } from './client-words.ts';
+import { NameThem } from './name-them.tsx';
+import styles from './clients.module.css';
+
+/** What of the page is in its address. */
+export const DEFAULTS = { tab: 'clients', search: '', group: '', source: '', offset: '0', open: '' };
+const PAGE_ROWS = 50;
+const MOST_STATS = 1_000;
+const REFRESH_MS = 30_000;
+const SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
+
+/** The list. */
+export function ClientList(): ReactNode {
+  const { say } = useText();
+  const [{ search, group, source, offset }, setFields] = useUrlState(DEFAULTS);
+  const knownSource = SOURCES.find((one) => one === source);
+  const first = /^\d{1,9}$/.test(offset) ? Number(offset) : 0;
+  const query = {
+    limit: PAGE_ROWS,
+    offset: first,
+    ...(search.trim() !== '' && { search: search.trim().slice(0, 255) }),
+    ...(/^[1-9]\d{0,8}$/.test(group) && { group_id: group }),
+    ...(knownSource !== undefined && { group_source: knownSource }),
+  };
+  const clients = useAsk('GET /clients', { query }, { everyMs: REFRESH_MS });
+  const isFiltered = search.trim() !== '' || group !== '' || source !== '';
+  const clear = (): void => setFields({ search: '', group: '', source: '', offset: '0' });
+  return (
+    <>
+      <Filters />
+      <Answered of={clients} lines={8}>
+        {({ data: rows, total }) => (
+          <>
+            <UnnamedHint rows={rows} />
+            <Card>
+              {rows.length > 0 ? (
+                <ClientTable rows={rows} />
+              ) : (
+                <Empty icon={Inbox} title={say(isFiltered ? 'clients.noneFound' : 'clients.none')}>
+                  {isFiltered ? (
+                    <Button onPress={clear}>{say('clients.clearFilters')}</Button>
+                  ) : (
+                    <p>{say('clients.none.help')}</p>
+                  )}
+                </Empty>
+              )}
+              <Pager
+                total={total}
+                offset={first}
+                limit={PAGE_ROWS}
+                onMove={(next) => setFields({ offset: `${next}` })}
+              />
+            </Card>
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+function Filters(): ReactNode {
+  const { say } = useText();
+  const [{ search, group, source }, setFields] = useUrlState(DEFAULTS);
+  const { data: groups = [] } = useAsk('GET /groups', {});
+  return (
+    <Bar>
+      <div className={styles['search']}>
+        <SearchField
+          label={say('clients.search')}
+          clearLabel={say('clients.search.clear')}
+          value={search}
+          onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+        />
+      </div>
+      <SelectField
+        label={say('clients.group')}
+        isLabelHidden
+        value={group}
+        onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
+        choices={[
+          { id: '', text: say('clients.group.any') },
+          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+        ]}
+      />
+      <SelectField
+        label={say('clients.why')}
+        isLabelHidden
+        value={source}
+        onChange={(chosen) => setFields({ source: chosen, offset: '0' })}
+        choices={[
+          { id: '', text: say('clients.source.any') },
+          ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
+        ]}
+      />
+    </Bar>
+  );
+}
+
+function UnnamedHint({ rows }: { readonly rows: readonly Client[] }): ReactNode {
+  const { say } = useText();
+  const [isNaming, setNaming] = useState(false);
+  const unnamed = rows.filter(isUnnamed);
+  return (
+    <ForAdmins>
+      {unnamed.length > 0 && (
+        <Callout
+          tone="info"
+          actions={<Button onPress={() => setNaming(true)}>{say('clients.nameThem')}</Button>}
+        >
+          {say('clients.unnamed', { count: unnamed.length })}
+        </Callout>
+      )}
+      {isNaming && <NameThem clients={unnamed} onClose={() => setNaming(false)} />}
+    </ForAdmins>
+  );
+}
+
+function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode {
+  const { say, format } = useText();
+  const [params] = useSearchParams();
+  const { data: groups } = useAsk('GET /groups', {});
+  const stats = useAsk('GET /clients/stats', { query: { period: '24h', limit: MOST_STATS } });
+  const statsOf = useMemo(() => new Map(stats.data?.map((row) => [row.id, row])), [stats.data]);
+  const queriesOf = (id: number): ReactNode => {
+    const found = statsOf.get(id);
+    if (found === undefined)
+      return stats.data === undefined || stats.data.length >= MOST_STATS ? '–' : format.count(0);
+    return (
+      <span title={say('clients.blockedShare', { share: format.percent(found.block_rate) })}>
+        {format.count(found.queries_total)}
+      </span>
+    );
+  };
+  const columns: readonly Column<Client>[] = [
+    {
+      id: 'name',
+      title: say('clients.name'),
+      isName: true,
+      cell: (client) => (
+        <OpenLink
+          to={`/clients?${String(searchOf(params, { open: `${client.id}` }, { open: '' }))}`}
+          detail={client.name !== null && client.hostname !== null ? <bdi>{client.hostname}</bdi> : null}
+        >
+          <bdi>{nameOf(client)}</bdi>
+        </OpenLink>
+      ),
+    },
+    {
+      id: 'address',
+      title: say('clients.address'),
+      cell: (client) => (
+        <span className={styles['addresses']}>
+          <bdi>{client.ip_address ?? '–'}</bdi>
+          {client.mac_address !== null && <bdi className={styles['quiet']}>{client.mac_address}</bdi>}
+          {client.client_key !== null && (
+            <span className={styles['quiet']}>
+              {say('clients.keyIs')} <bdi>{client.client_key}</bdi>
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'group',
+      title: say('clients.group'),
+      cell: (client) => (
+        <span className={styles['addresses']}>
+          <bdi>{groups?.find(({ id }) => id === client.group_id)?.name ?? '…'}</bdi>
+          <span className={styles['quiet']}>{say(SOURCE_TEXTS[client.group_source])}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'seen',
+      title: say('clients.lastSeen'),
+      cell: ({ last_seen: seen }) => (seen === null ? say('clients.never') : <Moment at={seen} />),
+    },
+    { id: 'queries', title: say('clients.queries24h'), isNumber: true, cell: ({ id }) => queriesOf(id) },
+  ];
+  return <DataTable label={say('page.clients')} columns={columns} rows={rows} keyOf={({ id }) => id} />;
+}

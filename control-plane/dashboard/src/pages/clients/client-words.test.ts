@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { changedFields, draftOf, isUnnamed, nameOf } from './client-words.ts';
+import type { Client } from './client-words.ts';
+
+const client: Client = {
+  id: 7,
+  ip_address: '192.0.2.7',
+  mac_address: '02:00:5e:10:00:01',
+  client_key: null,
+  hostname: null,
+  name: null,
+  group_id: 2,
+  group_source: 'mac',
+  first_seen: null,
+  last_seen: null,
+  query_count: 0,
+};
+
+describe('nameOf()', () => {
+  test('is the best that is known', () => {
+    expect(nameOf(client)).toBe('192.0.2.7');
+    expect(nameOf({ ...client, hostname: 'tv.home.arpa' })).toBe('tv.home.arpa');
+    expect(nameOf({ ...client, hostname: 'tv.home.arpa', name: 'TV' })).toBe('TV');
+    expect(nameOf({ ...client, ip_address: null })).toBe('02:00:5e:10:00:01');
+  });
+});
+
+describe('isUnnamed()', () => {
+  test('holds where neither a person nor the network named it', () => {
+    expect([isUnnamed(client), isUnnamed({ name: null, hostname: 'tv' })]).toEqual([true, false]);
+  });
+});
+
+describe('changedFields()', () => {
+  test('leaves out what stays, so that changes of others stay too', () => {
+    const before = draftOf(client);
+    expect(changedFields(before, before)).toEqual({});
+    expect(changedFields(before, { ...before, name: ' TV ' })).toEqual({ name: 'TV' });
+  });
+
+  test('takes away what was emptied', () => {
+    const before = draftOf(client);
+    expect(changedFields(before, { ...before, mac_address: '', group_id: '' })).toEqual({
+      mac_address: null,
+      group_id: null,
+    });
+  });
+
+  test('takes a group that its network gives for none of its own', () => {
+    expect(draftOf({ ...client, group_source: 'subnet' }).group_id).toBe('');
+    const before = draftOf(null);
+    expect(changedFields(before, { ...before, group_id: '3' })).toEqual({ group_id: 3 });
+  });
+});

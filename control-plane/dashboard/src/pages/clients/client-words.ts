@@ -1,0 +1,73 @@
+/** What a client is called, and why it has its group. */
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { MessageKey } from '../../i18n/language.ts';
+
+/** A client. */
+export type Client = AnswerOf<'GET /clients'>['data'][number];
+
+type Named = Pick<Client, 'name' | 'hostname' | 'ip_address' | 'mac_address' | 'client_key'>;
+
+/** The name that people gave it, else the best that is known. */
+export function nameOf({ name, hostname, ip_address: ip, mac_address: mac, client_key: key }: Named): string {
+  return name ?? hostname ?? ip ?? key ?? mac ?? '';
+}
+
+/** It has a name neither from a person nor from its network. */
+export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>): boolean {
+  return name === null && hostname === null;
+}
+
+/** Why it has its group. */
+export const SOURCE_TEXTS: Readonly<Record<Client['group_source'], MessageKey>> = {
+  mac: 'clients.source.mac',
+  manual: 'clients.source.manual',
+  subnet: 'clients.source.subnet',
+  default: 'clients.source.default',
+};
+
+/** Its group was chosen for it, not for its network. */
+export function hasOwnGroup({ group_source: source }: Pick<Client, 'group_source'>): boolean {
+  return source === 'mac' || source === 'manual';
+}
+
+/** The fields of the form about a client; an empty text is none. */
+export interface ClientDraft {
+  readonly name: string;
+  readonly ip_address: string;
+  readonly mac_address: string;
+  readonly client_key: string;
+  /** Empty = as its network says, else Default. */
+  readonly group_id: string;
+}
+
+/** The form of a client that is there, or of a new one. */
+export function draftOf(client: Client | null): ClientDraft {
+  return {
+    name: client?.name ?? '',
+    ip_address: client?.ip_address ?? '',
+    mac_address: client?.mac_address ?? '',
+    client_key: client?.client_key ?? '',
+    group_id: client !== null && hasOwnGroup(client) ? `${client.group_id}` : '',
+  };
+}
+
+/** What the API takes of one field. */
+export interface ClientFields {
+  name?: string | null;
+  ip_address?: string | null;
+  mac_address?: string | null;
+  client_key?: string | null;
+  group_id?: number | null;
+}
+
+/** The fields of a draft that differ from those before; all of them that say something, for a new client. */
+export function changedFields(before: ClientDraft, draft: ClientDraft): ClientFields {
+  const fields: ClientFields = {};
+  for (const key of ['name', 'ip_address', 'mac_address', 'client_key'] as const) {
+    const text = draft[key].trim();
+    if (text !== before[key]) fields[key] = text === '' ? null : text;
+  }
+  if (draft.group_id !== before.group_id)
+    fields.group_id = draft.group_id === '' ? null : Number(draft.group_id);
+  return fields;
+}

@@ -1,0 +1,137 @@
+/** Networks whose clients get a group, where they have none of their own. */
+import { Network, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { Link } from 'wouter';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { fieldProblem } from '../../api/problem-text.ts';
+import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { FormFault } from '../../ui/display/form-fault.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import type { Column } from '../../ui/display/data-table.tsx';
+import { Card, Cards, Stack } from '../../ui/display/page.tsx';
+import { Answered, Empty } from '../../ui/display/states.tsx';
+
+type Subnet = AnswerOf<'GET /client-subnets'>[number];
+
+/** The list with a form. */
+export function Subnets(): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const subnets = useAsk('GET /client-subnets', {});
+  const remove = useChange('DELETE /client-subnets/{id}', { done: 'clients.subnet.deleted' });
+  const columns: readonly Column<Subnet>[] = [
+    {
+      id: 'network',
+      title: say('clients.subnet.network'),
+      isName: true,
+      cell: ({ subnet_cidr: network }) => <bdi>{network}</bdi>,
+    },
+    {
+      id: 'group',
+      title: say('clients.group'),
+      cell: ({ group_id: id, group_name: name }) => (
+        <Link to={`/groups?open=${id}`}>
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    { id: 'comment', title: say('clients.subnet.comment'), cell: ({ comment }) => <bdi>{comment}</bdi> },
+  ];
+  const actions: Column<Subnet> = {
+    id: 'actions',
+    title: say('clients.subnet.actions'),
+    isActions: true,
+    cell: ({ id, subnet_cidr: network }) => (
+      <IconButton
+        icon={Trash2}
+        label={say('clients.subnet.delete', { network })}
+        onPress={() => void remove.run({ params: { id } })}
+      />
+    ),
+  };
+  return (
+    <Cards>
+      <Card title={say('clients.tab.subnets')}>
+        <p>{say('clients.subnet.help')}</p>
+        <Answered of={subnets}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Empty icon={Network} title={say('clients.subnet.none')} />
+            ) : (
+              <DataTable
+                label={say('clients.tab.subnets')}
+                columns={isAdmin ? [...columns, actions] : columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+              />
+            )
+          }
+        </Answered>
+      </Card>
+      <ForAdmins>
+        <SubnetForm />
+      </ForAdmins>
+    </Cards>
+  );
+}
+
+const EMPTY = { subnet_cidr: '', group_id: '', comment: '' };
+
+function SubnetForm(): ReactNode {
+  const { say } = useText();
+  const [draft, setDraft] = useState(EMPTY);
+  const { data: groups = [] } = useAsk('GET /groups', {});
+  const create = useChange('POST /client-subnets', {
+    done: 'clients.subnet.created',
+    quiet: true,
+    onDone: () => setDraft(EMPTY),
+  });
+  const group = draft.group_id === '' ? `${groups[0]?.id ?? ''}` : draft.group_id;
+  const add = (): void => void create.run({ body: { ...draft, group_id: Number(group) } });
+  return (
+    <Card title={say('clients.subnet.add')}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <Stack>
+          <FormFault failure={create.failure} fields={['subnet_cidr', 'group_id', 'comment']} />
+          <TextField
+            label={say('clients.subnet.network')}
+            help={say('clients.subnet.network.help')}
+            error={fieldProblem(create.failure, 'subnet_cidr')}
+            value={draft.subnet_cidr}
+            onChange={(text) => setDraft((now) => ({ ...now, subnet_cidr: text.trim() }))}
+            isCode
+            isRequired
+          />
+          <SelectField
+            label={say('clients.group')}
+            error={fieldProblem(create.failure, 'group_id')}
+            value={group}
+            onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
+            choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
+          />
+          <TextField
+            label={say('clients.subnet.comment')}
+            error={fieldProblem(create.failure, 'comment')}
+            value={draft.comment}
+            onChange={(text) => setDraft((now) => ({ ...now, comment: text }))}
+          />
+          <Button kind="main" type="submit" isPending={create.isPending}>
+            {say('clients.subnet.add')}
+          </Button>
+        </Stack>
+      </Form>
+    </Card>
+  );
+}

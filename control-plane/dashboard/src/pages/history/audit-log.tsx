@@ -1,0 +1,157 @@
+/** Everything that was done, by whom, from where: policy, users, tokens, configuration. */
+import { ScrollText } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { useText } from '../../i18n/text.ts';
+import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { Pager } from '../../ui/controls/pager.tsx';
+import { TextButton } from '../../ui/controls/text-button.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import { Bar, Card } from '../../ui/display/page.tsx';
+import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Facts, Moment } from '../../ui/display/values.tsx';
+import { Drawer } from '../../ui/overlays/dialog.tsx';
+import { auditQueryOf } from './audit-query.ts';
+import { ChangedRows } from './changed-rows.tsx';
+import { rowsOf } from './row-changes.ts';
+import styles from './history-page.module.css';
+
+const DEFAULTS = { actor: '', subject: '', action: '', period: 'all', from: '0' };
+const PERIODS = ['all', '24h', '7d', '30d'] as const;
+
+type Entry = AnswerOf<'GET /audit-log'>['data'][number];
+
+/** The log with its filters; each is in the address. */
+export function AuditLog(): ReactNode {
+  const { say } = useText();
+  const [fields, setFields] = useUrlState(DEFAULTS);
+  const [open, setOpen] = useState<Entry | null>(null);
+  const entries = useAsk('GET /audit-log', { query: auditQueryOf(fields) });
+  const filter = (name: 'actor' | 'subject' | 'action'): ReactNode => (
+    <SearchField
+      label={say(`history.audit.${name}`)}
+      clearLabel={say('history.search.clear')}
+      value={fields[name]}
+      onChange={(text) => setFields({ [name]: text, from: '0' }, { replace: true })}
+    />
+  );
+  return (
+    <Card>
+      <Bar>
+        {filter('subject')}
+        {filter('actor')}
+        {filter('action')}
+        <SelectField
+          label={say('overview.period')}
+          isLabelHidden
+          value={fields.period}
+          choices={PERIODS.map((id) => ({
+            id,
+            text: say(id === 'all' ? 'history.audit.always' : `period.${id}`),
+          }))}
+          onChange={(period) => setFields({ period, from: '0' })}
+        />
+      </Bar>
+      <Answered of={entries} lines={8}>
+        {({ data, total, limit, offset }) =>
+          data.length === 0 ? (
+            <Empty icon={ScrollText} title={say('history.audit.none')} />
+          ) : (
+            <>
+              <AuditTable rows={data} onOpen={setOpen} />
+              <Pager
+                total={total}
+                limit={limit}
+                offset={offset}
+                onMove={(from) => setFields({ from: String(from) })}
+              />
+            </>
+          )
+        }
+      </Answered>
+      <AuditDrawer entry={open} onClose={() => setOpen(null)} />
+    </Card>
+  );
+}
+
+interface AuditTableProps {
+  readonly rows: readonly Entry[];
+  readonly onOpen: (entry: Entry) => void;
+}
+
+function AuditTable({ rows, onOpen }: AuditTableProps): ReactNode {
+  const { say } = useText();
+  return (
+    <DataTable
+      label={say('history.view.audit')}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          id: 'what',
+          title: say('history.change'),
+          isName: true,
+          cell: (entry) => (
+            <TextButton onPress={() => onOpen(entry)}>
+              <bdi className={styles['summary']}>{`${entry.subject}: ${entry.action}`}</bdi>
+            </TextButton>
+          ),
+        },
+        {
+          id: 'by',
+          title: say('history.by'),
+          cell: ({ actor, address, timestamp }) => (
+            <span>
+              <bdi>{actor}</bdi>
+              {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
+              <Moment at={timestamp} />
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+interface AuditDrawerProps {
+  readonly entry: Entry | null;
+  readonly onClose: () => void;
+}
+
+function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactNode {
+  const { say, format } = useText();
+  const rows = entry === null ? [] : rowsOf(entry.before, entry.after);
+  return (
+    <Drawer
+      title={entry === null ? '' : <bdi>{`${entry.subject}: ${entry.action}`}</bdi>}
+      isOpen={entry !== null}
+      onClose={onClose}
+    >
+      {entry !== null && (
+        <>
+          <Facts
+            facts={[
+              [say('history.author'), <bdi key="actor">{entry.actor}</bdi>],
+              [
+                say('history.address'),
+                <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>,
+              ],
+              [say('history.at'), format.moment(entry.timestamp)],
+              ...(entry.revision === null
+                ? []
+                : [[say('history.revision'), String(entry.revision)] as const]),
+            ]}
+          />
+          {rows.length === 0 ? (
+            <Callout tone="info">{say('history.audit.noValues')}</Callout>
+          ) : (
+            <ChangedRows changes={rows} leftOut={entry.left_out} />
+          )}
+        </>
+      )}
+    </Drawer>
+  );
+}

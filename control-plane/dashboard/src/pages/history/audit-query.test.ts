@@ -1,0 +1,20 @@
+import { describe, expect, test } from '@jest/globals';
+import { auditQueryOf } from './audit-query.ts';
+
+const NOTHING = { actor: '', subject: ' ', action: '', period: 'all', from: '0' };
+
+describe('auditQueryOf()', () => {
+  test('asks for everything where no filter is set', () => {
+    expect(auditQueryOf(NOTHING)).toEqual({ limit: 50, offset: 0 });
+  });
+
+  test('trims what is typed, and takes a page only where it is a number', () => {
+    expect(auditQueryOf({ ...NOTHING, actor: ' vera ', period: '7d', from: '100' })).toEqual({
+      actor: 'vera',
+      period: '7d',
+      limit: 50,
+      offset: 100,
+    });
+    expect(auditQueryOf({ ...NOTHING, from: '-1' })).toEqual({ limit: 50, offset: 0 });
+  });
+});

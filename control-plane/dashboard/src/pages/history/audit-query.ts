@@ -1,0 +1,24 @@
+/** The filters of the audit log as its operation takes them. */
+
+/** As they are in the address; empty = not asked for. */
+export interface AuditFilters {
+  readonly actor: string;
+  readonly subject: string;
+  readonly action: string;
+  readonly period: string;
+  /** The first row, from 0. */
+  readonly from: string;
+}
+
+const ROWS = 50;
+
+/** What the operation is given: nothing that is empty, no place that is none. */
+export function auditQueryOf({ from, period, ...texts }: AuditFilters): Record<string, string | number> {
+  const given = Object.entries(texts).map(([name, text]) => [name, text.trim()] as const);
+  return {
+    ...Object.fromEntries(given.filter(([, text]) => text !== '')),
+    ...(period !== 'all' && { period }),
+    limit: ROWS,
+    offset: /^\d{1,9}$/.test(from) ? Number(from) : 0,
+  };
+}

@@ -1,0 +1,46 @@
+/** Who changed what? Each change of policy with what it did, the way back, and the log of everything that was done. */
+import type { ReactNode } from 'react';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Page } from '../../ui/display/page.tsx';
+import { AuditLog } from './audit-log.tsx';
+import { RevisionList } from './revision-list.tsx';
+import { TakeBackDialog } from './take-back-dialog.tsx';
+
+const DEFAULTS = { view: 'changes', undo: '', to: '' };
+const VIEWS = ['changes', 'audit'] as const;
+
+/** The page. */
+export default function HistoryPage(): ReactNode {
+  const { say } = useText();
+  const [{ view, undo, to }, setFields] = useUrlState(DEFAULTS);
+  return (
+    <Page
+      title={say('page.history')}
+      lead={say(view === 'audit' ? 'history.audit.lead' : 'history.lead')}
+      actions={
+        <Segments
+          label={say('history.view')}
+          value={view}
+          choices={VIEWS.map((id) => ({ id, text: say(`history.view.${id}`) }))}
+          onChange={(chosen) => setFields({ view: chosen })}
+        />
+      }
+    >
+      {view === 'audit' ? (
+        <AuditLog />
+      ) : (
+        <RevisionList
+          onUndo={(id) => setFields({ undo: String(id) })}
+          onGoTo={(id) => setFields({ to: String(id) })}
+        />
+      )}
+      <TakeBackDialog
+        undo={undo}
+        to={to}
+        onClose={() => setFields({ undo: '', to: '' }, { replace: true })}
+      />
+    </Page>
+  );
+}

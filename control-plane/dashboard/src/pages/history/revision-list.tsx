@@ -1,0 +1,146 @@
+/** Changes of policy, the newest first, each with its details and the way back. */
+import { Ellipsis, History, RotateCcw, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { SearchField } from '../../ui/controls/fields.tsx';
+import { Pager } from '../../ui/controls/pager.tsx';
+import { TextButton } from '../../ui/controls/text-button.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import { Card } from '../../ui/display/page.tsx';
+import { Answered, Empty } from '../../ui/display/states.tsx';
+import { Moment } from '../../ui/display/values.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import { RevisionDrawer } from './revision-drawer.tsx';
+import type { Revision } from './take-back.ts';
+import styles from './history-page.module.css';
+
+const DEFAULTS = { search: '', revision: '' };
+const ROWS = 50;
+
+interface RevisionListProps {
+  readonly onUndo: (id: number) => void;
+  readonly onGoTo: (id: number) => void;
+}
+
+/** The list, with a search over summaries and authors. */
+export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
+  const { say } = useText();
+  const [{ search, revision }, setFields] = useUrlState(DEFAULTS);
+  const [offset, setOffset] = useState(0);
+  const revisions = useAsk('GET /revisions', {});
+  return (
+    <Card>
+      <SearchField
+        label={say('history.search')}
+        clearLabel={say('history.search.clear')}
+        value={search}
+        onChange={(text) => {
+          setOffset(0);
+          setFields({ search: text }, { replace: true });
+        }}
+      />
+      <Answered of={revisions} lines={8}>
+        {(all) => {
+          const found = all.filter((row) => isFound(row, search));
+          if (found.length === 0)
+            return (
+              <Empty icon={History} title={say(all.length === 0 ? 'history.none' : 'history.notFound')}>
+                {all.length === 0 && <p>{say('history.none.help')}</p>}
+              </Empty>
+            );
+          return (
+            <>
+              <RevisionTable
+                rows={found.slice(offset, offset + ROWS)}
+                newest={all[0]?.id ?? 0}
+                onOpen={(id) => setFields({ revision: String(id) })}
+                onUndo={onUndo}
+                onGoTo={onGoTo}
+              />
+              <Pager total={found.length} limit={ROWS} offset={offset} onMove={setOffset} />
+            </>
+          );
+        }}
+      </Answered>
+      <RevisionDrawer
+        revision={revision}
+        onClose={() => setFields({ revision: '' })}
+        onUndo={(id) => {
+          setFields({ revision: '' }, { replace: true });
+          onUndo(id);
+        }}
+      />
+    </Card>
+  );
+}
+
+function isFound({ id, author, summary }: Revision, search: string): boolean {
+  const wanted = search.trim().toLowerCase();
+  return `${id} ${author} ${summary}`.toLowerCase().includes(wanted);
+}
+
+interface RevisionTableProps extends RevisionListProps {
+  readonly rows: readonly Revision[];
+  readonly newest: number;
+  readonly onOpen: (id: number) => void;
+}
+
+function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTableProps): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const actions = {
+    id: 'actions',
+    title: say('history.actions'),
+    isActions: true,
+    cell: ({ id, summary, can_rollback: canGoTo }: Revision) => (
+      <Menu
+        label={say('history.actionsOf', { summary })}
+        button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
+        actions={[
+          { id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) },
+          {
+            id: 'to',
+            text: say(id === newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
+            icon: RotateCcw,
+            isDisabled: id === newest || !canGoTo,
+            run: () => onGoTo(id),
+          },
+        ]}
+      />
+    ),
+  };
+  return (
+    <DataTable
+      label={say('history.view.changes')}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          id: 'summary',
+          title: say('history.change'),
+          isName: true,
+          cell: ({ id, summary }) => (
+            <TextButton onPress={() => onOpen(id)}>
+              <bdi className={styles['summary']}>{summary}</bdi>
+            </TextButton>
+          ),
+        },
+        {
+          id: 'by',
+          title: say('history.by'),
+          cell: ({ author, created_at: at }) => (
+            <span>
+              <bdi>{author}</bdi> · <Moment at={at} />
+            </span>
+          ),
+        },
+        ...(isAdmin ? [actions] : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { fieldsOf, kindOf, nameOf, namesWith, rowsOf, textOf } from './row-changes.ts';
+import type { Names } from './row-changes.ts';
+
+const NAMES: Names = { groups: new Map([[2, 'Kids']]), lists: new Map([[5, 'Ads']]), schedules: new Map() };
+const RULE = { id: 1, domain: 'ads.example', action: 'deny', group_id: null, comment: '' };
+
+describe('kindOf()', () => {
+  test('tells created, changed and deleted rows apart', () => {
+    const change = { table: 'groups', key: '2' };
+    expect(kindOf({ ...change, before: null, after: {} })).toBe('created');
+    expect(kindOf({ ...change, before: {}, after: {} })).toBe('changed');
+    expect(kindOf({ ...change, before: {}, after: null })).toBe('deleted');
+  });
+});
+
+describe('fieldsOf()', () => {
+  test('tells what differs, and nothing that says nothing to people', () => {
+    const before = { ...RULE, updated_at: '1' };
+    const after = { ...RULE, action: 'allow', updated_at: '2' };
+    expect(fieldsOf({ table: 'managed_domains', key: '1', before, after })).toEqual([
+      { field: 'action', before: 'deny', after: 'allow' },
+    ]);
+  });
+
+  test('tells of a new row what it has, but not its name again', () => {
+    expect(fieldsOf({ table: 'managed_domains', key: '1', before: null, after: RULE })).toEqual([
+      { field: 'action', before: null, after: 'deny' },
+    ]);
+  });
+
+  test('tells that a name has changed', () => {
+    const change = { table: 'groups', key: '2', before: { name: 'Kid' }, after: { name: 'Kids' } };
+    expect(fieldsOf(change)).toEqual([{ field: 'name', before: 'Kid', after: 'Kids' }]);
+  });
+});
+
+describe('nameOf()', () => {
+  test('names what a row refers to', () => {
+    const after = { source_id: 5, group_id: 2 };
+    expect(nameOf({ table: 'list_source_groups', key: '5 2', before: null, after }, NAMES)).toBe(
+      'Ads · Kids',
+    );
+  });
+
+  test('takes the key where it knows nothing better', () => {
+    expect(nameOf({ table: 'new_table', key: '7', before: {}, after: {} }, NAMES)).toBe('7');
+  });
+});
+
+describe('namesWith()', () => {
+  test('knows the name of a deleted group from its row', () => {
+    const gone = { table: 'groups', key: '3', before: { id: 3, name: 'Guests' }, after: null };
+    expect(namesWith(NAMES, [gone]).groups).toEqual(
+      new Map([
+        [3, 'Guests'],
+        [2, 'Kids'],
+      ]),
+    );
+  });
+});
+
+describe('rowsOf()', () => {
+  test('finds the rows of policy by table and key', () => {
+    expect(rowsOf({ 'groups 2': { id: 2 } }, null)).toEqual([
+      { table: 'groups', key: '2', before: { id: 2 }, after: null },
+    ]);
+  });
+
+  test('takes anything else as one thing', () => {
+    expect(rowsOf({ enabled: true }, { enabled: false })).toEqual([
+      { table: '', key: '', before: { enabled: true }, after: { enabled: false } },
+    ]);
+    expect(rowsOf('old', 'new')).toEqual([
+      { table: '', key: '', before: { value: 'old' }, after: { value: 'new' } },
+    ]);
+    expect(rowsOf(null, null)).toEqual([]);
+  });
+});
+
+describe('textOf()', () => {
+  test('writes lists with commas and leaves texts as they are', () => {
+    expect(textOf(['a', 2, true])).toBe('a, 2, true');
+    expect(textOf({ a: null })).toBe('{"a":null}');
+  });
+});

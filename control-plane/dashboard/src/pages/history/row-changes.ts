@@ -1,0 +1,133 @@
+/** What a change did to each row, of revisions and of the audit log. */
+
+/** A row in the columns of its table. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A row before and after; null where there was, or is, none. */
+export interface RowChange {
+  /** Empty where the change is about no row of policy. */
+  readonly table: string;
+  readonly key: string;
+  readonly before: Row | null;
+  readonly after: Row | null;
+}
+
+/** One value before and after. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What happened to a row. */
+export type ChangeKind = 'created' | 'changed' | 'deleted';
+
+/** Names of what rows refer to by id. */
+export interface Names {
+  readonly groups: ReadonlyMap<number, string>;
+  readonly lists: ReadonlyMap<number, string>;
+  readonly schedules: ReadonlyMap<number, string>;
+}
+
+/** Columns that say nothing to people; the raw columns have them. */
+const UNTOLD = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
+/** The columns that are in the name of a row. */
+const NAMING: Readonly<Record<string, readonly string[]>> = {
+  groups: ['name'],
+  clients: ['name'],
+  managed_domains: ['domain'],
+  regex_filters: ['pattern'],
+  forward_zones: ['zone'],
+  local_records: ['fqdn', 'record_type', 'value'],
+  schedule_profiles: ['name'],
+  client_subnets: ['cidr'],
+  custom_services: ['name'],
+  list_sources: ['name'],
+  blocked_services: ['service_id', 'group_id'],
+  group_schedules: ['group_id', 'profile_id'],
+  safe_search_configs: ['engine', 'group_id'],
+  list_source_groups: ['source_id', 'group_id'],
+  schedule_slots: ['profile_id'],
+  config_values: ['key'],
+};
+
+/** What happened to the row. */
+export function kindOf({ before, after }: RowChange): ChangeKind {
+  if (before === null) return 'created';
+  return after === null ? 'deleted' : 'changed';
+}
+
+/** The name of a row, as it is now, or as it was. */
+export function nameOf({ table, key, before, after }: RowChange, names: Names): string {
+  const row = after ?? before ?? {};
+  const parts = (NAMING[table] ?? [])
+    .map((column) => referredTo(column, row[column], names) ?? textOf(row[column]))
+    .filter((part) => part !== '');
+  return parts.length === 0 ? key : parts.join(' · ');
+}
+
+/** The values that tell something: those that differ, or all that a new or deleted row has. */
+export function fieldsOf(change: RowChange): FieldChange[] {
+  const { before, after, table } = change;
+  const isWhole = kindOf(change) !== 'changed';
+  const told = (field: string): boolean => !isWhole || !(NAMING[table] ?? []).includes(field);
+  return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+    .filter((field) => !UNTOLD.has(field) && told(field))
+    .map((field) => ({ field, before: before?.[field] ?? null, after: after?.[field] ?? null }))
+    .filter(({ before: was, after: is }) => JSON.stringify(was) !== JSON.stringify(is))
+    .filter(({ before: was, after: is }) => !isWhole || !isEmpty(was ?? is));
+}
+
+/** What a column refers to by id; undefined where it refers to nothing that has a name. */
+export function referredTo(field: string, value: unknown, names: Names): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  if (field === 'group_id') return names.groups.get(value);
+  if (field === 'source_id') return names.lists.get(value);
+  return field === 'profile_id' ? names.schedules.get(value) : undefined;
+}
+
+/** The same names and those that the rows themselves tell: what was deleted is in no answer of today. */
+export function namesWith(names: Names, changes: readonly RowChange[]): Names {
+  const of = (table: string, known: ReadonlyMap<number, string>): ReadonlyMap<number, string> => {
+    const told = changes
+      .filter((change) => change.table === table)
+      .map(({ before, after }) => after ?? before ?? {})
+      .map(({ id, name }) => [Number(id), textOf(name)] as const);
+    return new Map([...told, ...known]);
+  };
+  return {
+    groups: of('groups', names.groups),
+    lists: of('list_sources', names.lists),
+    schedules: of('schedule_profiles', names.schedules),
+  };
+}
+
+/** The rows of an entry of the audit log: by table and key for policy, else one thing without a table. */
+export function rowsOf(before: unknown, after: unknown): RowChange[] {
+  const [was, is] = [rowOf(before), rowOf(after)];
+  const keys = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];
+  if (keys.length === 0) return [];
+  if (!keys.every((key) => /^[a-z_]+ ./.test(key))) return [{ table: '', key: '', before: was, after: is }];
+  return keys.map((name) => {
+    const end = name.indexOf(' ');
+    const [table, key] = [name.slice(0, end), name.slice(end + 1)];
+    return { table, key, before: rowOf(was?.[name]), after: rowOf(is?.[name]) };
+  });
+}
+
+/** A row, if that is what it is; a bare value becomes a row of one. */
+export function rowOf(value: unknown): Row | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'object' && !Array.isArray(value) ? (value as Row) : { value };
+}
+
+/** A value without quotes; lists with commas. */
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.map(textOf).join(', ') : JSON.stringify(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}

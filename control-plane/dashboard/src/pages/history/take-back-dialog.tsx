@@ -1,0 +1,139 @@
+/** Asks before changes are taken back: shows all that goes, and asks again where somebody else was faster. */
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { problemText } from '../../api/problem-text.ts';
+import { useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Callout, Skeleton } from '../../ui/display/states.tsx';
+import { Moment } from '../../ui/display/values.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { takeBackOf } from './take-back.ts';
+import type { Revision, TakeBack } from './take-back.ts';
+import styles from './history-page.module.css';
+
+interface TakeBackDialogProps {
+  /** The revision to take back, as in the address; empty = none. */
+  readonly undo: string;
+  /** The revision to go back to. */
+  readonly to: string;
+  readonly onClose: () => void;
+}
+
+/** The dialog; what it shows changes only where the server refuses for newer changes. */
+export function TakeBackDialog({ undo, to, onClose }: TakeBackDialogProps): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const isOpen = isAdmin && (isNumber(undo) || isNumber(to));
+  const { plan, isNewer, run, failure, isPending } = useTakeBack({ undo, to, isOpen, onClose });
+  const canGo = plan !== null && plan.going.length > 0 && plan.target?.can_rollback === true;
+  return (
+    <Dialog
+      title={isNumber(undo) ? say('history.undoTitle', { id: undo }) : say('history.toTitle', { id: to })}
+      role="alertdialog"
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose} autoFocus>
+            {say('action.cancel')}
+          </Button>
+          {canGo && (
+            <Button kind="danger" isPending={isPending} onPress={run}>
+              {say('history.takeBack', { count: plan.going.length })}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {isNewer && (
+        <Callout tone="warning" isAlert>
+          {say('history.newer')}
+        </Callout>
+      )}
+      {failure !== null && !isNewer && (
+        <Callout tone="fault" isAlert>
+          {problemText(failure)}
+        </Callout>
+      )}
+      {plan === null ? <Skeleton /> : <Going plan={plan} wanted={Number(undo)} />}
+    </Dialog>
+  );
+}
+
+const isNumber = (text: string): boolean => /^\d{1,9}$/.test(text);
+
+interface UseTakeBack {
+  readonly plan: TakeBack | null;
+  /** Somebody has changed policy since the question was asked. */
+  readonly isNewer: boolean;
+  readonly run: () => void;
+  readonly failure: Error | null;
+  readonly isPending: boolean;
+}
+
+function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOpen: boolean }): UseTakeBack {
+  const revisions = useAsk('GET /revisions', {}, { enabled: isOpen });
+  const change = useChange('POST /revisions/{id}/rollback', { done: 'undo.done', quiet: true });
+  const [seen, setSeen] = useState<readonly Revision[] | null>(null);
+  const [isNewer, setIsNewer] = useState(false);
+  const { refetch } = revisions;
+  const { reset } = change;
+  useEffect(() => {
+    setSeen(null);
+    setIsNewer(false);
+    if (!isOpen) return;
+    reset();
+    void refetch().then(({ data }) => setSeen(data ?? null));
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the change itself is another object each time
+  }, [isOpen, undo, to, refetch]);
+  const wish = isNumber(undo) ? { undo: Number(undo) } : { to: Number(to) };
+  const plan = seen === null ? null : takeBackOf(seen, wish);
+  const run = async (): Promise<void> => {
+    if (plan?.target === null || plan === null) return;
+    setIsNewer(false);
+    const isDone = await change.run({ params: { id: plan.target.id }, query: { expected_head: plan.head } });
+    if (isDone) {
+      onClose();
+      return;
+    }
+    const { data = [] } = await refetch();
+    setSeen(data);
+    setIsNewer(takeBackOf(data, wish).head !== plan.head);
+  };
+  return {
+    plan,
+    isNewer,
+    run: () => void run(),
+    failure: change.failure ?? (revisions.error instanceof ApiFailure ? revisions.error : null),
+    isPending: change.isPending,
+  };
+}
+
+function Going({ plan, wanted }: { readonly plan: TakeBack; readonly wanted: number }): ReactNode {
+  const { say } = useText();
+  const { target, going } = plan;
+  if (target === null) return <Callout tone="info">{say('history.nothingBefore')}</Callout>;
+  if (going.length === 0) return <Callout tone="info">{say('history.nothingToTake')}</Callout>;
+  if (!target.can_rollback) return <Callout tone="info">{say('history.tooOld.help')}</Callout>;
+  const others = going.some(({ id }) => id !== wanted);
+  return (
+    <>
+      <p>{say(others ? 'history.going' : 'history.goingOne')}</p>
+      <ul className={styles['going']} tabIndex={0} aria-label={say('history.going')}>
+        {going.map(({ id, author, summary, created_at: at }) => (
+          <li key={id} className={id === wanted ? styles['wanted'] : undefined}>
+            <bdi className={styles['summary']}>{summary}</bdi>
+            <span className={styles['quiet']}>
+              <bdi>{author}</bdi> · <Moment at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className={styles['quiet']}>{say('history.goingHelp')}</p>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import { takeBackOf } from './take-back.ts';
+import type { Revision } from './take-back.ts';
+
+function revision(id: number): Revision {
+  const at = '2026-01-15T12:00:00.000Z';
+  return { id, created_at: at, author: 'vera', summary: `thing ${id}: created`, can_rollback: true };
+}
+
+const REVISIONS = [revision(9), revision(4), revision(7)];
+
+describe('takeBackOf()', () => {
+  test('takes back all that came after the revision gone to', () => {
+    const { target, going, head } = takeBackOf(REVISIONS, { to: 4 });
+    expect([target?.id, going.map(({ id }) => id), head]).toEqual([4, [9, 7], 9]);
+  });
+
+  test('goes to the revision before the one taken back, whatever numbers are missing', () => {
+    const { target, going } = takeBackOf(REVISIONS, { undo: 7 });
+    expect([target?.id, going.map(({ id }) => id)]).toEqual([4, [9, 7]]);
+  });
+
+  test('has no target where nothing older is known', () => {
+    expect(takeBackOf(REVISIONS, { undo: 4 })).toEqual({ target: null, going: [], head: 9 });
+    expect(takeBackOf([], { to: 1 })).toEqual({ target: null, going: [], head: 0 });
+  });
+
+  test('takes nothing back where the newest is gone to', () => {
+    expect(takeBackOf(REVISIONS, { to: 9 }).going).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+/** A newer copy of a list that waits for a person: what it would change, and the way to take it. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import { ForAdmins } from '../../api/session.tsx';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Callout } from '../../ui/display/states.tsx';
+import { DomainName, Facts } from '../../ui/display/values.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { SimulationView } from '../../ui/policy/simulation-view.tsx';
+import { useSimulation } from '../../ui/policy/use-simulation.ts';
+import { operationsOf } from './list-rows.ts';
+import type { Source } from './list-rows.ts';
+import styles from './lists-page.module.css';
+
+interface HeldCopyProps {
+  readonly kind: SourceKind;
+  readonly source: Source;
+}
+
+/** Nothing where no copy is held. */
+export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
+  const { say } = useText();
+  const [isAsking, setAsking] = useState(false);
+  const operations = operationsOf(kind);
+  const approve = useChange(operations.approve, { done: 'lists.approved', onDone: () => setAsking(false) });
+  const simulation = useSimulation();
+  if (source.status !== 'held') return null;
+  return (
+    <section className={styles['part']}>
+      <Callout tone="warning">{say('lists.held.lead')}</Callout>
+      <HeldFacts source={source} />
+      <ForAdmins>
+        <div className={styles['buttons']}>
+          <Button
+            isPending={simulation.state === 'running'}
+            onPress={() =>
+              simulation.run({ period: '7d', lists: { add: [{ source_id: source.id }], drop: [] } })
+            }
+          >
+            {say('lists.held.whatif')}
+          </Button>
+          <Button kind="main" onPress={() => setAsking(true)}>
+            {say('lists.held.approve')}
+          </Button>
+        </div>
+        <SimulationView of={simulation} period={say('period.7d')} />
+        <Confirm
+          title={say('lists.held.ask', { name: source.name })}
+          action={say('lists.held.approve')}
+          isOpen={isAsking}
+          isPending={approve.isPending}
+          onClose={() => setAsking(false)}
+          onConfirm={() => void approve.run({ params: { id: source.id } })}
+        >
+          <p>{say('lists.held.askText')}</p>
+          <HeldFacts source={source} />
+        </Confirm>
+      </ForAdmins>
+    </section>
+  );
+}
+
+function HeldFacts({ source: { held } }: { readonly source: Source }): ReactNode {
+  const { say, format } = useText();
+  if (held === null) return null;
+  const { reason, rules, rules_in_force: before, names, name_count: total } = held;
+  return (
+    <>
+      <Facts
+        facts={[
+          [say('lists.held.why'), say(`lists.held.${reason}`)],
+          [say('lists.held.before'), say('lists.ruleCount', { count: before })],
+          [
+            say('lists.held.after'),
+            rules === null
+              ? say('lists.held.unknown')
+              : `${say('lists.ruleCount', { count: rules })} (${signed(rules - before, format.count)})`,
+          ],
+        ]}
+      />
+      {total > 0 && (
+        <div>
+          <h3>{say('lists.held.names', { count: total })}</h3>
+          <ul className={styles['names']}>
+            {names.map((name) => (
+              <li key={name}>
+                <DomainName name={name} />
+              </li>
+            ))}
+            {total > names.length && <li>{say('lists.held.more', { count: total - names.length })}</li>}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+function signed(count: number, format: (count: number) => string): string {
+  return count < 0 ? `−${format(-count)}` : `+${format(count)}`;
+}

@@ -1,0 +1,17 @@
+/** How a list stands, in a word with its icon. */
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Badge } from '../../ui/display/values.tsx';
+import { STANDINGS, standingOf } from './list-rows.ts';
+import type { Source } from './list-rows.ts';
+
+/** The badge. */
+export function ListBadge({ source }: { readonly source: Source }): ReactNode {
+  const { say } = useText();
+  const { tone, icon, text } = STANDINGS[standingOf(source)];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {say(text)}
+    </Badge>
+  );
+}

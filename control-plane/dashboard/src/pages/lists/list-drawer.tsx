@@ -1,0 +1,188 @@
+/** All about one list: where it stands, what it is worth, its bad lines, and what can be done with it. */
+import { FlaskConical, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import { ForAdmins } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Callout, Answered } from '../../ui/display/states.tsx';
+import { Facts, Moment } from '../../ui/display/values.tsx';
+import { Drawer } from '../../ui/overlays/dialog.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
+import { SimulationView } from '../../ui/policy/simulation-view.tsx';
+import { useSimulation } from '../../ui/policy/use-simulation.ts';
+import { HeldCopy } from './held-copy.tsx';
+import { ListBadge } from './list-badge.tsx';
+import { operationsOf } from './list-rows.ts';
+import type { ListRow } from './list-rows.ts';
+import styles from './lists-page.module.css';
+
+interface ListDrawerProps {
+  readonly kind: SourceKind;
+  readonly row: ListRow;
+  readonly onClose: () => void;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+}
+
+/** The drawer. */
+export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerProps): ReactNode {
+  const { say } = useText();
+  const operations = operationsOf(kind);
+  const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
+  return (
+    <Drawer
+      title={<bdi>{row.name}</bdi>}
+      isOpen
+      onClose={onClose}
+      actions={
+        <ForAdmins>
+          <Button kind="danger" icon={Trash2} onPress={onDelete}>
+            {say('action.delete')}
+          </Button>
+          <Button icon={Pencil} onPress={onEdit}>
+            {say('action.edit')}
+          </Button>
+          <Button
+            icon={RefreshCw}
+            isPending={refresh.isPending || row.status === 'updating'}
+            onPress={() => void refresh.run({ params: { id: row.id } })}
+          >
+            {say('lists.refresh')}
+          </Button>
+        </ForAdmins>
+      }
+    >
+      {row.last_error !== null && row.status === 'error' && <Callout tone="fault">{row.last_error}</Callout>}
+      <HeldCopy kind={kind} source={row} />
+      <ForAdmins>
+        <ListWhatIf kind={kind} row={row} />
+      </ForAdmins>
+      <ListFacts row={row} />
+      {row.invalid_lines > 0 && <BadLines kind={kind} row={row} />}
+    </Drawer>
+  );
+}
+
+function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
+  const { say, format } = useText();
+  const { worth } = row;
+  const unknown = '–';
+  const moment = (at: string | null): ReactNode => (at === null ? say('lists.never') : <Moment at={at} />);
+  return (
+    <Facts
+      facts={[
+        [say('lists.state'), <ListBadge key="state" source={row} />],
+        [say('lists.url'), <bdi key="url">{row.url}</bdi>],
+        [say('lists.rules'), format.count(row.rules)],
+        [
+          say('lists.unique'),
+          worth === null
+            ? unknown
+            : say('lists.share', {
+                count: worth.unique_rules,
+                share: format.percent(worth.rules === 0 ? 0 : (100 * worth.unique_rules) / worth.rules),
+              }),
+        ],
+        ...(worth?.hits === null
+          ? []
+          : ([
+              [say('lists.hits7d'), worth === null ? unknown : format.count(worth.hits)],
+              [say('lists.soleHits'), worth === null ? unknown : format.count(worth.sole_hits ?? 0)],
+            ] as const)),
+        [say('lists.for'), <GroupNames key="groups" ids={row.group_ids} />],
+        [say('lists.changedAt'), moment(row.last_changed_at)],
+        [say('lists.checkedAt'), moment(row.last_checked_at)],
+        [say('lists.size'), format.bytes(row.bytes)],
+        [say('lists.format'), row.format ?? unknown],
+        [say('lists.names'), say(row.subdomains ? 'lists.names.below' : 'lists.names.exact')],
+        [say('lists.badLines'), format.count(row.invalid_lines)],
+        ...(row.comment === '' ? [] : ([[say('lists.comment'), row.comment]] as const)),
+      ]}
+    />
+  );
+}
+
+/** What switching the list on or off would change, before it is done. */
+function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNode {
+  const { say } = useText();
+  const simulation = useSimulation();
+  const groups = useGroups();
+  const change = useChange(operationsOf(kind).change, { done: row.enabled ? 'lists.off' : 'lists.on' });
+  const turn = (body: { enabled: boolean; group_ids?: number[] }): void =>
+    void change.run({ params: { id: row.id }, body }).then(simulation.cancel);
+  const hasCopy = row.bytes > 0 || row.rules > 0;
+  const draft = row.enabled
+    ? { add: [], drop: [row.id] }
+    : {
+        add: [
+          hasCopy
+            ? { source_id: row.id }
+            : { url: row.url, name: row.name, kind, subdomains: row.subdomains, group_ids: row.group_ids },
+        ],
+        drop: [],
+      };
+  return (
+    <section className={styles['part']}>
+      <div className={styles['buttons']}>
+        <Button
+          icon={FlaskConical}
+          isPending={simulation.state === 'running'}
+          onPress={() => simulation.run({ period: '7d', lists: draft })}
+        >
+          {say(row.enabled ? 'lists.whatif.off' : 'lists.whatif.on')}
+        </Button>
+        {row.enabled ? (
+          <Button isPending={change.isPending} onPress={() => turn({ enabled: false })}>
+            {say('lists.turnOff')}
+          </Button>
+        ) : (
+          <Menu
+            label={say('lists.turnOn')}
+            button={
+              <Button kind="main" isPending={change.isPending}>
+                {say('lists.turnOn')}
+              </Button>
+            }
+            actions={[
+              { id: 'all', text: say('lists.turnOn.all'), run: () => turn({ enabled: true, group_ids: [] }) },
+              ...groups.map(({ id, name }) => ({
+                id: `${id}`,
+                text: say('lists.turnOn.group', { name }),
+                run: () => turn({ enabled: true, group_ids: [id] }),
+              })),
+            ]}
+          />
+        )}
+      </div>
+      <SimulationView of={simulation} period={say('period.7d')} />
+    </section>
+  );
+}
+
+function BadLines({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNode {
+  const { say } = useText();
+  const lines = useAsk(operationsOf(kind).badLines, { params: { id: row.id } });
+  return (
+    <section className={styles['part']}>
+      <h3>{say('lists.badLines')}</h3>
+      <Answered of={lines}>
+        {(bad) => (
+          <ol className={styles['lines']} tabIndex={0} aria-label={say('lists.badLines')}>
+            {bad.map(({ line, reason, text }) => (
+              <li key={line}>
+                <span className={styles['quiet']}>{say('lists.badLine', { line, reason })}</span>
+                <code>
+                  <bdi>{text}</bdi>
+                </code>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Answered>
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+/** What a person writes about a list, and what is sent of it. */
+import type { CallOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { Source } from './list-rows.ts';
+
+/** The fields of the form. */
+export interface ListFields {
+  readonly name: string;
+  readonly url: string;
+  readonly comment: string;
+  readonly subdomains: boolean;
+  /** Null = every group. */
+  readonly groupIds: readonly number[] | null;
+}
+
+/** The form of a list, or of a new one. */
+export function fieldsOfList(source: Source | null): ListFields {
+  return {
+    name: source?.name ?? '',
+    url: source?.url ?? '',
+    comment: source?.comment ?? '',
+    subdomains: source?.subdomains ?? false,
+    groupIds: source === null || source.group_ids.length === 0 ? null : source.group_ids,
+  };
+}
+
+/** What is sent. A list without a name is called by its address. */
+export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'>['body'] {
+  const url = fields.url.trim();
+  return {
+    name: fields.name.trim() || url.replace(/^https?:\/\//, '').slice(0, 200),
+    url,
+    comment: fields.comment.trim(),
+    subdomains: fields.subdomains,
+    group_ids: [...(fields.groupIds ?? [])],
+  };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { isBusy, listRows, operationsOf, standingOf } from './list-rows.ts';
+import type { Source } from './list-rows.ts';
+import { KNOWN_LISTS, knownListsFor } from './known-lists.ts';
+
+function source(changed: Partial<Source>): Source {
+  return {
+    id: 1,
+    name: 'ads',
+    url: 'https://lists.example/ads',
+    enabled: true,
+    comment: '',
+    group_ids: [],
+    subdomains: false,
+    format: 'hosts',
+    status: 'ok',
+    rules: 5,
+    invalid_lines: 0,
+    bytes: 100,
+    etag: null,
+    last_checked_at: null,
+    last_changed_at: null,
+    last_error: null,
+    held: null,
+    ...changed,
+  };
+}
+
+const ALL = { search: '', standing: '', sort: 'name' };
+const names = (rows: readonly Source[]): string[] => rows.map(({ name }) => name);
+
+describe('listRows()', () => {
+  const sources = [
+    source({ id: 1, name: 'b', rules: 9, last_changed_at: '2026-01-02T00:00:00Z' }),
+    source({ id: 2, name: 'a', rules: 1, comment: 'Phishing', last_changed_at: '2026-01-03T00:00:00Z' }),
+    source({ id: 3, name: 'c', rules: 4, enabled: false }),
+  ];
+  const stats = [
+    { id: 3, hits: 7, sole_hits: 1, rules: 4, unique_rules: 0 },
+    { id: 2, hits: null, sole_hits: null, rules: 1, unique_rules: 1 },
+  ];
+
+  test('joins lists with their worth, where that is known', () => {
+    expect(listRows(sources, stats, ALL).map(({ worth }) => worth?.hits)).toEqual([null, undefined, 7]);
+    expect(listRows(sources, undefined, ALL)[0]?.worth).toBeNull();
+  });
+
+  test.each([
+    ['name', ['a', 'b', 'c']],
+    ['hits', ['c', 'a', 'b']],
+    ['unique', ['a', 'b', 'c']],
+    ['rules', ['b', 'c', 'a']],
+    ['changed', ['a', 'b', 'c']],
+  ])('sorts by %s', (sort, order) => {
+    expect(names(listRows(sources, stats, { ...ALL, sort }))).toEqual(order);
+  });
+
+  test('searches name, address and comment in any case, and filters by standing', () => {
+    expect(names(listRows(sources, stats, { ...ALL, search: ' phish ' }))).toEqual(['a']);
+    expect(names(listRows(sources, stats, { ...ALL, standing: 'off' }))).toEqual(['c']);
+  });
+});
+
+describe('standingOf()', () => {
+  test('says of a disabled list that it is off, but not while it is being fetched', () => {
+    expect(standingOf(source({ enabled: false, status: 'error' }))).toBe('off');
+    expect(standingOf(source({ enabled: false, status: 'updating' }))).toBe('updating');
+    expect(standingOf(source({ status: 'held' }))).toBe('held');
+  });
+});
+
+describe('isBusy()', () => {
+  test('holds while a list is fetched, or waits to be', () => {
+    expect(isBusy([source({}), source({ status: 'updating' })])).toBe(true);
+    expect(isBusy([source({ status: 'pending' })])).toBe(true);
+    expect(isBusy([source({ status: 'pending', enabled: false }), source({ status: 'error' })])).toBe(false);
+  });
+});
+
+describe('operationsOf()', () => {
+  test('turns to the paths of allowlists', () => {
+    expect(operationsOf('allow').approve).toBe('POST /allowlist-sources/{id}/approve');
+    expect(operationsOf('block').list).toBe('GET /blocklist-sources');
+  });
+});
+
+describe('knownListsFor()', () => {
+  test('leaves out what is there, whatever the end of its address', () => {
+    const offered = knownListsFor('block', ['https://SMALL.oisd.nl/']);
+    expect(offered.map(({ name }) => name)).not.toContain('OISD small');
+    expect(offered.every(({ kind }) => kind === 'block')).toBe(true);
+  });
+
+  test('has addresses that can be fetched, each once', () => {
+    const urls = KNOWN_LISTS.map(({ url }) => url);
+    expect(new Set(urls).size).toBe(urls.length);
+    expect(urls.every((url) => new URL(url).protocol === 'https:')).toBe(true);
+  });
+});

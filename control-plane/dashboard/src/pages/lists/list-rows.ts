@@ -1,0 +1,96 @@
+/** Lists with what they are worth: joined, filtered, sorted, and what their states mean. */
+import { CircleAlert, CircleCheck, CirclePause, Clock, Hand, LoaderCircle } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import type { MessageKey } from '../../i18n/language.ts';
+import type { BadgeTone } from '../../ui/display/values.tsx';
+
+/** A list. */
+export type Source = AnswerOf<'GET /blocklist-sources'>[number];
+/** What a list is worth. */
+export type SourceWorth = AnswerOf<'GET /blocklist-sources/stats'>[number];
+
+/** A list with its worth, once that is known. */
+export interface ListRow extends Source {
+  readonly worth: SourceWorth | null;
+}
+
+/** Those lists whose operations these are. Allowlists have the same under another path, with the same schemas. */
+export function operationsOf(kind: SourceKind) {
+  const of = <Name extends string>(name: Name): Name =>
+    (kind === 'block' ? name : name.replace('/blocklist-', '/allowlist-')) as Name;
+  return {
+    list: of('GET /blocklist-sources'),
+    stats: of('GET /blocklist-sources/stats'),
+    create: of('POST /blocklist-sources'),
+    change: of('PUT /blocklist-sources/{id}'),
+    remove: of('DELETE /blocklist-sources/{id}'),
+    refresh: of('POST /blocklist-sources/{id}/refresh'),
+    refreshAll: of('POST /blocklist-sources/refresh'),
+    approve: of('POST /blocklist-sources/{id}/approve'),
+    badLines: of('GET /blocklist-sources/{id}/unused-lines'),
+  } as const;
+}
+
+/** How a list stands; a disabled one has no other state that matters. */
+export type Standing = Source['status'] | 'off';
+
+/** How a list stands. */
+export function standingOf({ enabled, status }: Source): Standing {
+  return enabled || status === 'updating' ? status : 'off';
+}
+
+/** How a standing is shown. */
+export const STANDINGS: Readonly<
+  Record<Standing, { readonly tone: BadgeTone; readonly icon: LucideIcon; readonly text: MessageKey }>
+> = {
+  ok: { tone: 'good', icon: CircleCheck, text: 'lists.state.ok' },
+  updating: { tone: 'plain', icon: LoaderCircle, text: 'lists.state.updating' },
+  pending: { tone: 'plain', icon: Clock, text: 'lists.state.pending' },
+  held: { tone: 'warning', icon: Hand, text: 'lists.state.held' },
+  error: { tone: 'fault', icon: CircleAlert, text: 'lists.state.error' },
+  off: { tone: 'plain', icon: CirclePause, text: 'lists.state.off' },
+};
+
+/** What the rows can be sorted by. */
+export const SORTS = ['name', 'hits', 'unique', 'rules', 'changed'] as const;
+
+/** What of the lists is shown. */
+export interface ListFilter {
+  readonly search: string;
+  /** One standing, or '' for all. */
+  readonly standing: string;
+  readonly sort: string;
+}
+
+/** The rows that are shown, in their order: the most first, names from A. */
+export function listRows(
+  sources: readonly Source[],
+  stats: readonly SourceWorth[] | undefined,
+  { search, standing, sort }: ListFilter,
+): ListRow[] {
+  const worths = new Map(stats?.map((worth) => [worth.id, worth]));
+  const wanted = search.trim().toLowerCase();
+  return sources
+    .map((source) => ({ ...source, worth: worths.get(source.id) ?? null }))
+    .filter(
+      (row) =>
+        (standing === '' || standingOf(row) === standing) &&
+        [row.name, row.url, row.comment].some((text) => text.toLowerCase().includes(wanted)),
+    )
+    .sort((one, other) => weightOf(other, sort) - weightOf(one, sort) || one.name.localeCompare(other.name));
+}
+
+function weightOf(row: ListRow, sort: string): number {
+  if (sort === 'hits') return row.worth?.hits ?? 0;
+  if (sort === 'unique') return row.worth?.unique_rules ?? 0;
+  if (sort === 'rules') return row.rules;
+  if (sort === 'changed') return row.last_changed_at === null ? 0 : Date.parse(row.last_changed_at);
+  return 0;
+}
+
+/** Whether something happens to a list now, so that asking again soon tells more. */
+export function isBusy(sources: readonly Source[]): boolean {
+  return sources.some(({ enabled, status }) => status === 'updating' || (enabled && status === 'pending'));
+}

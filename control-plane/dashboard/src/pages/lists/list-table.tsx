@@ -1,0 +1,131 @@
+/** The lists in rows. */
+import { EllipsisVertical, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import { useMe } from '../../api/session.tsx';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { SwitchField } from '../../ui/controls/fields.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import type { Column } from '../../ui/display/data-table.tsx';
+import { Moment } from '../../ui/display/values.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import { GroupNames } from '../../ui/policy/groups.tsx';
+import { ListBadge } from './list-badge.tsx';
+import { operationsOf } from './list-rows.ts';
+import type { ListRow } from './list-rows.ts';
+import styles from './lists-page.module.css';
+
+interface ListTableProps {
+  readonly kind: SourceKind;
+  readonly rows: readonly ListRow[];
+  readonly onOpen: (row: ListRow) => void;
+  readonly onEdit: (row: ListRow) => void;
+  readonly onDelete: (row: ListRow) => void;
+}
+
+/** The table. */
+export function ListTable(props: ListTableProps): ReactNode {
+  const { kind, rows, onOpen } = props;
+  const { say, format } = useText();
+  const { isAdmin } = useMe();
+  const columns: Column<ListRow>[] = [
+    {
+      id: 'name',
+      title: say('lists.name'),
+      isName: true,
+      cell: (row) => (
+        <button type="button" className={styles['opener']} onClick={() => onOpen(row)}>
+          <bdi>{row.name}</bdi>
+        </button>
+      ),
+    },
+    { id: 'state', title: say('lists.state'), cell: (row) => <ListBadge source={row} /> },
+    { id: 'rules', title: say('lists.rules'), isNumber: true, cell: ({ rules }) => format.count(rules) },
+    {
+      id: 'unique',
+      title: say('lists.unique'),
+      isNumber: true,
+      cell: ({ worth }) => (worth === null ? '–' : format.count(worth.unique_rules)),
+    },
+    ...(kind === 'block'
+      ? [
+          {
+            id: 'hits',
+            title: say('lists.hits7d'),
+            isNumber: true,
+            cell: ({ worth }: ListRow) => (worth === null ? '–' : format.count(worth.hits ?? 0)),
+          },
+        ]
+      : []),
+    {
+      id: 'changed',
+      title: say('lists.changedAt'),
+      isMinor: true,
+      cell: ({ last_changed_at: at }) => (at === null ? say('lists.never') : <Moment at={at} />),
+    },
+    {
+      id: 'groups',
+      title: say('lists.for'),
+      isMinor: true,
+      cell: ({ group_ids: ids }) => <GroupNames ids={ids} />,
+    },
+  ];
+  if (isAdmin)
+    columns.push({
+      id: 'actions',
+      title: say('lists.actions'),
+      isActions: true,
+      cell: (row) => <Actions {...props} row={row} />,
+    });
+  return <DataTable label={say(`lists.kind.${kind}`)} columns={columns} rows={rows} keyOf={({ id }) => id} />;
+}
+
+function Actions({
+  kind,
+  row,
+  onOpen,
+  onEdit,
+  onDelete,
+}: ListTableProps & { readonly row: ListRow }): ReactNode {
+  const { say } = useText();
+  const operations = operationsOf(kind);
+  const turn = useChange(operations.change, { done: row.enabled ? 'lists.off' : 'lists.on' });
+  const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
+  const params = { id: row.id };
+  return (
+    <span className={styles['actions']}>
+      <SwitchField
+        aria-label={say('lists.enabled', { name: row.name })}
+        isSelected={row.enabled}
+        isDisabled={turn.isPending}
+        onChange={(enabled) => void turn.run({ params, body: { enabled } })}
+      >
+        {null}
+      </SwitchField>
+      <Menu
+        label={say('lists.actionsOf', { name: row.name })}
+        button={<IconButton icon={EllipsisVertical} label={say('lists.actionsOf', { name: row.name })} />}
+        actions={[
+          { id: 'open', text: say('action.details'), run: () => onOpen(row) },
+          {
+            id: 'refresh',
+            text: say('lists.refresh'),
+            icon: RefreshCw,
+            isDisabled: row.status === 'updating',
+            run: () => void refresh.run({ params }),
+          },
+          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(row) },
+          {
+            id: 'delete',
+            text: say('action.delete'),
+            icon: Trash2,
+            isDanger: true,
+            run: () => onDelete(row),
+          },
+        ]}
+      />
+    </span>
+  );
+}

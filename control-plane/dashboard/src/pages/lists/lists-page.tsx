@@ -1,0 +1,224 @@
+/** Are the lists fresh, and are they worth it? */
+import { ListChecks, Plus, RefreshCw } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import { ForAdmins } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Bar, Card, Page } from '../../ui/display/page.tsx';
+import { Progress } from '../../ui/display/progress.tsx';
+import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { ListDialog } from './list-dialog.tsx';
+import { ListDrawer } from './list-drawer.tsx';
+import { isBusy, listRows, operationsOf, SORTS, STANDINGS } from './list-rows.ts';
+import type { Source } from './list-rows.ts';
+import { ListTable } from './list-table.tsx';
+import styles from './lists-page.module.css';
+
+const DEFAULTS = { kind: 'block', search: '', state: '', sort: 'name', open: '' };
+const CALM_MS = 60_000;
+const BUSY_MS = 1_500;
+const KINDS = ['block', 'allow'] as const;
+
+/** The page. */
+export default function ListsPage(): ReactNode {
+  const { say } = useText();
+  const [{ kind: written }, setFields] = useUrlState(DEFAULTS);
+  const kind: SourceKind = written === 'allow' ? 'allow' : 'block';
+  const operations = operationsOf(kind);
+  const [everyMs, setEveryMs] = useState(CALM_MS);
+  const sources = useAsk(operations.list, {}, { everyMs });
+  const busy = isBusy(sources.data ?? []);
+  useEffect(() => setEveryMs(busy ? BUSY_MS : CALM_MS), [busy]);
+  const [isAdding, setAdding] = useState(false);
+  const refresh = useChange(operations.refreshAll, { done: 'lists.refreshingAll' });
+  return (
+    <Page
+      title={say('page.lists')}
+      lead={say('lists.lead')}
+      actions={
+        <ForAdmins>
+          <Button icon={RefreshCw} isPending={refresh.isPending || busy} onPress={() => void refresh.run({})}>
+            {say('lists.refreshAll')}
+          </Button>
+          <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
+            {say('lists.add')}
+          </Button>
+        </ForAdmins>
+      }
+    >
+      <Bar>
+        <Segments
+          label={say('lists.kind')}
+          value={kind}
+          onChange={(chosen) => setFields({ ...DEFAULTS, kind: chosen })}
+          choices={KINDS.map((id) => ({ id, text: say(`lists.kind.${id}`) }))}
+        />
+      </Bar>
+      <Answered of={sources} lines={6}>
+        {(all) => <Lists key={kind} kind={kind} sources={all} onAdd={() => setAdding(true)} />}
+      </Answered>
+      {isAdding && (
+        <ListDialog kind={kind} source={null} sources={sources.data ?? []} onClose={() => setAdding(false)} />
+      )}
+    </Page>
+  );
+}
+
+interface ListsProps {
+  readonly kind: SourceKind;
+  readonly sources: readonly Source[];
+  readonly onAdd: () => void;
+}
+
+function Lists({ kind, sources, onAdd }: ListsProps): ReactNode {
+  const { say } = useText();
+  const [{ open, search, state, sort }, setFields] = useUrlState(DEFAULTS);
+  const [edited, setEdited] = useState<Source | null>(null);
+  const [deleted, setDeleted] = useState<Source | null>(null);
+  const operations = operationsOf(kind);
+  const { data: stats } = useAsk(operations.stats, { query: { period: '7d' } }, { everyMs: CALM_MS });
+  const remove = useChange(operations.remove, {
+    done: 'lists.deleted',
+    onDone: () => {
+      setDeleted(null);
+      setFields({ open: '' });
+    },
+  });
+  const rows = listRows(sources, stats, { search, standing: state, sort });
+  const opened = listRows(sources, stats, { search: '', standing: '', sort: '' }).find(
+    ({ id }) => `${id}` === open,
+  );
+  if (sources.length === 0)
+    return (
+      <Card>
+        <Empty icon={ListChecks} title={say(`lists.empty.${kind}`)}>
+          <p>{say(`lists.empty.${kind}Text`)}</p>
+          <ForAdmins>
+            <Button kind="main" icon={Plus} onPress={onAdd}>
+              {say('lists.add')}
+            </Button>
+          </ForAdmins>
+        </Empty>
+      </Card>
+    );
+  return (
+    <>
+      <Attention sources={sources} onOpen={(id) => setFields({ open: `${id}` })} />
+      <Card>
+        <Filter />
+        {rows.length === 0 ? (
+          <Empty icon={ListChecks} title={say('lists.none')}>
+            <Button onPress={() => setFields({ search: '', state: '' })}>{say('action.clearFilter')}</Button>
+          </Empty>
+        ) : (
+          <ListTable
+            kind={kind}
+            rows={rows}
+            onOpen={({ id }) => setFields({ open: `${id}` })}
+            onEdit={setEdited}
+            onDelete={setDeleted}
+          />
+        )}
+      </Card>
+      {opened !== undefined && (
+        <ListDrawer
+          key={opened.id}
+          kind={kind}
+          row={opened}
+          onClose={() => setFields({ open: '' })}
+          onEdit={() => setEdited(opened)}
+          onDelete={() => setDeleted(opened)}
+        />
+      )}
+      {edited !== null && (
+        <ListDialog
+          key={edited.id}
+          kind={kind}
+          source={edited}
+          sources={sources}
+          onClose={() => setEdited(null)}
+        />
+      )}
+      <Confirm
+        title={say('lists.delete', { name: deleted?.name ?? '' })}
+        action={say('action.delete')}
+        isOpen={deleted !== null}
+        isPending={remove.isPending}
+        onClose={() => setDeleted(null)}
+        onConfirm={() => deleted !== null && void remove.run({ params: { id: deleted.id } })}
+      >
+        <p>{say('lists.deleteText', { rules: deleted?.rules ?? 0 })}</p>
+      </Confirm>
+    </>
+  );
+}
+
+/** What a person should look at: fetches under way, copies that are held. */
+function Attention({
+  sources,
+  onOpen,
+}: Pick<ListsProps, 'sources'> & { readonly onOpen: (id: number) => void }): ReactNode {
+  const { say } = useText();
+  const updating = sources.filter(({ status }) => status === 'updating').length;
+  const held = sources.filter(({ status }) => status === 'held');
+  return (
+    <>
+      {updating > 0 && (
+        <Progress done={sources.length - updating} of={sources.length}>
+          {say('lists.updating', { count: updating })}
+        </Progress>
+      )}
+      {held.map(({ id, name }) => (
+        <Callout
+          key={id}
+          tone="warning"
+          actions={<Button onPress={() => onOpen(id)}>{say('lists.held.look')}</Button>}
+        >
+          {say('lists.held.of', { name })}
+        </Callout>
+      ))}
+    </>
+  );
+}
+
+function Filter(): ReactNode {
+  const { say } = useText();
+  const [{ search, state, sort }, setFields] = useUrlState(DEFAULTS);
+  return (
+    <Bar>
+      <div className={styles['search']}>
+        <SearchField
+          label={say('lists.search')}
+          clearLabel={say('action.clear')}
+          value={search}
+          onChange={(text) => setFields({ search: text }, { replace: true })}
+        />
+      </div>
+      <SelectField
+        label={say('lists.state')}
+        isLabelHidden
+        value={state}
+        onChange={(chosen) => setFields({ state: chosen })}
+        choices={[
+          { id: '', text: say('lists.state.any') },
+          ...Object.entries(STANDINGS).map(([id, { text }]) => ({ id, text: say(text) })),
+        ]}
+      />
+      <SelectField
+        label={say('lists.sort')}
+        isLabelHidden
+        value={sort}
+        onChange={(chosen) => setFields({ sort: chosen })}
+        choices={SORTS.map((id) => ({ id, text: say(`lists.sort.${id}`) }))}
+      />
+    </Bar>
+  );
+}

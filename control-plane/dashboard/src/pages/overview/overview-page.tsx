@@ -1,0 +1,198 @@
+/** Is all well? The state of the server in a sentence, the switch of all blocking, and what happened lately. */
+import { Inbox } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { BarList } from '../../ui/display/bar-list.tsx';
+import { Card, Cards, Page } from '../../ui/display/page.tsx';
+import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
+import { BlockingSwitch } from './blocking-switch.tsx';
+import { standingOf } from './standing.ts';
+import styles from './overview-page.module.css';
+
+const PERIODS = ['1h', '24h', '7d', '30d'] as const;
+const DEFAULTS = { period: '24h' };
+const FIGURES_MS = 20_000;
+const STATES_MS = 90_000;
+
+/** The page. */
+export default function OverviewPage(): ReactNode {
+  const { say } = useText();
+  const [{ period }, setFields] = useUrlState(DEFAULTS);
+  const query = { period, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  const figures = useAsk('GET /dashboard', { query }, { everyMs: FIGURES_MS });
+  return (
+    <Page
+      title={say('page.overview')}
+      actions={
+        <Segments
+          label={say('overview.period')}
+          value={period}
+          choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
+          onChange={(chosen) => setFields({ period: chosen })}
+        />
+      }
+    >
+      <Standing />
+      <Card>
+        <BlockingSwitch />
+      </Card>
+      <HeldLists />
+      <Answered of={figures} lines={8}>
+        {(dashboard) => <Happenings dashboard={dashboard} />}
+      </Answered>
+    </Page>
+  );
+}
+
+function Standing(): ReactNode {
+  const { say } = useText();
+  const health = useAsk('GET /health', {}, { everyMs: STATES_MS });
+  return (
+    <Answered of={health} lines={1}>
+      {(answer) => {
+        const { tone, text, detail } = standingOf(answer);
+        return (
+          <Callout tone={tone}>
+            <p>{say(text)}</p>
+            {detail !== null && <p className={styles['detail']}>{detail}</p>}
+          </Callout>
+        );
+      }}
+    </Answered>
+  );
+}
+
+/** Lists whose new copy waits for a person to look at it. */
+function HeldLists(): ReactNode {
+  const { say } = useText();
+  const sources = useAsk('GET /blocklist-sources', {}, { everyMs: 5 * STATES_MS });
+  const held = (sources.data ?? []).filter(({ status }) => status === 'held');
+  if (held.length === 0) return null;
+  return (
+    <Callout
+      tone="warning"
+      actions={
+        <Link to="/lists" className="standing">
+          {say('overview.held.look')}
+        </Link>
+      }
+    >
+      {say('overview.held', { count: held.length, names: held.map(({ name }) => name).join(', ') })}
+    </Callout>
+  );
+}
+
+type Dashboard = AnswerOf<'GET /dashboard'>;
+
+function Happenings({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
+  const { say, format } = useText();
+  const { stats, rate, timeline } = dashboard;
+  const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
+  return (
+    <>
+      <Figures>
+        <Figure
+          label={say('overview.queries')}
+          value={format.briefCount(stats.queries_total)}
+          detail={say('overview.rate', { rate: rate.rate })}
+        />
+        <Figure
+          label={say('overview.blocked')}
+          value={format.briefCount(stats.queries_blocked)}
+          detail={format.percent(stats.block_rate)}
+        />
+        <Figure
+          label={say('overview.clients')}
+          value={format.count(stats.clients)}
+          detail={say('overview.names', { count: format.briefCount(stats.unique_domains) })}
+        />
+        <Figure
+          label={say('overview.answerTime')}
+          value={format.duration(stats.p50_query_time_ms * 1_000)}
+          detail={say('overview.p99', { time: format.duration(stats.p99_query_time_ms * 1_000) })}
+        />
+        <Figure
+          label={say('overview.cache')}
+          value={format.percent(stats.cache_hit_rate)}
+          detail={say('overview.entries', { count: format.briefCount(dashboard.cache.total_entries) })}
+        />
+      </Figures>
+      <Card title={say('overview.timeline')}>
+        <TimelineChart buckets={timeline.buckets} granularity={timeline.granularity} />
+      </Card>
+      <Cards>
+        <TopCard title={say('overview.topBlocked')} rows={namesOf(topBlocked)} tone="blocked" />
+        <TopCard title={say('overview.topNames')} rows={namesOf(topDomains)} />
+        <TopCard
+          title={say('overview.topClients')}
+          rows={topClients.map(({ ip, hostname, client_id: id, count }) => ({
+            key: `${ip} ${id}`,
+            name: <bdi title={ip}>{hostname ?? ip}</bdi>,
+            count,
+          }))}
+        />
+        <RecentlyBlocked />
+      </Cards>
+    </>
+  );
+}
+
+function namesOf(top: Dashboard['top_domains']): { key: string; name: ReactNode; count: number }[] {
+  return top.map(({ domain, count }) => ({ key: domain, name: <DomainName name={domain} />, count }));
+}
+
+interface TopCardProps {
+  readonly title: string;
+  readonly rows: { key: string; name: ReactNode; count: number }[];
+  readonly tone?: 'allowed' | 'blocked';
+}
+
+function TopCard({ title, rows, tone = 'allowed' }: TopCardProps): ReactNode {
+  const { say } = useText();
+  return (
+    <Card title={title}>
+      {rows.length === 0 ? (
+        <Empty icon={Inbox} title={say('overview.nothing')} />
+      ) : (
+        <BarList rows={rows} tone={tone} />
+      )}
+    </Card>
+  );
+}
+
+function RecentlyBlocked(): ReactNode {
+  const { say } = useText();
+  const query = { status: 'BLOCKED_LIST', period: '24h', limit: 8 } as const;
+  const blocked = useAsk('GET /queries', { query }, { everyMs: STATES_MS });
+  return (
+    <Card title={say('overview.recent')}>
+      <Answered of={blocked}>
+        {({ data: items }) =>
+          items.length === 0 ? (
+            <Empty icon={Inbox} title={say('overview.nothing')} />
+          ) : (
+            <ul className={styles['recent']}>
+              {items.map((row) => (
+                <li key={row.id}>
+                  <DomainName name={row.domain} />
+                  <span className={styles['recentDetail']}>
+                    <bdi>{row.client_hostname ?? row.client}</bdi>
+                    <Moment at={row.timestamp} />
+                    <Badge tone="blocked">{row.block_source ?? say('overview.blockedWord')}</Badge>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </Card>
+  );
+}

@@ -1,0 +1,242 @@
+/** A row in full: why it was answered so, what holds for it now, and what can be done about it. */
+import { Funnel, FunnelX, UserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ForAdmins } from '../../../api/session.tsx';
+import { useAsk } from '../../../api/use-ask.ts';
+import { useText } from '../../../i18n/text.ts';
+import { Button, IconButton } from '../../../ui/controls/button.tsx';
+import { CopyButton } from '../../../ui/controls/copy-button.tsx';
+import { Answered, Callout } from '../../../ui/display/states.tsx';
+import { Badge, DomainName } from '../../../ui/display/values.tsx';
+import { Drawer } from '../../../ui/overlays/dialog.tsx';
+import { valueText } from '../filters/condition-text.ts';
+import type { Groups } from '../filters/condition-text.ts';
+import type { ConditionName } from '../filters/log-filters.ts';
+import type { LogRow } from '../log/log-rows.ts';
+import { isBlocked, lookOf } from '../log/status-look.ts';
+import { Explanation, Records } from './explanation.tsx';
+import type { Explained } from './explanation.tsx';
+import { knownClientId } from './use-verdict.ts';
+import type { Judge } from './use-verdict.ts';
+import { touches } from './verdicts.ts';
+import type { VerdictTarget } from './verdicts.ts';
+import { VerdictMenus } from './verdict-menus.tsx';
+import styles from './explain.module.css';
+
+/** Sets a condition. */
+export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
+
+interface ExplainDrawerProps {
+  /** Of the row; not a number where the row has none yet. */
+  readonly id: string;
+  /** The row, where it is known. */
+  readonly row: LogRow | null;
+  readonly groups: Groups;
+  readonly judge: Judge;
+  readonly onFilter: OnFilter;
+  readonly onClose: () => void;
+}
+
+/** The drawer. Give it the row's id as its key. */
+export function ExplainDrawer({
+  id,
+  row: known,
+  groups,
+  judge,
+  onFilter,
+  onClose,
+}: ExplainDrawerProps): ReactNode {
+  const { say } = useText();
+  const explained = useExplained(id, known);
+  const row = useRow(id, known, explained.data);
+  const target = targetOf(row, explained.data);
+  const group = groups.find((one) => one.id === target?.groupId)?.name ?? String(target?.groupId ?? '');
+  const status = row?.status ?? explained.data?.logged?.status ?? explained.data?.status;
+  return (
+    <Drawer
+      isOpen
+      onClose={onClose}
+      title={
+        <span className={styles['title']}>
+          {target === null ? say('queries.why.title') : <DomainName name={target.domain} />}
+          {target !== null && <CopyButton text={target.domain} label={say('queries.copyName')} />}
+        </span>
+      }
+      actions={
+        target !== null &&
+        status !== undefined && (
+          <ForAdmins>
+            <VerdictMenus target={target} isBlocked={isBlocked(status)} group={group} judge={judge} />
+          </ForAdmins>
+        )
+      }
+    >
+      {status !== undefined && <Outcome status={status} row={row} />}
+      {target !== null && <Grants target={target} judge={judge} />}
+      <Answered of={explained} lines={8}>
+        {(answer) => <Explanation of={answer} />}
+      </Answered>
+      {row !== null && row.answers !== null && (
+        <section className={styles['part']}>
+          <h3>{say('queries.why.sent')}</h3>
+          <Records rcode={row.rcode} records={row.answers} />
+        </section>
+      )}
+      {row !== null && <RowFacts row={row} groups={groups} onFilter={onFilter} />}
+    </Drawer>
+  );
+}
+
+function useExplained(id: string, row: LogRow | null) {
+  const isNumbered = /^\d+$/.test(id);
+  const byRow = row === null ? {} : { domain: row.domain, type: row.type, client: row.client };
+  const query = isNumbered ? { query_id: Number(id) } : byRow;
+  return useAsk('GET /explain', { query }, { enabled: isNumbered || row !== null });
+}
+
+/** The row of a link, which the log above may not have loaded. */
+function useRow(id: string, known: LogRow | null, explained: Explained | undefined): LogRow | null {
+  const logged = explained?.logged;
+  const from = logged?.timestamp ?? '';
+  const to = from === '' ? '' : new Date(Date.parse(from) + 1).toISOString();
+  const domain = explained?.domain ?? '';
+  const query = { from, to, limit: 1_000, ...(domain !== '' && domain !== '.' && { domain }) };
+  const found = useAsk('GET /queries', { query }, { enabled: known === null && logged !== undefined });
+  return known ?? found.data?.data.find((row) => String(row.id) === id) ?? null;
+}
+
+function targetOf(row: LogRow | null, explained: Explained | undefined): VerdictTarget | null {
+  if (row !== null)
+    return { domain: row.domain, client: row.client, clientId: row.client_id, groupId: row.group_id };
+  if (explained === undefined) return null;
+  const { domain, client, group_id: groupId } = explained;
+  return { domain, client, clientId: null, groupId };
+}
+
+function Outcome({
+  status,
+  row,
+}: {
+  readonly status: LogRow['status'];
+  readonly row: LogRow | null;
+}): ReactNode {
+  const { say, format } = useText();
+  const { icon, tone } = lookOf(status);
+  return (
+    <p className={styles['outcome']}>
+      <Badge tone={tone} icon={icon}>
+        {say(`queries.status.${status}`)}
+      </Badge>
+      {row !== null && (
+        <span>
+          {say('queries.why.outcome', {
+            client: row.client_hostname ?? row.client,
+            type: row.type,
+            moment: format.moment(row.timestamp),
+            span: format.duration(row.response_time_us),
+          })}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Grants that hold for this name and client now. */
+function Grants({ target, judge }: { readonly target: VerdictTarget; readonly judge: Judge }): ReactNode {
+  const { say, format } = useText();
+  const { domain, client, clientId, groupId } = target;
+  const found = useQuery({
+    queryKey: ['GET /clients', { id: client }],
+    queryFn: () => knownClientId(client),
+    enabled: clientId === null,
+  });
+  const known = clientId ?? found.data ?? null;
+  const grants = useAsk('GET /grants', {});
+  const holding = (grants.data ?? []).filter((grant) => touches(grant, domain, known, groupId));
+  return (
+    <>
+      {holding.map(({ id, action, until, group_id: ofGroup, domain: name }) => (
+        <Callout
+          key={id}
+          tone="info"
+          actions={
+            <ForAdmins>
+              <Button onPress={() => judge.endGrant(id)}>{say('queries.grant.end')}</Button>
+            </ForAdmins>
+          }
+        >
+          {say(action === 'allow' ? 'queries.grant.allows' : 'queries.grant.blocks', {
+            name: name ?? say('queries.grant.everything'),
+            until: format.moment(until),
+          })}{' '}
+          {say(ofGroup === null ? 'queries.grant.ofClient' : 'queries.grant.ofGroup')}
+        </Callout>
+      ))}
+      {known !== null && (
+        <Link to={`/clients?open=${known}`} className={styles['link']}>
+          <UserRound size={16} aria-hidden />
+          {say('queries.openClient')}
+        </Link>
+      )}
+      {known === null && found.isSuccess && (
+        <ForAdmins>
+          <p className={styles['quiet']}>{say('queries.unknownClient')}</p>
+        </ForAdmins>
+      )}
+    </>
+  );
+}
+
+interface RowFactsProps {
+  readonly row: LogRow;
+  readonly groups: Groups;
+  readonly onFilter: OnFilter;
+}
+
+/** Every value of the row, each a condition by one press. */
+function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
+  const { say } = useText();
+  const values: readonly (readonly [ConditionName, string | null])[] = [
+    ['domain', row.domain],
+    ['client', row.client],
+    ['group_id', String(row.group_id)],
+    ['type', row.type],
+    ['status', row.status],
+    ['rcode', row.rcode],
+    ['protocol', row.protocol],
+    ['upstream', row.upstream],
+    ['dnssec', row.dnssec_status],
+    ['node', row.node],
+  ];
+  return (
+    <section className={styles['part']}>
+      <h3>{say('queries.facts')}</h3>
+      <dl className={styles['facts']}>
+        {values.map(([name, value]) => {
+          if (value === null || value === '') return null;
+          const text = valueText(name, value, groups, say);
+          return (
+            <div key={name}>
+              <dt>{say(`queries.condition.${name}`)}</dt>
+              <dd>
+                <bdi className={styles['factText']}>{text}</bdi>
+                <IconButton
+                  icon={Funnel}
+                  label={say('queries.only', { value: text })}
+                  onPress={() => onFilter(name, value, false)}
+                />
+                <IconButton
+                  icon={FunnelX}
+                  label={say('queries.without', { value: text })}
+                  onPress={() => onFilter(name, value, true)}
+                />
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </section>
+  );
+}

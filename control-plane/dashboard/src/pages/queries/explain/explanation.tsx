@@ -1,0 +1,160 @@
+/** Why a query was answered as it was: what decided, every stage with every rule that matches, and the answer. */
+import { ArrowRight, Check, CircleDot, OctagonX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import type { MessageKey } from '../../../i18n/language.ts';
+import { useText } from '../../../i18n/text.ts';
+import type { Say } from '../../../i18n/say.ts';
+import { Callout } from '../../../ui/display/states.tsx';
+import { DomainName } from '../../../ui/display/values.tsx';
+import en from '../../../i18n/en.json';
+import styles from './explain.module.css';
+
+/** What the API says. */
+export type Explained = AnswerOf<'GET /explain'>;
+type Stage = Explained['stages'][number];
+type Rule = Stage['rules'][number];
+
+/** The whole of it. */
+export function Explanation({ of }: { readonly of: Explained }): ReactNode {
+  const { say } = useText();
+  const { decided_by: decider, stages, answer, logged } = of;
+  return (
+    <>
+      {logged !== undefined && <ThenAndNow logged={logged} now={of.status} />}
+      {decider !== null && (
+        <section className={styles['part']}>
+          <h3>{say('queries.why.decides')}</h3>
+          <RuleView rule={decider} domain={of.domain} />
+        </section>
+      )}
+      <section className={styles['part']}>
+        <h3>{say('queries.why.stages')}</h3>
+        <ol className={styles['stages']}>
+          {stages.map((stage) => (
+            <StageView key={stage.stage} stage={stage} domain={of.domain} />
+          ))}
+        </ol>
+      </section>
+      <section className={styles['part']}>
+        <h3>{say('queries.why.answer')}</h3>
+        {answer === null ? (
+          <p>{say('queries.why.noAnswer')}</p>
+        ) : (
+          <Records rcode={answer.rcode} records={answer.answers} />
+        )}
+      </section>
+    </>
+  );
+}
+
+/** By which policy it is explained, and what it would be now. */
+function ThenAndNow({
+  logged,
+  now,
+}: {
+  readonly logged: NonNullable<Explained['logged']>;
+  readonly now: Explained['status'];
+}): ReactNode {
+  const { say } = useText();
+  const { exact, by, reason, revision, current_revision: current, status } = logged;
+  if (!exact)
+    return (
+      <Callout tone="warning">
+        {say('queries.why.inexact')}
+        {reason !== null && ` ${reason}`}
+      </Callout>
+    );
+  const isThen = by === 'kept_generation';
+  return (
+    <p className={styles['quiet']}>
+      {say(isThen ? 'queries.why.then' : 'queries.why.unchanged', {
+        revision: revision ?? 0,
+        current: current ?? 0,
+      })}
+      {status !== now && ` ${say('queries.why.differs', { status: say(`queries.status.${now}`) })}`}
+    </p>
+  );
+}
+
+const ICONS = { continue: Check, answered: OctagonX, dropped: OctagonX, unresolved: ArrowRight } as const;
+
+function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: string }): ReactNode {
+  const { say } = useText();
+  const { stage: name, verdict, rules, detail } = stage;
+  const Icon = verdict === 'continue' && rules.length > 0 ? CircleDot : ICONS[verdict];
+  const isQuiet = verdict === 'continue' && rules.length === 0;
+  return (
+    <li className={`${styles['stage']} ${isQuiet ? styles['passed'] : ''}`}>
+      <Icon size={16} aria-hidden />
+      <div className={styles['stageBody']}>
+        <p>
+          <span className={styles['stageName']}>{wordFor('queries.stage', name, say)}</span>{' '}
+          <span className={styles['quiet']}>{say(`queries.verdictOf.${verdict}`)}</span>
+        </p>
+        {detail !== null && detail !== 'None' && <p className={styles['quiet']}>{detail}</p>}
+        {rules.length > 0 && (
+          <ul className={styles['rules']}>
+            {rules.map((rule, place) => (
+              <li key={place}>
+                <RuleView rule={rule} domain={domain} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** A rule with every list that has it. */
+function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: string }): ReactNode {
+  const { say, format } = useText();
+  const { judged, rule: text, origin, sources, source, line } = rule;
+  return (
+    <div className={styles['rule']}>
+      <code>
+        <bdi>{text}</bdi>
+      </code>
+      <p>
+        {say(`queries.origin.${origin}`)}: <bdi>{format.list(sources.length > 0 ? sources : [source])}</bdi>
+        {line !== null && ` · ${say('queries.why.line', { line: format.count(line) })}`}
+      </p>
+      {judged !== domain && (
+        <p className={styles['quiet']}>
+          {say('queries.why.judged')} <DomainName name={judged} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface RecordsProps {
+  readonly rcode: string;
+  readonly records: readonly { name: string; type: string; ttl: number; data: string }[];
+}
+
+/** An answer: its code and records. */
+export function Records({ rcode, records }: RecordsProps): ReactNode {
+  const { say, format } = useText();
+  return (
+    <div className={styles['records']}>
+      <p>
+        <code>{rcode}</code>
+        {records.length === 0 && ` ${say('queries.why.noRecords')}`}
+      </p>
+      {records.map(({ name, type, ttl, data }, place) => (
+        <p key={place} className={styles['record']}>
+          <DomainName name={name} /> <code>{type}</code> <bdi className={styles['data']}>{data}</bdi>{' '}
+          <span className={styles['quiet']}>{say('queries.why.ttl', { span: format.span(ttl) })}</span>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** The word for a code of the API; the code itself where there is no word for it yet. */
+function wordFor(prefix: string, code: string, say: Say): string {
+  const key = `${prefix}.${code}`;
+  return key in en ? say(key as MessageKey) : code;
+}

@@ -1,0 +1,32 @@
+/** What is filtered, as a file. The server writes it while the browser saves it; nothing is held in between. */
+import { Download } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { API_BASE } from '../../api/place.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+
+const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
+
+/** The formats. */
+export function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }): ReactNode {
+  const { say } = useText();
+  return (
+    <Menu
+      label={say('queries.export')}
+      button={<Button icon={Download}>{say('queries.export')}</Button>}
+      actions={FORMATS.map((format) => ({
+        id: format,
+        text: say(`queries.export.${format}`),
+        run: () => download(filters, format),
+      }))}
+    />
+  );
+}
+
+function download(filters: Readonly<Record<string, string>>, format: (typeof FORMATS)[number]): void {
+  const link = document.createElement('a');
+  link.href = `${API_BASE}/queries/export?${new URLSearchParams({ ...filters, format })}`;
+  link.download = `queries.${format}`;
+  link.click();
+}

@@ -1,0 +1,22 @@
+/** How conditions are said. */
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import { DNSSEC_STATUS_NAMES, QUERY_STATUS_NAMES } from '../../../../../../shared/query-log.ts';
+import type { Say } from '../../../i18n/say.ts';
+import type { ConditionName } from './log-filters.ts';
+
+/** A group with its name. */
+export type Groups = readonly Pick<AnswerOf<'GET /groups'>[number], 'id' | 'name'>[];
+
+/** A value in words, where it is a code. */
+export function valueText(name: ConditionName, value: string, groups: Groups, say: Say): string {
+  if (name === 'group_id') return groups.find(({ id }) => String(id) === value)?.name ?? value;
+  if (name === 'status') {
+    const status = QUERY_STATUS_NAMES.find((known) => known === value);
+    return status === undefined ? value : say(`queries.status.${status}`);
+  }
+  if (name === 'dnssec') {
+    const state = DNSSEC_STATUS_NAMES.find((known) => known === value);
+    return state === undefined ? value : say(`queries.dnssec.${state}`);
+  }
+  return name === 'protocol' ? value.toUpperCase() : value;
+}

@@ -1,0 +1,203 @@
+/** What selects rows: a search box for names, a period, and conditions as chips. All of it is in the address. */
+import { Funnel, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode, Ref } from 'react';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { SearchField, SelectField } from '../../../ui/controls/fields.tsx';
+import { valueText } from './condition-text.ts';
+import type { Groups } from './condition-text.ts';
+import { ConditionDialog, PeriodDialog } from './filter-dialogs.tsx';
+import { chipsOf, conditionKey, filtersOf, NO_FILTERS, PERIODS } from './log-filters.ts';
+import type { Chip, FilterFields } from './log-filters.ts';
+import styles from './filter-bar.module.css';
+
+interface FilterBarProps {
+  readonly fields: FilterFields;
+  readonly onChange: (changed: Partial<FilterFields>, how?: { readonly replace?: boolean }) => void;
+  readonly groups: Groups;
+  readonly box: Ref<HTMLDivElement>;
+}
+
+const TYPED_MS = 300;
+const BETWEEN = 'between';
+const ALWAYS = 'always';
+
+/** The bar. */
+export function FilterBar({ fields, onChange, groups, box }: FilterBarProps): ReactNode {
+  const { say } = useText();
+  const [edited, setEdited] = useState<Chip | 'new' | null>(null);
+  const [isPeriodOpen, setPeriodOpen] = useState(false);
+  const isBetween = fields.from !== '' || fields.to !== '';
+  const chips = chipsOf(fields);
+  return (
+    <div className={styles['bar']}>
+      <div className={styles['line']}>
+        <div ref={box} className={styles['box']}>
+          <DomainBox domain={fields.domain} onChange={(domain) => onChange({ domain }, { replace: true })} />
+        </div>
+        <SelectField
+          label={say('queries.period')}
+          isLabelHidden
+          value={isBetween ? BETWEEN : fields.period === '' ? ALWAYS : fields.period}
+          onChange={(chosen) => {
+            if (chosen === BETWEEN) setPeriodOpen(true);
+            else onChange({ period: chosen === ALWAYS ? '' : chosen, from: '', to: '' });
+          }}
+          choices={[
+            { id: ALWAYS, text: say('queries.period.always') },
+            ...PERIODS.map((id) => ({
+              id: id,
+              text: say('queries.period.last', { span: say(`period.${id}`) }),
+            })),
+            { id: BETWEEN, text: say('queries.period.between') },
+          ]}
+        />
+        <Button icon={Funnel} onPress={() => setEdited('new')}>
+          {say('queries.filter.add')}
+        </Button>
+      </div>
+      <Chips
+        chips={chips}
+        fields={fields}
+        groups={groups}
+        onEdit={setEdited}
+        onPeriod={() => setPeriodOpen(true)}
+        onChange={onChange}
+      />
+      {edited !== null && (
+        <ConditionDialog
+          chip={edited === 'new' ? null : edited}
+          groups={groups}
+          onClose={() => setEdited(null)}
+          onSet={({ name, isExcluded, value }) => {
+            const before = edited === 'new' ? {} : { [edited.key]: '' };
+            onChange({ ...before, [conditionKey(name, isExcluded)]: value });
+            setEdited(null);
+          }}
+        />
+      )}
+      {isPeriodOpen && (
+        <PeriodDialog
+          from={fields.from}
+          to={fields.to}
+          onClose={() => setPeriodOpen(false)}
+          onSet={(from, to) => {
+            onChange({ period: '', from, to });
+            setPeriodOpen(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ChipsProps extends Pick<FilterBarProps, 'fields' | 'groups' | 'onChange'> {
+  readonly chips: readonly Chip[];
+  readonly onEdit: (chip: Chip) => void;
+  readonly onPeriod: () => void;
+}
+
+function Chips({ chips, fields, groups, onEdit, onPeriod, onChange }: ChipsProps): ReactNode {
+  const { say, format } = useText();
+  if (Object.keys(filtersOf(fields)).length === 0) return null;
+  const moment = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : format.moment(text));
+  return (
+    <ul className={styles['chips']} aria-label={say('queries.filter.set')}>
+      {chips.map((chip) => {
+        const condition = say(`queries.condition.${chip.name}`);
+        const value = valueText(chip.name, chip.value, groups, say);
+        const text = say(chip.isExcluded ? 'queries.chip.not' : 'queries.chip.is', { condition, value });
+        return (
+          <ChipView
+            key={chip.key}
+            text={text}
+            isExcluded={chip.isExcluded}
+            onPress={() => onEdit(chip)}
+            onRemove={() => onChange({ [chip.key]: '' })}
+          />
+        );
+      })}
+      {fields.from !== '' && (
+        <ChipView
+          text={say('queries.chip.from', { moment: moment(fields.from) })}
+          onPress={onPeriod}
+          onRemove={() => onChange({ from: '' })}
+        />
+      )}
+      {fields.to !== '' && (
+        <ChipView
+          text={say('queries.chip.to', { moment: moment(fields.to) })}
+          onPress={onPeriod}
+          onRemove={() => onChange({ to: '' })}
+        />
+      )}
+      <li>
+        <Button kind="quiet" onPress={() => onChange(NO_FILTERS)}>
+          {say('queries.filter.clear')}
+        </Button>
+      </li>
+    </ul>
+  );
+}
+
+interface ChipViewProps {
+  readonly text: string;
+  readonly isExcluded?: boolean;
+  readonly onPress: () => void;
+  readonly onRemove: () => void;
+}
+
+function ChipView({ text, isExcluded = false, onPress, onRemove }: ChipViewProps): ReactNode {
+  const { say } = useText();
+  return (
+    <li className={`${styles['chip']} ${isExcluded ? styles['excluded'] : ''}`}>
+      <button type="button" className={styles['chipText']} onClick={onPress}>
+        <bdi>{text}</bdi>
+      </button>
+      <button type="button" aria-label={say('queries.chip.remove', { text })} onClick={onRemove}>
+        <X size={16} aria-hidden />
+      </button>
+    </li>
+  );
+}
+
+interface DomainBoxProps {
+  readonly domain: string;
+  readonly onChange: (domain: string) => void;
+}
+
+/** Searches a moment after the last letter, or at once with Enter. */
+function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
+  const { say } = useText();
+  const [text, setText] = useState(domain);
+  const told = useRef(domain);
+  const tell = useRef(onChange);
+  tell.current = onChange;
+  useEffect(() => {
+    // Changed elsewhere: a chip, a value of a row, a step back.
+    if (domain === told.current) return;
+    told.current = domain;
+    setText(domain);
+  }, [domain]);
+  useEffect(() => {
+    if (text.trim() === told.current) return undefined;
+    const timer = setTimeout(() => {
+      told.current = text.trim();
+      tell.current(text.trim());
+    }, TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <SearchField
+      label={say('queries.search')}
+      clearLabel={say('queries.search.clear')}
+      value={text}
+      onChange={setText}
+      onSubmit={(now) => {
+        told.current = now.trim();
+        onChange(now.trim());
+      }}
+    />
+  );
+}

@@ -1,0 +1,175 @@
+/** Dialogs for one condition, and for a period between two moments. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { useAsk } from '../../../api/use-ask.ts';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { SelectField, TextField } from '../../../ui/controls/fields.tsx';
+import type { Suggestion } from '../../../ui/controls/fields.tsx';
+import { Segments } from '../../../ui/controls/segments.tsx';
+import { Stack } from '../../../ui/display/page.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { valueText } from './condition-text.ts';
+import type { Groups } from './condition-text.ts';
+import { choicesOf, conditionFault, CONDITIONS, USUAL } from './log-filters.ts';
+import type { Chip, ConditionName } from './log-filters.ts';
+import { localMoment, utcMoment } from './moments.ts';
+
+interface ConditionDialogProps {
+  /** The one that is changed; null = another one. */
+  readonly chip: Chip | null;
+  readonly groups: Groups;
+  readonly onClose: () => void;
+  readonly onSet: (condition: Omit<Chip, 'key'>) => void;
+}
+
+/** What, is or is not, and which value. */
+export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialogProps): ReactNode {
+  const { say } = useText();
+  const [name, setName] = useState<ConditionName>(chip?.name ?? 'client');
+  const [isExcluded, setExcluded] = useState(chip?.isExcluded ?? false);
+  const [value, setValue] = useState(chip?.value ?? '');
+  const [isTold, setTold] = useState(false);
+  const names = name === 'group_id' ? groups.map(({ id }) => String(id)) : choicesOf(name);
+  const clients = useClients(name === 'client');
+  const suggestions = name === 'client' ? clients : (USUAL[name] ?? []).map((text) => ({ text }));
+  const chosen = clients.find(({ meaning }) => meaning === value.trim())?.text ?? value.trim();
+  const fault = conditionFault(name, chosen);
+  const set = (): void => {
+    if (fault === null) onSet({ name, isExcluded, value: chosen });
+    else setTold(true);
+  };
+  return (
+    <Dialog
+      title={say(chip === null ? 'queries.filter.new' : 'queries.filter.change')}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{say('action.cancel')}</Button>
+          <Button kind="main" onPress={set}>
+            {say('queries.filter.apply')}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          set();
+        }}
+      >
+        <Stack>
+          <SelectField
+            label={say('queries.filter.what')}
+            value={name}
+            onChange={(chosenName) => {
+              setName(chosenName);
+              setValue('');
+              setTold(false);
+            }}
+            choices={CONDITIONS.map((id) => ({ id, text: say(`queries.condition.${id}`) }))}
+          />
+          <Segments
+            label={say('queries.filter.how')}
+            value={isExcluded ? 'not' : 'is'}
+            onChange={(how) => setExcluded(how === 'not')}
+            choices={[
+              { id: 'is', text: say('queries.filter.is') },
+              { id: 'not', text: say('queries.filter.not') },
+            ]}
+          />
+          {names === null ? (
+            <TextField
+              key={name}
+              label={say(`queries.condition.${name}`)}
+              help={name === 'client' ? say('queries.filter.clientHelp') : undefined}
+              error={isTold && fault !== null ? say(fault) : null}
+              value={value}
+              onChange={setValue}
+              suggestions={suggestions}
+              isCode
+              autoFocus
+            />
+          ) : (
+            <SelectField
+              key={name}
+              label={say(`queries.condition.${name}`)}
+              error={isTold && fault !== null ? say(fault) : null}
+              value={value}
+              onChange={setValue}
+              choices={names.map((id) => ({ id, text: valueText(name, id, groups, say) }))}
+            />
+          )}
+        </Stack>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Addresses that are known, with their names. */
+function useClients(enabled: boolean): readonly Suggestion[] {
+  const clients = useAsk('GET /clients', { query: { limit: 200 } }, { enabled });
+  return (clients.data?.data ?? []).flatMap(({ ip_address: text, name, hostname }) =>
+    text === null ? [] : [{ text, meaning: name ?? hostname ?? undefined }],
+  );
+}
+
+interface PeriodDialogProps {
+  readonly from: string;
+  readonly to: string;
+  readonly onClose: () => void;
+  readonly onSet: (from: string, to: string) => void;
+}
+
+/** Either end may be open. */
+export function PeriodDialog({ from, to, onClose, onSet }: PeriodDialogProps): ReactNode {
+  const { say } = useText();
+  const [start, setStart] = useState(localMoment(from));
+  const [end, setEnd] = useState(localMoment(to));
+  const isTurned = start !== '' && end !== '' && start >= end;
+  const set = (): void => {
+    if (!isTurned) onSet(utcMoment(start), utcMoment(end));
+  };
+  return (
+    <Dialog
+      title={say('queries.period.between')}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{say('action.cancel')}</Button>
+          <Button kind="main" onPress={set} isDisabled={isTurned || (start === '' && end === '')}>
+            {say('queries.filter.apply')}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          set();
+        }}
+      >
+        <Stack>
+          <TextField
+            label={say('queries.period.from')}
+            type="datetime-local"
+            value={start}
+            onChange={setStart}
+            autoFocus
+          />
+          <TextField
+            label={say('queries.period.to')}
+            help={say('queries.period.open')}
+            error={isTurned ? say('queries.period.turned') : null}
+            type="datetime-local"
+            value={end}
+            onChange={setEnd}
+          />
+        </Stack>
+      </Form>
+    </Dialog>
+  );
+}

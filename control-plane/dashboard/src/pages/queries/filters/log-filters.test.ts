@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { chipsOf, conditionFault, filtersOf, NO_FILTERS } from './log-filters.ts';
+
+describe('filtersOf()', () => {
+  test('asks with what is set', () => {
+    const fields = { ...NO_FILTERS, period: '24h', domain: 'example', 'status!': 'CACHED' };
+    expect(filtersOf(fields)).toEqual({ period: '24h', domain: 'example', 'status!': 'CACHED' });
+    expect(filtersOf(NO_FILTERS)).toEqual({});
+  });
+
+  test('leaves other fields of the address out', () => {
+    expect(filtersOf({ ...NO_FILTERS, open: '7' } as typeof NO_FILTERS)).toEqual({});
+  });
+});
+
+describe('chipsOf()', () => {
+  test('has each condition, but for what the search box shows', () => {
+    const fields = { ...NO_FILTERS, domain: 'example', 'domain!': 'cdn', client: '192.0.2.7' };
+    expect(chipsOf(fields)).toEqual([
+      { key: 'domain!', name: 'domain', isExcluded: true, value: 'cdn' },
+      { key: 'client', name: 'client', isExcluded: false, value: '192.0.2.7' },
+    ]);
+  });
+});
+
+describe('conditionFault()', () => {
+  test.each([
+    ['client', '192.0.2.7', null],
+    ['client', '2001:db8::/32', null],
+    ['client', 'laptop', 'queries.filter.notClient'],
+    ['type', 'https', null],
+    ['type', 'TYPE65', null],
+    ['type', 'nonsense', 'queries.filter.notType'],
+    ['rcode', 'NXDOMAIN', null],
+    ['rcode', 'no error', 'queries.filter.notRcode'],
+    ['upstream', '  ', 'queries.filter.empty'],
+  ] as const)('judges %s %s', (name, text, fault) => {
+    expect(conditionFault(name, text)).toBe(fault);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import { LogRows, MOST_FRESH } from './log-rows.ts';
+import type { LogPage, LogRow } from './log-rows.ts';
+
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+
+function row(id: number | null, atMs = id ?? 0): LogRow {
+  return {
+    id,
+    timestamp: new Date(START_MS + atMs).toISOString(),
+    node: 'home',
+    client: '192.0.2.1',
+    client_hostname: null,
+    group_id: 1,
+    domain: 'example.org',
+    type: 'A',
+    protocol: 'udp',
+    status: 'ALLOWED',
+    block_source: null,
+    block_rule: null,
+    rcode: 'NOERROR',
+    response_time_us: 100,
+    cached: false,
+    upstream: null,
+    dnssec_status: 'unchecked',
+    answers: null,
+    repeats: 0,
+    client_id: null,
+  };
+}
+
+/** Rows from one id down to another. */
+function page(from: number, to: number, next: string | null = `after ${to}`): LogPage {
+  const ids = Array.from({ length: from - to + 1 }, (_, step) => from - step);
+  return {
+    data: ids.map((id) => row(id)) as LogPage['data'],
+    total: from,
+    total_queries: from,
+    limit: ids.length,
+    offset: 0,
+    next_cursor: next,
+    prev_cursor: null,
+    damaged_blocks: 0,
+  };
+}
+
+function shown(rows: LogRows): (number | null | undefined)[] {
+  return Array.from({ length: rows.count }, (_, index) => rows.at(index)?.row.id);
+}
+
+describe('LogRows', () => {
+  test('has pages one after the other', () => {
+    const rows = new LogRows();
+    rows.append(rows.next!, page(6, 4));
+    expect(rows.next).toEqual({ cursor: 'after 4', before: null });
+    rows.append(rows.next!, page(3, 1, null));
+    expect(shown(rows)).toEqual([6, 5, 4, 3, 2, 1]);
+    expect(rows.next).toBeNull();
+  });
+
+  test('puts live rows before them, each once', () => {
+    const rows = new LogRows();
+    rows.append(rows.next!, page(3, 1, null));
+    rows.prepend([row(3), row(4), row(5)]);
+    rows.prepend([row(5), row(6)]);
+    expect(shown(rows)).toEqual([6, 5, 4, 3, 2, 1]);
+  });
+
+  test('tells rows without an id from each other', () => {
+    const rows = new LogRows();
+    rows.prepend([row(null), row(null)]);
+    expect(rows.count).toBe(2);
+    expect(rows.at(0)?.key).not.toBe(rows.at(1)?.key);
+  });
+
+  test('keeps a number of live rows, and asks for pages from the oldest of them on', () => {
+    const rows = new LogRows();
+    rows.append(rows.next!, page(3, 1, null));
+    rows.prepend(Array.from({ length: MOST_FRESH + 10 }, (_, step) => row(step + 4)));
+    expect(rows.count).toBe(MOST_FRESH);
+    const oldest = rows.at(MOST_FRESH - 1)?.row;
+    expect(rows.next).toEqual({ cursor: null, before: new Date(START_MS + oldest!.id! + 1).toISOString() });
+    rows.append(rows.next!, page(oldest!.id!, oldest!.id! - 2));
+    expect(rows.at(MOST_FRESH)?.row.id).toBe(oldest!.id! - 1);
+  });
+
+  test('restarts with the rows that were kept when more came', () => {
+    const rows = new LogRows();
+    rows.append(rows.next!, page(3, 1, null));
+    rows.restart([row(100), row(101)]);
+    expect(shown(rows)).toEqual([101, 100]);
+    expect(rows.next?.before).toBe(new Date(START_MS + 101).toISOString());
+  });
+
+  test('forgets rows far from what is seen, and takes them back', () => {
+    const rows = new LogRows();
+    for (let last = 1_000; last > 0; last -= 10) rows.append(rows.next!, page(last, last - 9));
+    rows.keepAround(500, 520);
+    expect(rows.count).toBe(1_000);
+    expect(rows.keptCount).toBeLessThan(140);
+    expect(rows.at(500)?.row.id).toBe(500);
+    const lost = rows.lostAt(5);
+    expect(rows.at(5)).toBeNull();
+    expect(lost).toEqual({ cursor: null, before: null });
+    rows.refill(lost!, page(1_000, 991));
+    expect(rows.at(5)?.row.id).toBe(995);
+    expect(rows.lostAt(5)).toBeNull();
+  });
+});

@@ -1,0 +1,253 @@
+/**
+ * The log as a window over many rows: only those that are seen have an element. New rows wait behind a button while
+ * somebody reads. Rows are reached with the arrow keys.
+ */
+import { ArrowUp } from 'lucide-react';
+import { memo, useEffect, useImperativeHandle, useRef } from 'react';
+import type { KeyboardEvent, MouseEvent, ReactNode, Ref, RefObject } from 'react';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Skeleton } from '../../../ui/display/states.tsx';
+import { LogRowView } from './log-row.tsx';
+import type { LogView } from './log-reader.ts';
+import type { LogRow, LogRows } from './log-rows.ts';
+import { useReading } from './reading.ts';
+import { useSight } from './sight.ts';
+import { useLogView } from './use-log.ts';
+import type { ShownLog } from './use-log.ts';
+import styles from './log-window.module.css';
+
+/** What a key or a button may ask of the log. */
+export interface LogHandle {
+  /** Brings another row into sight, and focuses it unless something stands above the log. */
+  readonly goTo: (index: number) => void;
+}
+
+/** A value of a row that was pressed. */
+export interface PressedValue {
+  readonly element: HTMLElement;
+  readonly field: string;
+  readonly row: LogRow;
+}
+
+interface LogWindowProps {
+  readonly log: ShownLog;
+  /** The row that the keys mean. */
+  readonly current: number;
+  readonly onCurrent: (index: number) => void;
+  readonly onOpen: (index: number) => void;
+  readonly onValue: (value: PressedValue) => void;
+  /** Something stands above the log: nothing may move below it. */
+  readonly isHeld: boolean;
+  readonly handle: Ref<LogHandle>;
+}
+
+const COLUMNS = ['time', 'client', 'name', 'type', 'status', 'answer', 'dnssec'] as const;
+
+/** The log. */
+export function LogWindow(props: LogWindowProps): ReactNode {
+  const { log, current, onCurrent, onOpen, onValue, isHeld, handle } = props;
+  const { reader } = log;
+  const view = useLogView(log);
+  const { say, format } = useText();
+  const whole = useRef<HTMLDivElement>(null);
+  const rows = useRef<HTMLDivElement>(null);
+  const head = useRef<HTMLDivElement>(null);
+  const probe = useRef<HTMLDivElement>(null);
+  const wanted = useRef<number | null>(null);
+  const { first, last, rowPx, isScrolled } = useSight({ rows, head, probe }, view.count);
+  const { isRead, endReading } = useReading(whole, rows, isScrolled);
+  const shown = Array.from(
+    { length: Math.max(0, Math.min(last, view.count) - first) },
+    (_, step) => first + step,
+  );
+
+  useEffect(() => reader.pause(isRead || isHeld), [reader, isRead, isHeld]);
+  useEffect(() => {
+    if (rowPx > 0) reader.see(first, last);
+  }, [reader, view, first, last, rowPx]);
+  useFocusOnRow(rows, wanted);
+
+  const goTo = (index: number): void => {
+    const there = Math.max(0, Math.min(index, view.count - 1));
+    wanted.current = isHeld ? null : there;
+    onCurrent(there);
+    bringIntoSight(there * rowPx, rowPx, rows.current, head.current);
+    focusWanted(rows.current, wanted);
+  };
+  useImperativeHandle(handle, () => ({ goTo }));
+
+  return (
+    <div ref={whole} className={styles['log']}>
+      {view.waiting > 0 && (isRead || isHeld) && (
+        <News
+          count={view.waiting}
+          onPress={() => {
+            endReading();
+            reader.showWaiting();
+            onCurrent(0);
+            scrollTo({ top: 0 });
+          }}
+        />
+      )}
+      <div role="grid" aria-label={say('queries.log')} aria-rowcount={view.count + 1}>
+        <Titles head={head} />
+        <div
+          ref={rows}
+          role="rowgroup"
+          className={styles['rows']}
+          style={{ height: view.count * rowPx }}
+          onClick={(event) => press(event, view.rows, onOpen, onValue)}
+          onFocus={({ target }) => {
+            const index = indexOf(target);
+            if (index !== null && index !== current) onCurrent(index);
+          }}
+          onKeyDown={(event) => {
+            const there = indexAfter(event, current, Math.floor(innerHeight / (rowPx || 1)) - 3, view.count);
+            if (there !== null) goTo(there);
+            else if (event.key === 'Enter' || event.key === ' ') onOpen(current);
+            else return;
+            event.preventDefault();
+          }}
+        >
+          <div ref={probe} className={`${styles['row']} ${styles['probe']}`} aria-hidden />
+          <div
+            role="presentation"
+            className={styles['shown']}
+            style={{ transform: `translateY(${first * rowPx}px)` }}
+          >
+            {/* By its place: elements stay when new rows come, and only their texts change. */}
+            {shown.map((index) => {
+              const known = view.rows.at(index);
+              if (known === null) return <LostRow key={index} index={index} />;
+              return (
+                <LogRowView
+                  key={index}
+                  row={known.row}
+                  index={index}
+                  isCurrent={index === current || (current < first && index === first)}
+                  say={say}
+                  format={format}
+                />
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      <Foot view={view} />
+    </div>
+  );
+}
+
+/** Focuses the row that is wanted, as soon as it has an element. */
+function useFocusOnRow(rows: RefObject<HTMLElement | null>, wanted: RefObject<number | null>): void {
+  useEffect(() => focusWanted(rows.current, wanted));
+}
+
+function focusWanted(rows: HTMLElement | null, wanted: RefObject<number | null>): void {
+  if (wanted.current === null) return;
+  const element = rows?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+  if (element === null || element === undefined) return;
+  wanted.current = null;
+  element.focus({ preventScroll: true });
+}
+
+function Foot({ view }: { readonly view: LogView }): ReactNode {
+  const { say } = useText();
+  if (view.failure !== null) return null;
+  if (view.totals === null)
+    return (
+      <div className={styles['first']}>
+        <Skeleton lines={12} />
+      </div>
+    );
+  return <p className={styles['foot']}>{say(view.rows.next === null ? 'queries.end' : 'state.loading')}</p>;
+}
+
+const Titles = memo(function Titles({ head }: { readonly head: Ref<HTMLDivElement> }): ReactNode {
+  const { say } = useText();
+  return (
+    <div ref={head} className={styles['head']} role="rowgroup">
+      <div role="row" aria-rowindex={1} className={styles['titles']}>
+        {COLUMNS.map((id) => (
+          <span key={id} role="columnheader">
+            {say(`queries.column.${id}`)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+});
+
+function News({ count, onPress }: { readonly count: number; readonly onPress: () => void }): ReactNode {
+  const { say, format } = useText();
+  return (
+    <div className={styles['news']}>
+      <div className={styles['newsPlace']}>
+        <Button kind="main" icon={ArrowUp} onPress={onPress}>
+          {say('queries.news', { count, shown: format.count(count) })}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** In the place of a row that is asked for again. */
+function LostRow({ index }: { readonly index: number }): ReactNode {
+  return (
+    <div role="row" aria-rowindex={index + 2} className={styles['row']} data-index={index} tabIndex={-1}>
+      <div role="gridcell">
+        <span className={styles['bone']} />
+      </div>
+    </div>
+  );
+}
+
+function press(
+  event: MouseEvent,
+  rows: LogRows,
+  onOpen: (index: number) => void,
+  onValue: (value: PressedValue) => void,
+): void {
+  const index = indexOf(event.target as Element);
+  if (index === null || getSelection()?.isCollapsed === false) return;
+  const element = (event.target as Element).closest<HTMLElement>('[data-filter]');
+  const known = rows.at(index);
+  // A finger opens the row: its values are too close to each other, and the drawer has them all.
+  if (element === null || known === null || !matchMedia('(hover: hover)').matches) return onOpen(index);
+  onValue({ element, field: element.dataset['filter'] ?? '', row: known.row });
+}
+
+function indexOf(target: Element): number | null {
+  const index = target.closest<HTMLElement>('[data-index]')?.dataset['index'];
+  return index === undefined ? null : Number(index);
+}
+
+/** Where a key leads; null where it leads nowhere. */
+function indexAfter({ key }: KeyboardEvent, current: number, page: number, count: number): number | null {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: -count,
+    End: count,
+  };
+  const step = steps[key];
+  return step === undefined ? null : Math.max(0, Math.min(current + step, count - 1));
+}
+
+function bringIntoSight(
+  topPx: number,
+  rowPx: number,
+  rows: HTMLElement | null,
+  head: HTMLElement | null,
+): void {
+  if (rows === null || head === null) return;
+  const top = rows.getBoundingClientRect().top + topPx;
+  const edge = Math.max(0, head.getBoundingClientRect().bottom);
+  // Room for the bar of a phone and for what covers the edges.
+  const below = innerHeight - 2 * rowPx;
+  if (top < edge) scrollBy({ top: top - edge - rowPx, behavior: 'instant' });
+  else if (top > below) scrollBy({ top: top - below, behavior: 'instant' });
+}

@@ -1,0 +1,73 @@
+/** Which rows of the log are seen, while the page is scrolled and its rows change their height with the screen. */
+import { useEffect, useState } from 'react';
+import type { RefObject } from 'react';
+import { visibleRows } from './visible-rows.ts';
+import type { RowRange } from './visible-rows.ts';
+
+/** The elements that are measured. */
+export interface SightParts {
+  /** What holds the rows. */
+  readonly rows: RefObject<HTMLElement | null>;
+  /** What stands above them and covers the first ones when the page is scrolled. */
+  readonly head: RefObject<HTMLElement | null>;
+  /** A row that is not seen, as high as all others. */
+  readonly probe: RefObject<HTMLElement | null>;
+}
+
+/** The rows that need elements, the height of a row, and whether the newest is above the edge. */
+export interface Seen extends RowRange {
+  readonly rowPx: number;
+  readonly isScrolled: boolean;
+}
+
+const NOTHING: Seen = { first: 0, last: 0, rowPx: 0, isScrolled: false };
+
+/** What is seen of so many rows. */
+export function useSight({ rows, head, probe }: SightParts, count: number): Seen {
+  const [seen, setSeen] = useState(NOTHING);
+  useEffect(() => {
+    let frame = 0;
+    const look = (): void => {
+      frame = 0;
+      const sight = measure(rows.current, head.current, probe.current, count);
+      setSeen((before) => (isSame(before, sight) ? before : sight));
+    };
+    const lookSoon = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(look);
+    };
+    look();
+    const sizes = new ResizeObserver(lookSoon);
+    for (const { current } of [probe, rows]) if (current !== null) sizes.observe(current);
+    addEventListener('scroll', lookSoon, { passive: true });
+    addEventListener('resize', lookSoon);
+    return () => {
+      cancelAnimationFrame(frame);
+      sizes.disconnect();
+      removeEventListener('scroll', lookSoon);
+      removeEventListener('resize', lookSoon);
+    };
+  }, [rows, head, probe, count]);
+  return seen;
+}
+
+function measure(
+  rows: HTMLElement | null,
+  head: HTMLElement | null,
+  probe: HTMLElement | null,
+  count: number,
+): Seen {
+  if (rows === null || head === null || probe === null) return NOTHING;
+  const rowPx = probe.offsetHeight;
+  const abovePx = Math.max(0, head.getBoundingClientRect().bottom) - rows.getBoundingClientRect().top;
+  const range = visibleRows({ abovePx, heightPx: innerHeight, rowPx, count });
+  return { ...range, rowPx, isScrolled: abovePx > 2 };
+}
+
+function isSame(one: Seen, other: Seen): boolean {
+  return (
+    one.first === other.first &&
+    one.last === other.last &&
+    one.rowPx === other.rowPx &&
+    one.isScrolled === other.isScrolled
+  );
+}

@@ -1,0 +1,85 @@
+/** The live tail: a stream of new rows that comes back by itself and says so while it is away. */
+import type { EventOf } from '../../../../../../shared/api/client/typed-client.ts';
+
+/** New rows. */
+export type TailEvent = EventOf<'GET /queries/stream'>;
+
+/** How the stream stands; `lost`: it tries again. */
+export type TailState = 'connecting' | 'open' | 'lost';
+
+/** The part of an EventSource that is needed. */
+export interface Stream {
+  readonly readyState: number;
+  onopen: ((event: Event) => void) | null;
+  onmessage: ((event: MessageEvent<string>) => void) | null;
+  onerror: ((event: Event) => void) | null;
+  close(): void;
+}
+
+/** What it takes. */
+export interface TailParts {
+  readonly open: () => Stream;
+  /** Resolves once the API answers to this user: after a login, where the session has ended. */
+  readonly reachable: () => Promise<unknown>;
+  readonly onEvent: (event: TailEvent) => void;
+  readonly onState: (state: TailState) => void;
+  /** Waits before the stream is opened again; the browser itself comes back only to a server that had accepted it. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+const AGAIN_MS = 3_000;
+/** EventSource.CLOSED */
+const CLOSED = 2;
+
+/** One tail, until `close()`. */
+export class Tail {
+  private readonly parts: TailParts;
+  private stream: Stream | null = null;
+  private isClosed = false;
+
+  constructor(parts: TailParts) {
+    this.parts = parts;
+    parts.onState('connecting');
+    this.open();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.stream?.close();
+    this.stream = null;
+  }
+
+  private open(): void {
+    const stream = this.parts.open();
+    this.stream = stream;
+    stream.onopen = () => this.parts.onState('open');
+    stream.onmessage = ({ data }) => this.parts.onEvent(JSON.parse(data) as TailEvent);
+    stream.onerror = () => {
+      this.parts.onState('lost');
+      if (stream.readyState !== CLOSED) return;
+      stream.close();
+      void this.openAgain();
+    };
+  }
+
+  /** Refused: the session has ended, too many streams are open, or the server stops. */
+  private async openAgain(): Promise<void> {
+    do {
+      await this.parts.wait(AGAIN_MS);
+      if (this.isClosed) return;
+    } while (!(await this.isReachable()));
+    if (!this.mayOpen()) return;
+    this.open();
+  }
+
+  private mayOpen(): boolean {
+    return !this.isClosed;
+  }
+
+  private isReachable(): Promise<boolean> {
+    return this.parts.reachable().then(
+      () => true,
+      () => false,
+    );
+  }
+}

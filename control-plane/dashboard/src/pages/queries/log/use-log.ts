@@ -1,0 +1,92 @@
+/** The log for a component: its rows, and the live tail while the page is seen. */
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { ask } from '../../../api/ask.ts';
+import { API_BASE } from '../../../api/place.ts';
+import { LogReader } from './log-reader.ts';
+import type { LogView } from './log-reader.ts';
+import { Tail } from './tail.ts';
+import type { TailState } from './tail.ts';
+
+/** Conditions, as the API takes them. */
+export type LogFilters = Readonly<Record<string, string>>;
+
+/** Rows of a page: few, as all of them are read in one go. */
+const PAGE_ROWS = 100;
+
+/** The log, and how its tail stands: `off` where none is wanted, or the page is hidden. */
+export interface ShownLog {
+  readonly reader: LogReader;
+  readonly tail: TailState | 'off';
+}
+
+/** Reads what the filters select. Give the same object as long as they are the same. */
+export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
+  const reader = useMemo(() => readerOf(filters), [filters]);
+  const [tail, setTail] = useState<TailState | 'off'>('off');
+  const isSeen = useSyncExternalStore(watchVisibility, () => !document.hidden);
+
+  useEffect(() => {
+    void reader.reload();
+    return () => reader.close();
+  }, [reader]);
+
+  useEffect(() => {
+    if (!isLive || !isSeen) return undefined;
+    let wasLost = false;
+    const stream = new Tail({
+      open: () => new EventSource(`${API_BASE}/queries/stream?${new URLSearchParams(filters)}`),
+      reachable: () => ask('GET /queries', { query: { limit: 1 } }),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      onEvent: (event) => reader.take(event),
+      onState: (state) => {
+        setTail(state);
+        // What came while the stream was away is in the log.
+        if (state === 'open' && wasLost) reader.catchUp();
+        wasLost = state === 'lost';
+      },
+    });
+    return () => {
+      stream.close();
+      setTail('off');
+    };
+  }, [reader, filters, isLive, isSeen]);
+
+  return { reader, tail };
+}
+
+/** What is to be drawn of it now. For the parts that show rows: they are drawn ten times a second. */
+export function useLogView({ reader }: ShownLog): LogView {
+  return useSyncExternalStore(reader.watch, reader.view);
+}
+
+/** Whether nothing matches. */
+export function useIsEmpty({ reader }: ShownLog): boolean {
+  return useSyncExternalStore(reader.watch, () => {
+    const { totals, count, rows } = reader.view();
+    return totals !== null && count === 0 && rows.next === null;
+  });
+}
+
+function readerOf(filters: LogFilters): LogReader {
+  return new LogReader({
+    read: ({ cursor, before }) =>
+      ask('GET /queries', {
+        query: {
+          ...filters,
+          limit: PAGE_ROWS,
+          ...(before !== null && { to: before }),
+          ...(cursor !== null && { cursor }),
+        },
+      }),
+    later: (run, ms) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    nowMs: () => performance.now(),
+  });
+}
+
+function watchVisibility(changed: () => void): () => void {
+  document.addEventListener('visibilitychange', changed);
+  return () => document.removeEventListener('visibilitychange', changed);
+}

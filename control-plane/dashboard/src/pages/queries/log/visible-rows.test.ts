@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { MOST_ELEMENTS, visibleRows } from './visible-rows.ts';
+
+describe('visibleRows()', () => {
+  test('begins with the newest row', () => {
+    const { first, last } = visibleRows({ abovePx: -200, heightPx: 900, rowPx: 50, count: 50_000 });
+    expect(first).toBe(0);
+    expect(last).toBeGreaterThanOrEqual(14);
+    expect(last).toBeLessThanOrEqual(22);
+  });
+
+  test('covers what is seen, wherever that is', () => {
+    for (const abovePx of [0, 49, 1_234, 999_999, 2_499_100]) {
+      const { first, last } = visibleRows({ abovePx, heightPx: 900, rowPx: 50, count: 50_000 });
+      expect(first * 50).toBeLessThanOrEqual(abovePx);
+      expect(last * 50).toBeGreaterThanOrEqual(Math.min(abovePx + 900, 2_500_000));
+    }
+  });
+
+  test('never has more elements than are allowed', () => {
+    const { first, last } = visibleRows({ abovePx: 5_000, heightPx: 9_000, rowPx: 50, count: 50_000 });
+    expect(last - first).toBe(MOST_ELEMENTS);
+  });
+
+  test('stays within a list that became shorter', () => {
+    expect(visibleRows({ abovePx: 5_000, heightPx: 900, rowPx: 50, count: 3 })).toEqual({
+      first: 0,
+      last: 3,
+    });
+    expect(visibleRows({ abovePx: 0, heightPx: 900, rowPx: 50, count: 0 })).toEqual({ first: 0, last: 0 });
+  });
+
+  test('shows a few before the height of a row is known', () => {
+    expect(visibleRows({ abovePx: 0, heightPx: 900, rowPx: 0, count: 500 }).last).toBe(6);
+  });
+});

@@ -1,0 +1,35 @@
+/** Which rows of a long list have an element now. All rows have the same height. */
+
+/** Most elements at once. */
+export const MOST_ELEMENTS = 78;
+/** Rows beyond either edge, so that a quick turn of the wheel shows no gap. */
+const BEYOND = 6;
+/** Elements change for this many rows at once, not for each row that is scrolled over. */
+const STEP = 4;
+
+/** What is seen of the list. */
+export interface Sight {
+  /** Pixels of the list above the upper edge; negative while its start is below the edge. */
+  readonly abovePx: number;
+  readonly heightPx: number;
+  readonly rowPx: number;
+  readonly count: number;
+}
+
+/** From the first row to before the last. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The rows that need elements. */
+export function visibleRows({ abovePx, heightPx, rowPx, count }: Sight): RowRange {
+  if (rowPx <= 0 || count === 0) return { first: 0, last: Math.min(count, BEYOND) };
+  // Of a list that begins further down less is seen.
+  const seenPx = Math.max(0, heightPx + Math.min(0, abovePx));
+  const inSight = Math.ceil(seenPx / rowPx) + 1;
+  const beyond = Math.max(0, Math.min(BEYOND, Math.floor((MOST_ELEMENTS - inSight) / 2)));
+  const top = Math.min(Math.max(0, Math.floor(abovePx / rowPx)), count - 1);
+  const first = Math.max(0, top - beyond - (beyond < STEP ? 0 : top % STEP));
+  return { first, last: Math.min(count, top + inSight + beyond, first + MOST_ELEMENTS) };
+}

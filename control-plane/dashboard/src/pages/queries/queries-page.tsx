@@ -1,0 +1,126 @@
+/** What did this device ask? The log, live and back in time, filtered, explained, and what can be done about a row. */
+import { useMemo, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Page } from '../../ui/display/page.tsx';
+import { SwitchField } from '../../ui/controls/fields.tsx';
+import { ExplainDrawer } from './explain/explain-drawer.tsx';
+import { useVerdict } from './explain/use-verdict.ts';
+import { ExportMenu } from './export-menu.tsx';
+import { FilterBar } from './filters/filter-bar.tsx';
+import { filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
+import type { ConditionName } from './filters/log-filters.ts';
+import { Keys } from './keys-dialog.tsx';
+import { LogStanding, NoRows } from './log-standing.tsx';
+import type { LogRow } from './log/log-rows.ts';
+import { LogWindow } from './log/log-window.tsx';
+import type { LogHandle, PressedValue } from './log/log-window.tsx';
+import { useIsEmpty, useLog } from './log/use-log.ts';
+import { ValueMenu } from './value-menu.tsx';
+import { useRowKeys } from './use-row-keys.ts';
+import styles from './queries-page.module.css';
+
+const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
+/** In place of the id of a row that has none yet. */
+const UNNUMBERED = 'new';
+
+/** The page. */
+export default function QueriesPage(): ReactNode {
+  const { say } = useText();
+  const [fields, setFields] = useUrlState(DEFAULTS);
+  const search = new URLSearchParams(filtersOf(fields)).toString();
+  const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
+  // What has an end in the past gets no new rows.
+  const mayBeLive = fields.to === '';
+  const log = useLog(filters, mayBeLive && fields.live === 'on');
+  const groups = useAsk('GET /groups', {}).data ?? [];
+  const [current, setCurrent] = useState(0);
+  const [opened, setOpened] = useState<LogRow | null>(null);
+  const [pressed, setPressed] = useState<PressedValue | null>(null);
+  const handle = useRef<LogHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const judge = useVerdict();
+
+  const open = (index: number): void => {
+    const row = log.reader.view().rows.at(index)?.row;
+    if (row === undefined) return;
+    setCurrent(index);
+    setOpened(row);
+    setFields({ open: String(row.id ?? UNNUMBERED) }, { replace: fields.open !== '' });
+  };
+  const filter = (name: ConditionName, value: string, isExcluded: boolean): void => {
+    setFields({ ...replacing(name, value, isExcluded), open: '' });
+    scrollTo({ top: 0 });
+  };
+  const known = opened !== null && String(opened.id ?? UNNUMBERED) === fields.open ? opened : null;
+  const act = useRowKeys({
+    log,
+    current,
+    opened: known,
+    isOpen: fields.open !== '',
+    open,
+    handle,
+    box,
+    judge,
+  });
+  const close = (): void => {
+    setFields({ open: '' });
+    setTimeout(() => focusAgain(() => handle.current?.goTo(current)), 50);
+  };
+  const isEmpty = useIsEmpty(log);
+  return (
+    <Page
+      title={say('page.queries')}
+      actions={
+        <>
+          <SwitchField
+            isSelected={mayBeLive && fields.live === 'on'}
+            isDisabled={!mayBeLive}
+            onChange={(isLive) => setFields({ live: isLive ? 'on' : 'off' }, { replace: true })}
+          >
+            {say('queries.live')}
+          </SwitchField>
+          <ExportMenu filters={filters} />
+          <Keys onKey={act} />
+        </>
+      }
+    >
+      <div className={styles['part']}>
+        <FilterBar fields={fields} onChange={setFields} groups={groups} box={box} />
+        <LogStanding log={log} isLive={mayBeLive && fields.live === 'on'} />
+        {isEmpty ? (
+          <NoRows isFiltered={search !== ''} onClear={() => setFields(NO_FILTERS)} />
+        ) : (
+          <LogWindow
+            log={log}
+            current={current}
+            onCurrent={setCurrent}
+            onOpen={open}
+            onValue={setPressed}
+            isHeld={fields.open !== '' || pressed !== null}
+            handle={handle}
+          />
+        )}
+      </div>
+      <ValueMenu pressed={pressed} groups={groups} onFilter={filter} onClose={() => setPressed(null)} />
+      {fields.open !== '' && (
+        <ExplainDrawer
+          key={fields.open}
+          id={fields.open}
+          row={known}
+          groups={groups}
+          judge={judge}
+          onFilter={filter}
+          onClose={close}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** After the drawer has given the focus back; it cannot where rows were gone through in it. */
+function focusAgain(focus: () => void): void {
+  if (document.activeElement === document.body) focus();
+}

@@ -1,0 +1,163 @@
+/** The cache: how much it spares, what is in it, and how to drop an answer that is out of date. */
+import { DatabaseZap, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { SearchField } from '../../ui/controls/fields.tsx';
+import { Pager } from '../../ui/controls/pager.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import { Bar, Card } from '../../ui/display/page.tsx';
+import { Answered, Empty } from '../../ui/display/states.tsx';
+import { DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
+import { PurgeDialog } from './purge-dialog.tsx';
+import type { Purge } from './purge-dialog.tsx';
+import styles from './resolving-page.module.css';
+
+const DEFAULTS = { name: '' };
+const ROWS = 25;
+const STATES_MS = 10_000;
+
+/** The card; the name that is searched is in the address. */
+export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const [{ name }, setFields] = useUrlState(DEFAULTS);
+  const [purge, setPurge] = useState<Purge | null>(null);
+  const wanted = name.trim();
+  return (
+    <Card title={say('resolving.cache')}>
+      <CacheFigures maxBytes={maxBytes} />
+      <Bar>
+        <div className={styles['search']}>
+          <SearchField
+            label={say('resolving.cache.search')}
+            placeholder={say('resolving.cache.placeholder')}
+            clearLabel={say('resolving.cache.clear')}
+            value={name}
+            onChange={(text) => setFields({ name: text }, { replace: true })}
+          />
+        </div>
+        {isAdmin && (
+          <Button kind="danger" icon={Trash2} onPress={() => setPurge({ domain: wanted })}>
+            {say(wanted === '' ? 'resolving.purge.all' : 'resolving.purge.name')}
+          </Button>
+        )}
+      </Bar>
+      <CacheEntries key={wanted} domain={wanted} onPurge={isAdmin ? setPurge : null} />
+      <PurgeDialog purge={purge} onClose={() => setPurge(null)} />
+    </Card>
+  );
+}
+
+function CacheFigures({ maxBytes }: { readonly maxBytes: number }): ReactNode {
+  const { say, format } = useText();
+  const metrics = useAsk('GET /cache/metrics', {}, { everyMs: STATES_MS });
+  return (
+    <Answered of={metrics} lines={2}>
+      {({ entries, bytes, hits, misses, hit_rate: rate, stale_hits: stale, evictions }) => (
+        <Figures>
+          <Figure
+            label={say('resolving.cache.rate')}
+            value={format.percent(rate)}
+            detail={say('resolving.cache.hits', {
+              hits: format.briefCount(hits),
+              all: format.briefCount(hits + misses),
+            })}
+          />
+          <Figure
+            label={say('resolving.cache.entries')}
+            value={format.briefCount(entries)}
+            detail={say('resolving.cache.evicted', { count: format.briefCount(evictions) })}
+          />
+          <Figure
+            label={say('resolving.cache.memory')}
+            value={format.bytes(bytes)}
+            detail={maxBytes > 0 ? say('resolving.cache.of', { all: format.bytes(maxBytes) }) : undefined}
+          />
+          <Figure
+            label={say('resolving.cache.stale')}
+            value={format.briefCount(stale)}
+            detail={say('resolving.cache.stale.help')}
+          />
+        </Figures>
+      )}
+    </Answered>
+  );
+}
+
+interface CacheEntriesProps {
+  readonly domain: string;
+  readonly onPurge: ((purge: Purge) => void) | null;
+}
+
+function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
+  const { say, format } = useText();
+  const [offset, setOffset] = useState(0);
+  const query = { limit: ROWS, offset, ...(domain !== '' && { domain }) };
+  const entries = useAsk('GET /cache/entries', { query });
+  return (
+    <Answered of={entries} lines={5}>
+      {({ data, total, limit }) =>
+        data.length === 0 ? (
+          <Empty
+            icon={DatabaseZap}
+            title={say(domain === '' ? 'resolving.cache.empty' : 'resolving.cache.notFound')}
+          >
+            {domain !== '' && <p>{say('resolving.cache.notFound.help')}</p>}
+          </Empty>
+        ) : (
+          <>
+            <DataTable
+              label={say('resolving.cache')}
+              rows={data.map((row, place) => ({ ...row, place }))}
+              keyOf={({ domain: name, type, place }) => `${name} ${type} ${place}`}
+              columns={[
+                {
+                  id: 'name',
+                  title: say('resolving.cache.name'),
+                  isName: true,
+                  cell: ({ domain: name }) => <DomainName name={name} />,
+                },
+                { id: 'type', title: say('resolving.cache.type'), cell: ({ type }) => type },
+                { id: 'rcode', title: say('resolving.cache.answer'), cell: ({ rcode }) => rcode },
+                {
+                  id: 'dnssec',
+                  title: say('resolving.dnssec'),
+                  cell: ({ dnssec_status: status }) => say(`resolving.dnssec.${status}`),
+                },
+                {
+                  id: 'left',
+                  title: say('resolving.cache.left'),
+                  isNumber: true,
+                  cell: ({ ttl_secs: left, stale_until: until }) =>
+                    left > 0 ? format.span(left) : <Moment at={until} />,
+                },
+                ...(onPurge === null
+                  ? []
+                  : [
+                      {
+                        id: 'actions',
+                        title: say('resolving.purge.name'),
+                        isActions: true,
+                        cell: ({ domain: name, type }: { domain: string; type: string }) => (
+                          <IconButton
+                            icon={Trash2}
+                            label={say('resolving.purge.one', { name, type })}
+                            onPress={() => onPurge({ domain: name, type })}
+                          />
+                        ),
+                      },
+                    ]),
+              ]}
+            />
+            <Pager total={total} limit={limit} offset={offset} onMove={setOffset} />
+          </>
+        )
+      }
+    </Answered>
+  );
+}

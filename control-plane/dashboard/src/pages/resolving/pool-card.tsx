@@ -1,0 +1,127 @@
+/** One pool of upstream servers, or the servers of a forward zone: the state of each. */
+import { CircleAlert, CircleCheck, CircleHelp, Pencil } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ForAdmins } from '../../api/session.tsx';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import { Card } from '../../ui/display/page.tsx';
+import { Badge } from '../../ui/display/values.tsx';
+import type { PoolState, ServerState } from './pools.ts';
+import styles from './resolving-page.module.css';
+
+const STATES = {
+  Healthy: { tone: 'good', icon: CircleCheck, text: 'resolving.state.healthy' },
+  Unhealthy: { tone: 'fault', icon: CircleAlert, text: 'resolving.state.unhealthy' },
+  Unknown: { tone: 'plain', icon: CircleHelp, text: 'resolving.state.unknown' },
+} as const;
+
+interface PoolCardProps {
+  readonly pool: PoolState;
+  /** Null where the servers are configured elsewhere. */
+  readonly onEdit: (() => void) | null;
+}
+
+/** The card. */
+export function PoolCard({ pool, onEdit }: PoolCardProps): ReactNode {
+  const { say } = useText();
+  const { kind, name, strategy, servers } = pool;
+  const title = say(kind === 'pool' ? 'resolving.pool' : 'resolving.zone', { name });
+  return (
+    <Card
+      title={title}
+      actions={
+        onEdit !== null && (
+          <ForAdmins>
+            <Button icon={Pencil} onPress={onEdit}>
+              {say('action.edit')}
+            </Button>
+          </ForAdmins>
+        )
+      }
+    >
+      <p className={styles['strategy']}>{say(`resolving.strategy.${strategy}.help`)}</p>
+      <ServerTable label={title} servers={servers} />
+    </Card>
+  );
+}
+
+interface ServerTableProps {
+  readonly label: string;
+  readonly servers: readonly ServerState[];
+}
+
+function ServerTable({ label, servers }: ServerTableProps): ReactNode {
+  const { say, format } = useText();
+  return (
+    <DataTable
+      label={label}
+      rows={servers}
+      keyOf={({ address }) => address}
+      columns={[
+        {
+          id: 'server',
+          title: say('resolving.server'),
+          isName: true,
+          cell: (server) => <ServerName server={server} />,
+        },
+        {
+          id: 'state',
+          title: say('resolving.state'),
+          cell: ({ status }) => {
+            const { tone, icon, text } = STATES[status];
+            return (
+              <Badge tone={tone} icon={icon}>
+                {say(text)}
+              </Badge>
+            );
+          },
+        },
+        {
+          id: 'latency',
+          title: say('resolving.latency'),
+          isNumber: true,
+          cell: ({ latency_ms: latency }) =>
+            latency === null
+              ? say('resolving.latency.none')
+              : say('resolving.latency.value', {
+                  p50: format.duration(latency.p50 * 1_000),
+                  p95: format.duration(latency.p95 * 1_000),
+                }),
+        },
+        {
+          id: 'queries',
+          title: say('resolving.queries'),
+          isNumber: true,
+          cell: ({ queries }) => format.count(queries),
+        },
+        {
+          id: 'failures',
+          title: say('resolving.failures'),
+          isNumber: true,
+          cell: ({ failures, queries }) =>
+            failures === 0 || queries === 0
+              ? format.count(failures)
+              : `${format.count(failures)} (${format.percent((failures / queries) * 100)})`,
+        },
+      ]}
+    />
+  );
+}
+
+function ServerName({ server }: { readonly server: ServerState }): ReactNode {
+  const { say } = useText();
+  const { address, resolved, consecutive_failures: failing, last_error: error } = server;
+  const others = resolved.filter((ip) => !address.includes(ip));
+  return (
+    <span className={styles['server']}>
+      <bdi>{address}</bdi>
+      {others.length > 0 && <bdi className={styles['detail']}>{others.join(', ')}</bdi>}
+      {failing > 0 && (
+        <span className={styles['fault']}>
+          {say('resolving.failing', { count: failing })} <bdi>{error}</bdi>
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { poolProblem, poolsOf, serversOf, standingOf } from './pools.ts';
+import type { ServerState } from './pools.ts';
+
+function server(address: string, poolName: string, status: ServerState['status'] = 'Healthy'): ServerState {
+  return {
+    address,
+    protocol: 'udp',
+    status,
+    pool_name: poolName,
+    kind: 'pool',
+    strategy: 'Parallel',
+    latency_ms: null,
+    queries: 0,
+    failures: 0,
+    consecutive_failures: 0,
+    last_error: null,
+    resolved: [],
+  };
+}
+
+const ONE = server('udp://192.0.2.1', 'default');
+const TWO = server('udp://192.0.2.2', 'default', 'Unhealthy');
+
+describe('poolsOf()', () => {
+  test('puts servers of one pool together, and tells a zone of the same name apart', () => {
+    const zone = { ...server('udp://192.0.2.3', 'default'), kind: 'forward_zone' as const };
+    expect(poolsOf([ONE, zone, TWO]).map(({ kind, servers }) => [kind, servers.length])).toEqual([
+      ['pool', 2],
+      ['forward_zone', 1],
+    ]);
+  });
+});
+
+describe('standingOf()', () => {
+  test('counts a server of two pools once', () => {
+    expect(standingOf([ONE, TWO, { ...TWO, pool_name: 'other' }])).toEqual({ down: 1, total: 2 });
+  });
+});
+
+describe('serversOf()', () => {
+  test('takes lines, commas and blanks', () => {
+    expect(serversOf(' udp://192.0.2.1, 192.0.2.2\n\ntls://dns.example@192.0.2.3 ')).toEqual([
+      'udp://192.0.2.1',
+      '192.0.2.2',
+      'tls://dns.example@192.0.2.3',
+    ]);
+  });
+});
+
+describe('poolProblem()', () => {
+  test('finds the fault of a part, and of what is in it', () => {
+    const faults = [
+      { path: 'dns.pools.1.servers.0', message: 'no such scheme' },
+      { path: 'dns.pools.10.name', message: 'empty' },
+    ];
+    const problem = {
+      type: '',
+      title: '',
+      status: 400,
+      detail: '',
+      error: 'invalid' as const,
+      errors: faults,
+    };
+    const failure = new ApiFailure('PATCH /config', new Response(null, { status: 400 }), problem);
+    expect(poolProblem(failure, 1, 'servers')).toBe('no such scheme');
+    expect(poolProblem(failure, 1, 'name')).toBeNull();
+    expect(poolProblem(new Error('away'), 1, 'servers')).toBeNull();
+  });
+});

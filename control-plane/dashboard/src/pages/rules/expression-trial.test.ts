@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { tryExpression } from './expression-trial.ts';
+
+describe('tryExpression()', () => {
+  test.each([
+    ['^ads?[0-9]+\\.', 'AD12.example.', true],
+    ['^ads?[0-9]+\\.', 'x.ad12.example', false],
+    ['tracker', 'my-tracker.example', true],
+    ['\\.test$', 'a.test', true],
+    ['\\.test$', 'a.test.example', false],
+    ['\\bads\\b', 'x.ads', true],
+    ['\\bads\\b', 'xads.example', false],
+  ])('%s in %s: %s', (pattern, name, matches) => {
+    expect(tryExpression(pattern, name)).toEqual({ matches });
+  });
+
+  test('says why an expression cannot be used', () => {
+    expect(tryExpression('(?=x)', 'x')).toHaveProperty('reason');
+    expect(tryExpression('(', 'x')).toHaveProperty('reason');
+  });
+});

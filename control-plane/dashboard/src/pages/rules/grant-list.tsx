@@ -1,0 +1,102 @@
+/** What somebody may, or may not, ask for a time; Weir ends it by itself. */
+import { Hourglass, Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import type { Column } from '../../ui/display/data-table.tsx';
+import { Answered, Empty } from '../../ui/display/states.tsx';
+import { DomainName } from '../../ui/display/values.tsx';
+import { GroupNames } from '../../ui/policy/groups.tsx';
+import { GrantDialog, nameOfClient } from './grant-dialog.tsx';
+import { RuleBadge } from './rule-badge.tsx';
+
+type Grant = AnswerOf<'GET /grants'>[number];
+
+const EVERY_MS = 15_000;
+
+/** The grants that hold now. */
+export function GrantList(): ReactNode {
+  const { say } = useText();
+  const grants = useAsk('GET /grants', {}, { everyMs: EVERY_MS });
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <ForAdmins>
+      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
+        {say('grants.add')}
+      </Button>
+    </ForAdmins>
+  );
+  return (
+    <>
+      <Answered of={grants}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty icon={Hourglass} title={say('grants.empty')}>
+              <p>{say('grants.emptyText')}</p>
+              {add}
+            </Empty>
+          ) : (
+            <>
+              <div>{add}</div>
+              <Grants grants={all} />
+            </>
+          )
+        }
+      </Answered>
+      {isAdding && <GrantDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
+  const { say, format } = useText();
+  const { isAdmin } = useMe();
+  const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
+  const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
+  const columns: Column<Grant>[] = [
+    {
+      id: 'domain',
+      title: say('grants.what'),
+      isName: true,
+      cell: ({ domain }) => (domain === null ? say('grants.everything') : <DomainName name={domain} />),
+    },
+    { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
+    {
+      id: 'for',
+      title: say('rules.for'),
+      cell: ({ client_id: clientId, group_id: groupId }) =>
+        clientId === null ? (
+          <GroupNames ids={groupId === null ? [] : [groupId]} />
+        ) : (
+          <bdi>{nameOfClient(clients?.data.find(({ id }) => id === clientId)) ?? `${clientId}`}</bdi>
+        ),
+    },
+    {
+      id: 'until',
+      title: say('grants.until'),
+      cell: ({ until, secs_left: left }) => (
+        <time dateTime={until} title={format.moment(until)}>
+          {say('grants.left', { span: format.span(left), time: format.time(until) })}
+        </time>
+      ),
+    },
+  ];
+  if (isAdmin)
+    columns.push({
+      id: 'actions',
+      title: say('rules.actions'),
+      isActions: true,
+      cell: ({ id }) => (
+        <Button isDisabled={end.isPending} onPress={() => void end.run({ params: { id } })}>
+          {say('grants.end')}
+        </Button>
+      ),
+    });
+  return <DataTable label={say('rules.tab.grants')} columns={columns} rows={grants} keyOf={({ id }) => id} />;
+}

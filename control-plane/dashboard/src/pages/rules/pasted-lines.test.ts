@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { countsOf, pastedNames } from './pasted-lines.ts';
+import type { ManagedDomain } from './rule-rows.ts';
+
+const rule = (domain: string, action: 'allow' | 'deny', group: number | null): ManagedDomain => ({
+  id: 1,
+  domain,
+  name: domain,
+  action,
+  group_id: group,
+  comment: '',
+  enabled: true,
+  created_at: '',
+  updated_at: '',
+});
+
+const TARGET = { action: 'deny' as const, groupId: null, existing: [] as ManagedDomain[] };
+const read = (text: string): string[] => pastedNames(text, TARGET).map(({ domain }) => domain);
+
+describe('pastedNames()', () => {
+  test('reads names, wildcards, hosts lines, Adblock rules and addresses of pages', () => {
+    expect(read('Ads.Example.\n*.x.example\n0.0.0.0 a.example b.example # why\n||c.example^')).toEqual([
+      'ads.example',
+      '*.x.example',
+      'a.example',
+      'b.example',
+      '*.c.example',
+    ]);
+    expect(read('https://page.example:8443/way?x=1, d.example;e.example')).toEqual([
+      'page.example',
+      'd.example',
+      'e.example',
+    ]);
+  });
+
+  test('takes a sentence for one bad line', () => {
+    expect(pastedNames('no name here', TARGET)).toMatchObject([{ domain: 'no name here', state: 'bad' }]);
+    expect(read('localhost')).toEqual(['localhost']);
+  });
+
+  test('leaves out comments and empty lines, and counts lines all the same', () => {
+    const [only] = pastedNames('# head\r\n\r\n! note\r\nads.example', TARGET);
+    expect(only).toMatchObject({ line: 4, domain: 'ads.example', state: 'new' });
+  });
+
+  test('tells doubles, rules that are there, and what is no name', () => {
+    const existing = [rule('there.example', 'deny', null), rule('other.example', 'deny', 3)];
+    const names = pastedNames('a.example\nA.example\nthere.example\nother.example\n192.0.2.1\nx_y..z', {
+      ...TARGET,
+      existing,
+    });
+    expect(names.map(({ state }) => state)).toEqual(['new', 'double', 'there', 'new', 'bad', 'bad']);
+  });
+
+  test('tells where a rule of the same group says the opposite', () => {
+    const names = pastedNames('a.example\nb.example', {
+      ...TARGET,
+      existing: [rule('a.example', 'allow', null), rule('b.example', 'allow', 2)],
+    });
+    expect(names.map(({ isOpposed }) => isOpposed)).toEqual([true, false]);
+    expect(countsOf(names)).toEqual({ new: 2, double: 0, there: 0, bad: 0, opposed: 1 });
+  });
+});

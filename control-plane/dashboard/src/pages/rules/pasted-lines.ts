@@ -1,0 +1,72 @@
+/** Reads many rules out of a text that was pasted: names, hosts lines, Adblock rules, addresses of pages. Pure. */
+import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
+import type { ManagedDomain, RuleAction } from './rule-rows.ts';
+
+/** What becomes of a name: it is new, stood above already, is a rule already, or is no name. */
+export type PastedState = 'new' | 'double' | 'there' | 'bad';
+
+/** A name of the text. */
+export interface PastedName {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+  /** Canonical; the text as it is where it is no name. */
+  readonly domain: string;
+  readonly state: PastedState;
+  /** A rule for the same group says the opposite already. */
+  readonly isOpposed: boolean;
+}
+
+/** What the names are to become. */
+export interface PasteTarget {
+  readonly action: RuleAction;
+  readonly groupId: number | null;
+  readonly existing: readonly ManagedDomain[];
+}
+
+const SINK = /^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)$/;
+
+/** All names of the text, in its order; empty lines and comments are left out. */
+export function pastedNames(text: string, { action, groupId, existing }: PasteTarget): PastedName[] {
+  const own = existing.filter((rule) => rule.group_id === groupId);
+  const there = new Set(own.filter((rule) => rule.action === action).map(({ domain }) => domain));
+  const opposed = new Set(own.filter((rule) => rule.action !== action).map(({ domain }) => domain));
+  const seen = new Set<string>();
+  return text.split(/\r?\n/).flatMap((line, place) =>
+    namesOfLine(line).map((written) => {
+      const domain = canonicalDomainRule(written);
+      const base = { line: place + 1, text: written };
+      if (domain === null) return { ...base, domain: written, state: 'bad', isOpposed: false };
+      const state = there.has(domain) ? 'there' : seen.has(domain) ? 'double' : 'new';
+      seen.add(domain);
+      return { ...base, domain, state, isOpposed: state === 'new' && opposed.has(domain) };
+    }),
+  );
+}
+
+/** How many names are in each state. */
+export function countsOf(names: readonly PastedName[]): Record<PastedState | 'opposed', number> {
+  const counts = { new: 0, double: 0, there: 0, bad: 0, opposed: 0 };
+  for (const { state, isOpposed } of names) {
+    counts[state] += 1;
+    if (isOpposed) counts.opposed += 1;
+  }
+  return counts;
+}
+
+function namesOfLine(line: string): string[] {
+  const text = line.replace(/(?:^|\s)#.*$/, '').trim();
+  if (text === '' || text.startsWith('!')) return [];
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
+  if (SINK.test(words[0]!)) return words.slice(1);
+  // A sentence is one bad line, not many names of one label.
+  return words.length > 1 && !words.every((word) => word.includes('.')) ? [text] : words.map(nameOfWord);
+}
+
+/** `||x^` covers x and the names below it; of the address of a page the host counts. */
+function nameOfWord(word: string): string {
+  const adblock = /^(?:@@)?\|\|([^/^$|]+)\^?$/.exec(word);
+  if (adblock !== null) return `*.${adblock[1]!}`;
+  if (/^https?:\/\//i.test(word) && URL.canParse(word)) return new URL(word).hostname;
+  return word;
+}

@@ -1,0 +1,19 @@
+/** What a rule does, in a word with its icon. */
+import { Ban, Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Badge } from '../../ui/display/values.tsx';
+
+/** Allows or blocks. */
+export function RuleBadge({ action }: { readonly action: 'allow' | 'deny' | 'block' }): ReactNode {
+  const { say } = useText();
+  return action === 'allow' ? (
+    <Badge tone="allowed" icon={Check}>
+      {say('rules.allows')}
+    </Badge>
+  ) : (
+    <Badge tone="blocked" icon={Ban}>
+      {say('rules.blocks')}
+    </Badge>
+  );
+}

@@ -1,0 +1,64 @@
+/** Rules that people wrote: as a form, as rows, filtered. */
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+
+/** A rule for a name. */
+export type ManagedDomain = AnswerOf<'GET /managed-domains'>['data'][number];
+/** A rule for names that an expression describes. */
+export type RegexFilter = AnswerOf<'GET /regex-filters'>[number];
+/** Either. */
+export type Rule = ManagedDomain | RegexFilter;
+/** What rules are about. */
+export type RuleKind = 'domain' | 'expression';
+export type RuleAction = 'allow' | 'deny';
+
+/** What the rule is about, as it was written. */
+export function textOf(rule: Rule): string {
+  return 'domain' in rule ? rule.domain : rule.pattern;
+}
+
+/** The fields of the form. */
+export interface RuleFields {
+  readonly text: string;
+  readonly action: RuleAction;
+  /** Null = every group. */
+  readonly groupId: number | null;
+  readonly comment: string;
+  readonly enabled: boolean;
+}
+
+/** The form of a rule, or of a new one. */
+export function fieldsOfRule(rule: Rule | null): RuleFields {
+  if (rule === null) return { text: '', action: 'deny', groupId: null, comment: '', enabled: true };
+  const { action, group_id: groupId, comment, enabled } = rule;
+  return { text: textOf(rule), action, groupId, comment, enabled };
+}
+
+/** What is sent besides the domain or the pattern. */
+export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
+  return { action, group_id: groupId, comment: comment.trim(), enabled };
+}
+
+/** What of the rules is shown. */
+export interface RuleFilter {
+  readonly search: string;
+  /** '' = both. */
+  readonly action: string;
+  /** '' = any; 'all' = those of every group; else an id. */
+  readonly group: string;
+}
+
+/** The rules that fit, the newest first. */
+export function fittingRules<Row extends Rule>(
+  rules: readonly Row[],
+  { search, action, group }: RuleFilter,
+): Row[] {
+  const wanted = search.trim().toLowerCase();
+  return rules
+    .filter(
+      (rule) =>
+        (action === '' || rule.action === action) &&
+        (group === '' || (rule.group_id === null ? 'all' : `${rule.group_id}`) === group) &&
+        [textOf(rule), rule.name, rule.comment].some((text) => text.toLowerCase().includes(wanted)),
+    )
+    .sort((one, other) => other.id - one.id);
+}

@@ -1,0 +1,101 @@
+/** What did I decide? Rules for names, rules by expression, and what holds for a time. */
+import { ClipboardPaste, Plus, ScrollText } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ForAdmins } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Bar, Card, Page } from '../../ui/display/page.tsx';
+import { Answered, Empty } from '../../ui/display/states.tsx';
+import { BulkPaste } from './bulk-paste.tsx';
+import { GrantList } from './grant-list.tsx';
+import { RuleDialog } from './rule-dialog.tsx';
+import type { Rule, RuleKind } from './rule-rows.ts';
+import { RuleTable } from './rule-table.tsx';
+import { useManagedDomains } from './use-managed-domains.ts';
+
+const DEFAULTS = { tab: 'domain', search: '', action: '', group: '', page: '0' };
+const TABS = ['domain', 'expression', 'grants'] as const;
+
+/** The page. */
+export default function RulesPage(): ReactNode {
+  const { say } = useText();
+  const [{ tab: written }, setFields] = useUrlState(DEFAULTS);
+  const tab = TABS.find((one) => one === written) ?? 'domain';
+  const domains = useManagedDomains();
+  const filters = useAsk('GET /regex-filters', {}, { enabled: tab === 'expression' });
+  const [isPasting, setPasting] = useState(false);
+  return (
+    <Page
+      title={say('page.rules')}
+      lead={say('rules.lead')}
+      actions={
+        <ForAdmins>
+          <Button
+            icon={ClipboardPaste}
+            isDisabled={domains.data === undefined}
+            onPress={() => setPasting(true)}
+          >
+            {say('bulk.open')}
+          </Button>
+        </ForAdmins>
+      }
+    >
+      <Bar>
+        <Segments
+          label={say('rules.kind')}
+          value={tab}
+          onChange={(chosen) => setFields({ ...DEFAULTS, tab: chosen })}
+          choices={TABS.map((id) => ({ id, text: say(`rules.tab.${id}`) }))}
+        />
+      </Bar>
+      <Card>
+        {tab === 'domain' && <Rules key={tab} kind="domain" of={domains} />}
+        {tab === 'expression' && <Rules key={tab} kind="expression" of={filters} />}
+        {tab === 'grants' && <GrantList />}
+      </Card>
+      {isPasting && <BulkPaste existing={domains.data ?? []} onClose={() => setPasting(false)} />}
+    </Page>
+  );
+}
+
+interface RulesProps {
+  readonly kind: RuleKind;
+  readonly of: UseQueryResult<Rule[]>;
+}
+
+function Rules({ kind, of }: RulesProps): ReactNode {
+  const { say } = useText();
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <ForAdmins>
+      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
+        {say(`rules.add.${kind}`)}
+      </Button>
+    </ForAdmins>
+  );
+  return (
+    <>
+      <Answered of={of} lines={6}>
+        {(rules) =>
+          rules.length === 0 ? (
+            <Empty icon={ScrollText} title={say(`rules.empty.${kind}`)}>
+              <p>{say(`rules.empty.${kind}Text`)}</p>
+              {add}
+            </Empty>
+          ) : (
+            <>
+              <div>{add}</div>
+              <RuleTable kind={kind} rules={rules} />
+            </>
+          )
+        }
+      </Answered>
+      {isAdding && <RuleDialog kind={kind} rule={null} onClose={() => setAdding(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+/** A new schedule, or name and zone of one that is there. */
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { useLocation } from 'wouter';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { fieldProblem } from '../../api/problem-text.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { FormFault } from '../../ui/display/form-fault.tsx';
+import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { Stack } from '../../ui/display/page.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { draftOf, slotOf } from './slot-draft.ts';
+
+interface ProfileFormProps {
+  /** Null = a new one. */
+  readonly profile: AnswerOf<'GET /schedule-profiles'>[number] | null;
+  readonly onClose: () => void;
+}
+
+/** The form in a window. A new schedule is opened. */
+export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
+  const { say } = useText();
+  const [, setLocation] = useLocation();
+  const [name, setName] = useState(profile?.name ?? '');
+  const [zone, setZone] = useState(profile?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [comment, setComment] = useState(profile?.comment ?? '');
+  const [withNights, setWithNights] = useState(true);
+  const zones = useMemo(() => zonesWith(zone), [zone]);
+  const addSlot = useChange('POST /schedule-profiles/{id}/slots', {});
+  const create = useChange('POST /schedule-profiles', {
+    done: 'schedules.created',
+    quiet: true,
+    onDone: ({ id }) => {
+      if (withNights) void addSlot.run({ params: { id }, body: slotOf(draftOf(null)) });
+      setLocation(`/schedules?open=${id}`);
+    },
+  });
+  const update = useChange('PUT /schedule-profiles/{id}', { done: 'schedules.changed', quiet: true });
+  const failure = create.failure ?? update.failure;
+
+  async function save(): Promise<void> {
+    const body = { name: name.trim(), timezone: zone, comment: comment.trim() };
+    const isDone =
+      profile === null ? await create.run({ body }) : await update.run({ params: { id: profile.id }, body });
+    if (isDone) onClose();
+  }
+
+  return (
+    <Dialog
+      title={profile === null ? say('schedules.add') : say('schedules.editOf', { name: profile.name })}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{say('action.cancel')}</Button>
+          <Button kind="main" isPending={create.isPending || update.isPending} onPress={() => void save()}>
+            {say(profile === null ? 'schedules.add' : 'schedules.save')}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Stack>
+          <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
+          <TextField
+            label={say('schedules.name')}
+            help={say('schedules.name.help')}
+            error={fieldProblem(failure, 'name')}
+            value={name}
+            onChange={setName}
+            autoFocus
+          />
+          <SelectField
+            label={say('schedules.zone')}
+            help={say('schedules.zone.help')}
+            error={fieldProblem(failure, 'timezone')}
+            value={zone}
+            onChange={setZone}
+            choices={zones.map((id) => ({ id, text: id }))}
+          />
+          <TextField
+            label={say('schedules.comment')}
+            error={fieldProblem(failure, 'comment')}
+            value={comment}
+            onChange={setComment}
+          />
+          {profile === null && (
+            <CheckboxField isSelected={withNights} onChange={setWithNights}>
+              {say('schedules.withNights')}
+            </CheckboxField>
+          )}
+          <button type="submit" hidden />
+        </Stack>
+      </Form>
+    </Dialog>
+  );
+}
+
+function zonesWith(zone: string): readonly string[] {
+  return [...new Set(['UTC', zone, ...Intl.supportedValuesOf('timeZone')])].sort();
+}

@@ -1,0 +1,176 @@
+/** One schedule: what holds now, its week as a grid and as a list, and which groups use it. */
+import { ArrowLeft, Pencil, Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { SwitchField } from '../../ui/controls/fields.tsx';
+import { Card, Cards, Page } from '../../ui/display/page.tsx';
+import { Answered } from '../../ui/display/states.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
+import { ProfileForm } from './profile-form.tsx';
+import { SlotForm } from './slot-form.tsx';
+import { SlotList } from './slot-list.tsx';
+import { WeekGrid } from './week-grid.tsx';
+import styles from './schedules.module.css';
+
+/** A schedule with its slots. */
+export type Profile = AnswerOf<'GET /schedule-profiles/{id}'>;
+type Slot = Profile['slots'][number];
+
+/** What the form is opened for: a slot, or a new one. */
+type Editing =
+  { readonly slot: Slot } | { readonly from?: { readonly day: number; readonly minute: number } };
+
+/** The page of a schedule. */
+export function ProfileView({ id }: { readonly id: number }): ReactNode {
+  const { say } = useText();
+  const [, setLocation] = useLocation();
+  const profile = useAsk('GET /schedule-profiles/{id}', { params: { id } });
+  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
+  const remove = useChange('DELETE /schedule-profiles/{id}', {
+    done: 'schedules.deleted',
+    onDone: () => setLocation('/schedules'),
+  });
+  const stop = (): void => setDoing(null);
+  return (
+    <Page
+      title={profile.data?.name ?? say('page.schedule')}
+      lead={profile.data?.comment ?? ''}
+      actions={
+        profile.data !== undefined && (
+          <ForAdmins>
+            <Button icon={Pencil} onPress={() => setDoing('edit')}>
+              {say('schedules.edit')}
+            </Button>
+            <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
+              {say('schedules.delete')}
+            </Button>
+          </ForAdmins>
+        )
+      }
+    >
+      <Link to="/schedules" className={styles['back']}>
+        <ArrowLeft size={18} aria-hidden /> {say('schedules.back')}
+      </Link>
+      <Answered of={profile} lines={8}>
+        {(one) => (
+          <>
+            <Week profile={one} />
+            {doing === 'edit' && <ProfileForm profile={one} onClose={stop} />}
+            <Confirm
+              title={say('schedules.delete.title', { name: one.name })}
+              action={say('schedules.delete')}
+              isOpen={doing === 'delete'}
+              isPending={remove.isPending}
+              onClose={stop}
+              onConfirm={() => void remove.run({ params: { id } }).then(stop)}
+            >
+              {say('schedules.delete.text', { count: one.group_ids.length })}
+            </Confirm>
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+function Week({ profile }: { readonly profile: Profile }): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const { slots, timezone } = profile;
+  return (
+    <>
+      <Card>
+        <ScheduleStanding slots={slots} timeZone={timezone} />
+        <p className={styles['quiet']}>{say('schedules.zoneIs', { zone: timezone })}</p>
+      </Card>
+      <Card
+        title={say('schedules.week')}
+        actions={
+          <ForAdmins>
+            <Button kind="main" icon={Plus} onPress={() => setEditing({})}>
+              {say('schedules.slot.add')}
+            </Button>
+          </ForAdmins>
+        }
+      >
+        <div className={styles['big']}>
+          {isAdmin ? (
+            <WeekGrid
+              slots={slots}
+              onOpen={(slot) => setEditing({ slot })}
+              onAdd={(day, minute) => setEditing({ from: { day, minute } })}
+            />
+          ) : (
+            <WeekGrid slots={slots} />
+          )}
+        </div>
+        {isAdmin && <p className={styles['quiet']}>{say('schedules.week.help')}</p>}
+      </Card>
+      <Cards>
+        <Card title={say('schedules.slots')}>
+          <SlotList profileId={profile.id} slots={slots} onEdit={(slot) => setEditing({ slot })} />
+        </Card>
+        <Users profile={profile} />
+      </Cards>
+      {editing !== null && (
+        <SlotForm
+          profileId={profile.id}
+          slot={'slot' in editing ? editing.slot : null}
+          from={'slot' in editing ? undefined : editing.from}
+          onClose={() => setEditing(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Users({ profile }: { readonly profile: Profile }): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const groups = useAsk('GET /groups', {});
+  const profiles = useAsk('GET /schedule-profiles', {});
+  const assign = useChange('PUT /groups/{id}/schedule', { done: 'schedules.assigned' });
+  const remove = useChange('DELETE /groups/{id}/schedule', { done: 'schedules.unassigned' });
+  const otherOf = (groupId: number): string | undefined =>
+    profiles.data?.find((one) => one.id !== profile.id && one.group_ids.includes(groupId))?.name;
+  return (
+    <Card title={say('schedules.groups')}>
+      <Answered of={groups}>
+        {(rows) => (
+          <ul className={styles['slots']}>
+            {rows.map(({ id, name }) => {
+              const other = otherOf(id);
+              return (
+                <li key={id}>
+                  <SwitchField
+                    isSelected={profile.group_ids.includes(id)}
+                    isDisabled={!isAdmin || assign.isPending || remove.isPending}
+                    onChange={(isUsed) =>
+                      void (isUsed
+                        ? assign.run({ params: { id }, body: { profile_id: profile.id } })
+                        : remove.run({ params: { id } }))
+                    }
+                  >
+                    <bdi>{name}</bdi>
+                    {other !== undefined && (
+                      <span className={styles['quiet']}> {say('schedules.hasOther', { name: other })}</span>
+                    )}
+                  </SwitchField>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Answered>
+    </Card>
+  );
+}

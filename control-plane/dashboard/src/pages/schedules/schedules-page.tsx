@@ -1,0 +1,96 @@
+/** When? Schedules: all of them, or the week of one. */
+import { CalendarClock, Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { ForAdmins } from '../../api/session.tsx';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { OpenLink } from '../../ui/controls/open-link.tsx';
+import { Card, Cards, Page } from '../../ui/display/page.tsx';
+import { Answered, Empty } from '../../ui/display/states.tsx';
+import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
+import { ProfileForm } from './profile-form.tsx';
+import { ProfileView } from './profile-view.tsx';
+import { WeekGrid } from './week-grid.tsx';
+import styles from './schedules.module.css';
+
+const DEFAULTS = { open: '' };
+
+type Profile = AnswerOf<'GET /schedule-profiles'>[number];
+
+/** The page. */
+export default function SchedulesPage(): ReactNode {
+  const { say } = useText();
+  const [{ open }] = useUrlState(DEFAULTS);
+  const [isAdding, setAdding] = useState(false);
+  const profiles = useAsk('GET /schedule-profiles', {});
+  if (/^[1-9]\d{0,9}$/.test(open)) return <ProfileView key={open} id={Number(open)} />;
+  const add = (
+    <ForAdmins>
+      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
+        {say('schedules.add')}
+      </Button>
+    </ForAdmins>
+  );
+  return (
+    <Page title={say('page.schedules')} lead={say('schedules.lead')} actions={add}>
+      <Answered of={profiles}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Card>
+              <Empty icon={CalendarClock} title={say('schedules.none')}>
+                <p>{say('schedules.none.help')}</p>
+              </Empty>
+            </Card>
+          ) : (
+            <Cards>
+              {rows.map((profile) => (
+                <ProfileCard key={profile.id} profile={profile} isFresh={!profiles.isFetching} />
+              ))}
+            </Cards>
+          )
+        }
+      </Answered>
+      {isAdding && <ProfileForm profile={null} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+interface ProfileCardProps {
+  readonly profile: Profile;
+  /** The list is no longer asked for: what it names is there, and not deleted a moment ago. */
+  readonly isFresh: boolean;
+}
+
+function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
+  const { say, format } = useText();
+  const { id, name, timezone, group_ids: groupIds } = profile;
+  const full = useAsk('GET /schedule-profiles/{id}', { params: { id } }, { enabled: isFresh });
+  const { data: groups = [] } = useAsk('GET /groups', {});
+  const users = groups.filter((group) => groupIds.includes(group.id)).map((group) => group.name);
+  return (
+    <Card>
+      <h2>
+        <OpenLink to={`/schedules?open=${id}`} detail={timezone}>
+          <bdi>{name}</bdi>
+        </OpenLink>
+      </h2>
+      <p className={styles['quiet']}>
+        {users.length === 0
+          ? say('schedules.unused')
+          : say('schedules.usedBy', { groups: format.list(users) })}
+      </p>
+      <Answered of={full}>
+        {({ slots }) => (
+          <>
+            <ScheduleStanding slots={slots} timeZone={timezone} />
+            <WeekGrid slots={slots} />
+          </>
+        )}
+      </Answered>
+    </Card>
+  );
+}

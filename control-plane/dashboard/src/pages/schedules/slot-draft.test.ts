@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import type { WeekSlot } from '../../ui/policy/week.ts';
+import { daysText, draftFault, draftOf, hourAt, slotOf } from './slot-draft.ts';
+
+const slot = (start: string, end: string, days = 1): WeekSlot => ({
+  days,
+  start_time: start,
+  end_time: end,
+  action: 'block_all',
+});
+
+describe('draftOf() and slotOf()', () => {
+  test.each([
+    ['21:00', '06:30'],
+    ['00:00', '24:00'],
+    ['08:00', '08:01'],
+    ['22:00', '00:00'],
+  ])('keep %s to %s as it is', (start, end) => {
+    expect(slotOf(draftOf(slot(start, end, 77)))).toEqual(slot(start, end, 77));
+  });
+
+  test('write the end of a day as the start of the next one: a field for times has no 24:00', () => {
+    expect(slotOf(draftOf(slot('22:00', '24:00')))).toEqual(slot('22:00', '00:00'));
+  });
+
+  test('begin a new slot at the hour of the day that was pressed, the last one over midnight', () => {
+    expect(draftOf(null, { day: 2, minute: 480 })).toMatchObject({ days: [2], start: '08:00', end: '09:00' });
+    expect(draftOf(null, { day: 6, minute: 1_380 })).toMatchObject({ start: '23:00', end: '00:00' });
+  });
+
+  test('leave out seconds, which some browsers add', () => {
+    expect(slotOf({ ...draftOf(null), start: '21:00:00' }).start_time).toBe('21:00');
+  });
+});
+
+describe('draftFault()', () => {
+  test('wants a day, both times, and a span between them', () => {
+    const draft = draftOf(null);
+    expect(draftFault(draft)).toBeNull();
+    expect(draftFault({ ...draft, days: [] })).toBe('schedules.fault.days');
+    expect(draftFault({ ...draft, end: '' })).toBe('schedules.fault.times');
+    expect(draftFault({ ...draft, end: draft.start })).toBe('schedules.fault.same');
+    expect(draftFault({ ...draft, end: draft.start, isWholeDay: true })).toBeNull();
+  });
+});
+
+describe('daysText()', () => {
+  const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+  const text = (bits: number): string =>
+    daysText(
+      bits,
+      (key) => key,
+      (day) => names[day]!,
+    );
+
+  test('names days that belong together, and else each one', () => {
+    expect([text(127), text(0b1100000), text(0b1001111)]).toEqual([
+      'schedules.days.every',
+      'schedules.days.weekend',
+      'schedules.days.school',
+    ]);
+    expect(text(0b1000010)).toBe('Tue, Sun');
+  });
+});
+
+describe('hourAt()', () => {
+  test('is the full hour at a place of a line, within the day', () => {
+    expect([hourAt(0), hourAt(0.51), hourAt(1), hourAt(-1)]).toEqual([0, 720, 1_380, 0]);
+  });
+});

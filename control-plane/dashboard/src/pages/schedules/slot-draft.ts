@@ -1,0 +1,80 @@
+/** A slot as its form has it: times as people enter them, the whole day as a choice of its own. */
+import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
+import type { MessageKey } from '../../i18n/language.ts';
+import { daysBits, daysOf } from '../../ui/policy/week.ts';
+import type { WeekSlot } from '../../ui/policy/week.ts';
+
+/** The fields of the form. */
+export interface SlotDraft {
+  /** 0 = Monday. */
+  readonly days: readonly number[];
+  readonly isWholeDay: boolean;
+  readonly start: string;
+  readonly end: string;
+  readonly action: WeekSlot['action'];
+}
+
+/** Days that are often chosen together. */
+export const PRESETS = [
+  { id: 'every', bits: 0b1111111 },
+  { id: 'work', bits: 0b0011111 },
+  { id: 'weekend', bits: 0b1100000 },
+  { id: 'school', bits: 0b1001111 },
+] as const;
+
+const MIDNIGHT = '00:00';
+const DAY_END = '24:00';
+
+/** The form of a slot; of a new one from an hour of a day on, else for nights before school. */
+export function draftOf(
+  slot: WeekSlot | null,
+  from?: { readonly day: number; readonly minute: number },
+): SlotDraft {
+  if (slot !== null) {
+    const isWholeDay = slot.start_time === MIDNIGHT && slot.end_time === DAY_END;
+    return {
+      days: daysOf(slot.days),
+      isWholeDay,
+      start: slot.start_time,
+      // A field for times of day has no 24:00: the day ends where the next one begins.
+      end: slot.end_time === DAY_END ? MIDNIGHT : slot.end_time,
+      action: slot.action,
+    };
+  }
+  const base = { isWholeDay: false, action: 'block_all' as const };
+  if (from === undefined) return { ...base, days: daysOf(0b1001111), start: '21:00', end: '06:30' };
+  const end = from.minute + 60;
+  return { ...base, days: [from.day], start: timeOfDay(from.minute), end: timeOfDay(end % 1_440) };
+}
+
+/** What is wrong with a draft; null where nothing is. */
+export function draftFault(draft: SlotDraft): MessageKey | null {
+  if (draft.days.length === 0) return 'schedules.fault.days';
+  if (draft.isWholeDay) return null;
+  if (draft.start === '' || draft.end === '') return 'schedules.fault.times';
+  return draft.start === draft.end ? 'schedules.fault.same' : null;
+}
+
+/** What the API takes. */
+export function slotOf({ days, isWholeDay, start, end, action }: SlotDraft): WeekSlot {
+  const times = isWholeDay
+    ? { start_time: MIDNIGHT, end_time: DAY_END }
+    : { start_time: start.slice(0, 5), end_time: end.slice(0, 5) };
+  return { days: daysBits(days), ...times, action };
+}
+
+/** The days in words: a preset, or their names. */
+export function daysText(
+  bits: number,
+  say: (key: MessageKey) => string,
+  weekday: (day: number) => string,
+): string {
+  const preset = PRESETS.find((one) => one.bits === bits);
+  if (preset !== undefined) return say(`schedules.days.${preset.id}`);
+  return daysOf(bits).map(weekday).join(', ');
+}
+
+/** The full hour of a day at a place of its line, 0 = its start, 1 = its end. */
+export function hourAt(place: number): number {
+  return Math.min(23, Math.max(0, Math.floor(place * 24))) * 60;
+}

@@ -1,0 +1,129 @@
+/** A week as seven lines of a day each, made of the slots. Whoever may change them presses one, or an empty hour. */
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
+import { useText } from '../../i18n/text.ts';
+import { blocksOf } from '../../ui/policy/week.ts';
+import type { DayBlock, WeekSlot } from '../../ui/policy/week.ts';
+import { daysText, hourAt } from './slot-draft.ts';
+import styles from './schedules.module.css';
+
+interface WeekGridProps<Slot extends WeekSlot> {
+  readonly slots: readonly Slot[];
+  /** A slot was chosen; without it the grid is a picture. */
+  readonly onOpen?: (slot: Slot) => void;
+  /** An hour without a slot was pressed. For a mouse or a finger; the button "Add" is for all. */
+  readonly onAdd?: (day: number, minute: number) => void;
+}
+
+const DAYS = [0, 1, 2, 3, 4, 5, 6] as const;
+const HOURS = [0, 6, 12, 18, 24] as const;
+const DAY = 1_440;
+const HEIGHT = 100;
+
+/** The grid. The list of slots beside it says the same in words. */
+export function WeekGrid<Slot extends WeekSlot>({ slots, onOpen, onAdd }: WeekGridProps<Slot>): ReactNode {
+  const { say, format } = useText();
+  const blocks = blocksOf(slots);
+  return (
+    <div className={styles['week']} role="group" aria-label={say('schedules.week')}>
+      {DAYS.map((day) => (
+        <div key={day} className={styles['day']}>
+          <span className={styles['dayName']}>
+            <span aria-hidden>{format.weekday(day, 'short')}</span>
+            <span className="unseen">{format.weekday(day)}</span>
+          </span>
+          <svg
+            className={styles['line']}
+            viewBox={`0 0 ${DAY} ${HEIGHT}`}
+            preserveAspectRatio="none"
+            {...(onOpen === undefined && { role: 'img', 'aria-label': linesOf(blocks, day, say) })}
+            onClick={(event) => onAdd?.(day, hourAt(placeOf(event)))}
+          >
+            {[1, 2, 3].map((quarter) => (
+              <line key={quarter} x1={quarter * 360} x2={quarter * 360} y1={0} y2={HEIGHT} />
+            ))}
+            {blocks
+              .filter((block) => block.day === day)
+              .map((block) => (
+                <Block
+                  key={`${block.start} ${block.end} ${slots.indexOf(block.slot)}`}
+                  block={block}
+                  onOpen={onOpen}
+                />
+              ))}
+          </svg>
+        </div>
+      ))}
+      <div className={styles['hours']} aria-hidden>
+        {HOURS.map((hour) => (
+          <span key={hour}>{hour}</span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface BlockProps<Slot extends WeekSlot> {
+  readonly block: DayBlock<Slot>;
+  readonly onOpen: ((slot: Slot) => void) | undefined;
+}
+
+function Block<Slot extends WeekSlot>({ block, onOpen }: BlockProps<Slot>): ReactNode {
+  const { say, format } = useText();
+  const { slot, start, end } = block;
+  const label = say(slot.action === 'block_all' ? 'schedules.slot.blocks' : 'schedules.slot.allows', {
+    days: daysText(slot.days, say, format.weekday),
+    start: slot.start_time,
+    end: slot.end_time,
+  });
+  const open = (event: MouseEvent | KeyboardEvent): void => {
+    event.stopPropagation();
+    event.preventDefault();
+    onOpen?.(slot);
+  };
+  const button = onOpen !== undefined && {
+    role: 'button',
+    tabIndex: 0,
+    'aria-label': label,
+    onClick: open,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'Enter' || event.key === ' ') open(event);
+    },
+  };
+  return (
+    <rect
+      className={styles[slot.action]}
+      x={start}
+      width={end - start}
+      y={slot.action === 'block_all' ? 8 : 24}
+      height={slot.action === 'block_all' ? 84 : 52}
+      {...button}
+    >
+      <title>{label}</title>
+    </rect>
+  );
+}
+
+/** Where in its line a press was, 0 = midnight, whichever way the page runs. */
+function placeOf(event: MouseEvent<SVGSVGElement>): number {
+  const box = event.currentTarget.getBoundingClientRect();
+  const place = (event.clientX - box.left) / box.width;
+  return getComputedStyle(event.currentTarget).direction === 'rtl' ? 1 - place : place;
+}
+
+function linesOf(
+  blocks: readonly DayBlock<WeekSlot>[],
+  day: number,
+  say: ReturnType<typeof useText>['say'],
+): string {
+  const own = blocks.filter((block) => block.day === day);
+  if (own.length === 0) return say('schedules.day.free');
+  return own
+    .map(({ slot, start, end }) =>
+      say(slot.action === 'block_all' ? 'schedules.part.blocks' : 'schedules.part.allows', {
+        start: timeOfDay(start),
+        end: timeOfDay(end),
+      }),
+    )
+    .join('; ');
+}

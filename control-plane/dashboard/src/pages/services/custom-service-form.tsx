@@ -1,0 +1,94 @@
+/** A service of one's own: a name for some domains. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { fieldProblem } from '../../api/problem-text.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { FormFault } from '../../ui/display/form-fault.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { Stack } from '../../ui/display/page.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import type { Service } from '../../ui/policy/service-blocks.ts';
+import { domainFault, domainsOf } from './domain-lines.ts';
+
+interface CustomServiceFormProps {
+  /** Null = a new one. */
+  readonly service: Service | null;
+  readonly onClose: () => void;
+}
+
+/** The form in a window. */
+export function CustomServiceForm({ service, onClose }: CustomServiceFormProps): ReactNode {
+  const { say } = useText();
+  const { data: categories = [] } = useAsk('GET /services/categories', {});
+  const [name, setName] = useState(service?.name ?? '');
+  const [category, setCategory] = useState<string>(service?.category ?? 'social_media');
+  const [lines, setLines] = useState(service?.domains.join('\n') ?? '');
+  const create = useChange('POST /custom-services', { done: 'services.created', quiet: true });
+  const update = useChange('PATCH /custom-services/{service_id}', { done: 'services.changed', quiet: true });
+  const failure = create.failure ?? update.failure;
+  const domains = domainsOf(lines);
+  const badDomain = domainFault(failure, domains);
+
+  async function save(): Promise<void> {
+    const body = { name: name.trim(), category, domains };
+    const isDone =
+      service === null
+        ? await create.run({ body })
+        : await update.run({ params: { service_id: service.id }, body });
+    if (isDone) onClose();
+  }
+
+  return (
+    <Dialog
+      title={service === null ? say('services.add') : say('services.editOf', { name: service.name })}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{say('action.cancel')}</Button>
+          <Button kind="main" isPending={create.isPending || update.isPending} onPress={() => void save()}>
+            {say(service === null ? 'services.add' : 'services.save')}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Stack>
+          {badDomain === null && <FormFault failure={failure} fields={['name', 'category']} />}
+          <TextField
+            label={say('services.name')}
+            error={fieldProblem(failure, 'name')}
+            value={name}
+            onChange={setName}
+            autoFocus
+          />
+          <SelectField
+            label={say('services.category')}
+            error={fieldProblem(failure, 'category')}
+            value={category}
+            onChange={setCategory}
+            choices={categories.map(({ id }) => ({ id, text: say(`services.category.${id}`) }))}
+          />
+          <TextField
+            label={say('services.field.domains')}
+            help={say('services.field.domains.help')}
+            error={badDomain}
+            value={lines}
+            onChange={setLines}
+            rows={8}
+            isCode
+          />
+        </Stack>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { domainFault, domainsOf } from './domain-lines.ts';
+
+const refusal = (path: string): ApiFailure =>
+  new ApiFailure('POST /custom-services', new Response(null, { status: 400 }), {
+    type: 'about:blank',
+    title: 'Bad Request',
+    status: 400,
+    detail: 'bad',
+    error: 'invalid',
+    errors: [{ path, message: 'expected a domain name' }],
+  });
+
+describe('domainsOf()', () => {
+  test('takes lines, blanks and commas, and leaves out what is empty', () => {
+    expect(domainsOf(' games.example\n\n*.play.example, x.test ')).toEqual([
+      'games.example',
+      '*.play.example',
+      'x.test',
+    ]);
+    expect(domainsOf(' \n')).toEqual([]);
+  });
+});
+
+describe('domainFault()', () => {
+  test('names the domain that was refused', () => {
+    const domains = ['games.example', '-bad-'];
+    expect(domainFault(refusal('domains.1'), domains)).toBe('-bad-: expected a domain name');
+    expect(domainFault(refusal('domains[1]'), domains)).toBe('-bad-: expected a domain name');
+    expect(domainFault(refusal('domains'), [])).toBe('expected a domain name');
+  });
+
+  test('is null for faults of other fields, and without a fault', () => {
+    expect([domainFault(refusal('name'), []), domainFault(null, [])]).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,17 @@
+/** Domains that a person writes in lines, and what the server says of them. */
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+
+/** The domains: one a line, or with blanks or commas between them. */
+export function domainsOf(lines: string): string[] {
+  return lines.split(/[\s,]+/).filter((domain) => domain !== '');
+}
+
+/** What is wrong with the first bad domain, named; null where none is. */
+export function domainFault(failure: Error | null, domains: readonly string[]): string | null {
+  if (!(failure instanceof ApiFailure)) return null;
+  const fault = failure.problem?.errors?.find(({ path }) => /^domains(?:\.|\[|$)/.test(path));
+  if (fault === undefined) return null;
+  const place = /\d+/.exec(fault.path);
+  const domain = place === null ? undefined : domains[Number(place[0])];
+  return domain === undefined ? fault.message : `${domain}: ${fault.message}`;
+}

@@ -1,0 +1,104 @@
+/** Who is logged in, from where, and a way to end it. */
+import { LogOut } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import { useAsk } from '../../../api/use-ask.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { DataTable } from '../../../ui/display/data-table.tsx';
+import { Card } from '../../../ui/display/page.tsx';
+import { Answered } from '../../../ui/display/states.tsx';
+import { Badge, Moment } from '../../../ui/display/values.tsx';
+import { Confirm } from '../../../ui/overlays/confirm.tsx';
+
+type Session = AnswerOf<'GET /auth/sessions'>[number];
+
+/** The part. */
+export default function SessionsPart(): ReactNode {
+  const { say } = useText();
+  const sessions = useAsk('GET /auth/sessions', {});
+  const [ending, setEnding] = useState<Session | null>(null);
+  const end = useChange('DELETE /auth/sessions/{id}', {
+    done: 'settings.session.ended',
+    onDone: () => setEnding(null),
+  });
+  return (
+    <Card title={say('settings.part.sessions')}>
+      <Answered of={sessions}>{(rows) => <SessionTable rows={rows} onEnd={setEnding} />}</Answered>
+      <Confirm
+        title={say('settings.session.end.title')}
+        action={say('settings.session.end')}
+        isOpen={ending !== null}
+        isPending={end.isPending}
+        onConfirm={() => {
+          if (ending !== null) void end.run({ params: { id: ending.id } });
+        }}
+        onClose={() => setEnding(null)}
+      >
+        <p>
+          {say('settings.session.end.text', {
+            username: ending?.username ?? '',
+            address: ending?.ip_address ?? '',
+          })}
+        </p>
+      </Confirm>
+    </Card>
+  );
+}
+
+interface SessionTableProps {
+  readonly rows: readonly Session[];
+  readonly onEnd: (session: Session) => void;
+}
+
+function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
+  const { say, format } = useText();
+  return (
+    <DataTable
+      label={say('settings.part.sessions')}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          id: 'who',
+          title: say('settings.session.who'),
+          isName: true,
+          cell: ({ username, ip_address: address, current }) => (
+            <>
+              <bdi>{`${username} · ${address}`}</bdi>{' '}
+              {current && <Badge tone="good">{say('settings.session.this')}</Badge>}
+            </>
+          ),
+        },
+        {
+          id: 'browser',
+          title: say('settings.session.browser'),
+          cell: ({ user_agent: agent }) => <bdi>{agent ?? say('settings.session.unknown')}</bdi>,
+        },
+        {
+          id: 'seen',
+          title: say('settings.session.seen'),
+          cell: ({ last_seen_at: at }) => <Moment at={at} />,
+        },
+        {
+          id: 'until',
+          title: say('settings.session.until'),
+          cell: ({ expires_at: at }) => format.moment(at),
+        },
+        {
+          id: 'actions',
+          title: say('settings.session.end'),
+          isActions: true,
+          cell: (session) =>
+            session.current ? null : (
+              <Button icon={LogOut} onPress={() => onEnd(session)}>
+                {say('settings.session.end')}
+              </Button>
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  changeOf,
+  CONFIG_KEYS,
+  CONFIG_SECTIONS,
+  findKeys,
+  sectionOf,
+  textOfValue,
+  valueOf,
+  valueOfText,
+} from './config-key.ts';
+import type { Config, ConfigKey } from './config-key.ts';
+
+const LIST: ConfigKey = { key: 'dns.bootstrap', kind: 'list', help: '' };
+const NUMBER: ConfigKey = { key: 'cache.max_bytes', kind: 'number', help: '' };
+
+describe('CONFIG_KEYS', () => {
+  test('belong to sections that are shown', () => {
+    expect(new Set(CONFIG_KEYS.map(sectionOf))).toEqual(new Set(CONFIG_SECTIONS));
+  });
+});
+
+describe('valueOf()', () => {
+  test('reads a key below sections, and nothing where nothing is', () => {
+    const config = { dns: { rate_limit: { enabled: true } } } as unknown as Config;
+    expect(valueOf(config, 'dns.rate_limit.enabled')).toBe(true);
+    expect(valueOf(config, 'auth.oidc.client_secret')).toBeUndefined();
+  });
+});
+
+describe('changeOf()', () => {
+  test('writes a key below its sections', () => {
+    expect(changeOf('dns.rate_limit.enabled', null)).toEqual({ dns: { rate_limit: { enabled: null } } });
+  });
+});
+
+describe('findKeys()', () => {
+  test('finds by words of the name and of the help, in any order', () => {
+    expect(findKeys('RATE enabled').map(({ key }) => key)).toContain('dns.rate_limit.enabled');
+    expect(findKeys('audit log kept').map(({ key }) => key)).toEqual(['database.audit_days']);
+    expect(findKeys('no such thing anywhere')).toEqual([]);
+  });
+});
+
+describe('valueOfText()', () => {
+  test('takes a list line by line, and gives it back the same', () => {
+    expect(valueOfText(LIST, ' 192.0.2.1\n\n192.0.2.2 ')).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(textOfValue(['192.0.2.1', '192.0.2.2'])).toBe('192.0.2.1\n192.0.2.2');
+  });
+
+  test('leaves it to the server to refuse what is no number', () => {
+    expect(valueOfText(NUMBER, ' 12 ')).toBe(12);
+    expect(valueOfText(NUMBER, '12 MB')).toBe('12 MB');
+  });
+});

@@ -1,0 +1,82 @@
+/** The keys of the configuration: what each is, its value, and how a change of it is written. */
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import table from './config-keys.json' with { type: 'json' };
+
+/** The sections of the configuration, as in its file. */
+export const CONFIG_SECTIONS = ['server', 'dns', 'blocking', 'cache', 'database', 'logging', 'auth'] as const;
+export type ConfigSection = (typeof CONFIG_SECTIONS)[number];
+
+/** How a key is edited. Tables of tables have a page of their own. */
+export type KeyKind = 'switch' | 'number' | 'choice' | 'list' | 'text' | 'table';
+
+/** A key, as `config/sections.ts` describes it. */
+export interface ConfigKey {
+  readonly key: string;
+  readonly kind: KeyKind;
+  readonly help: string;
+  readonly default?: unknown;
+  readonly unit?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  readonly restart?: boolean;
+  /** Its value is never answered. */
+  readonly secret?: boolean;
+}
+
+/** The configuration with the layer that each value is from. */
+export type Config = AnswerOf<'GET /config'>;
+
+/** All keys, in the order of the file. */
+export const CONFIG_KEYS = table as readonly ConfigKey[];
+
+/** The section of a key. */
+export function sectionOf({ key }: ConfigKey): ConfigSection {
+  return key.slice(0, key.indexOf('.')) as ConfigSection;
+}
+
+/** The value of a key; undefined for a secret. */
+export function valueOf(config: Config, key: string): unknown {
+  return key
+    .split('.')
+    .reduce<unknown>((place, name) => (place as Record<string, unknown> | undefined)?.[name], config);
+}
+
+/** The body that changes one key; null gives its default back. */
+export function changeOf(key: string, value: unknown): Record<string, unknown> {
+  return key.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Record<
+    string,
+    unknown
+  >;
+}
+
+/** Keys in whose name or help every word is found, whatever the case. */
+export function findKeys(search: string): readonly ConfigKey[] {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return CONFIG_KEYS.filter(({ key, help }) => {
+    const text = `${key} ${key.replaceAll(/[._]/g, ' ')} ${help}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** A value as it stands in a field. */
+export function textOfValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOfValue).join('\n');
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What a field's text means for a key; a number that is none stays a text, so that the server names the fault. */
+export function valueOfText({ kind }: ConfigKey, text: string): unknown {
+  if (kind === 'list')
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  const trimmed = text.trim();
+  if (kind === 'number') return /^-?\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
+  return trimmed;
+}

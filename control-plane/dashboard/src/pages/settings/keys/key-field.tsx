@@ -1,0 +1,62 @@
+/** The field that suits a key: a switch, a number with its unit, a choice, lines, a text. */
+import type { ReactNode } from 'react';
+import { useText } from '../../../i18n/text.ts';
+import { SelectField, SwitchField, TextField } from '../../../ui/controls/fields.tsx';
+import type { ConfigKey } from './config-key.ts';
+
+interface KeyFieldProps {
+  readonly entry: ConfigKey;
+  readonly text: string;
+  readonly isDisabled: boolean;
+  readonly error: string | null;
+  readonly onText: (text: string) => void;
+  readonly onSwitch: (isOn: boolean) => void;
+}
+
+/** The field; its label is the key. */
+export function KeyField({ entry, text, isDisabled, error, onText, onSwitch }: KeyFieldProps): ReactNode {
+  const { say } = useText();
+  const { key, kind, unit, min, max, choices = [], secret } = entry;
+  const range = min === undefined ? undefined : say('settings.range', { min, max: max ?? '' });
+  if (kind === 'switch')
+    return (
+      <>
+        <SwitchField
+          isSelected={text === 'true'}
+          onChange={onSwitch}
+          isDisabled={isDisabled}
+          aria-label={key}
+        >
+          {say(text === 'true' ? 'settings.on' : 'settings.off')}
+        </SwitchField>
+        {error !== null && <span role="alert">{error}</span>}
+      </>
+    );
+  if (kind === 'choice')
+    return (
+      <SelectField
+        label={key}
+        isLabelHidden
+        value={text}
+        choices={choices.map((id) => ({ id, text: id }))}
+        onChange={onText}
+        isDisabled={isDisabled}
+        error={error}
+      />
+    );
+  const label =
+    kind === 'list' ? say('settings.lines', { key }) : unit === undefined ? key : `${key} (${unit})`;
+  return (
+    <TextField
+      label={label}
+      value={text}
+      onChange={onText}
+      isDisabled={isDisabled}
+      error={error}
+      isCode
+      {...(kind === 'list' && { rows: 3 })}
+      {...(kind === 'number' && { inputMode: 'numeric' as const, help: range })}
+      {...(secret === true && { type: 'password' as const, autoComplete: 'off' })}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+/** The parts of the settings, in the order of their navigation. */
+import { CONFIG_SECTIONS } from './keys/config-key.ts';
+import type { ConfigSection } from './keys/config-key.ts';
+import type { Me } from '../../api/session.tsx';
+
+/** Parts that are more than keys of the configuration. */
+const OWN = ['appearance', 'sessions'] as const;
+const ADMIN = ['users', 'tokens'] as const;
+
+/** A part, by its name in the address. */
+export type Part = (typeof OWN)[number] | (typeof ADMIN)[number] | ConfigSection;
+
+/** Where the settings begin. */
+export const FIRST: Part = 'appearance';
+
+/** The parts that this person may use. */
+export function partsFor({ username, isAdmin }: Me): readonly Part[] {
+  const own = username === null ? OWN.filter((part) => part === 'appearance') : OWN;
+  return [...own, ...(isAdmin ? ADMIN : []), ...CONFIG_SECTIONS];
+}
+
+/** Whether the part is a section of the configuration. */
+export function isSection(part: Part): part is ConfigSection {
+  return CONFIG_SECTIONS.some((section) => section === part);
+}

@@ -1,0 +1,185 @@
+/** Keys for programs: each is shown once, when it is made. */
+import { KeyRound, Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import { fieldProblem, problemText } from '../../../api/problem-text.ts';
+import { useAsk } from '../../../api/use-ask.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { useText } from '../../../i18n/text.ts';
+import { Button, IconButton } from '../../../ui/controls/button.tsx';
+import { CopyField } from '../../../ui/controls/copy-field.tsx';
+import { SelectField, TextField } from '../../../ui/controls/fields.tsx';
+import { DataTable } from '../../../ui/display/data-table.tsx';
+import { Card } from '../../../ui/display/page.tsx';
+import { Answered, Callout, Empty } from '../../../ui/display/states.tsx';
+import { Moment } from '../../../ui/display/values.tsx';
+import { Confirm } from '../../../ui/overlays/confirm.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { ROLES } from './roles.ts';
+import type { Role } from './roles.ts';
+
+type Token = AnswerOf<'GET /api-tokens'>[number];
+
+/** The part. */
+export default function TokensPart(): ReactNode {
+  const { say } = useText();
+  const tokens = useAsk('GET /api-tokens', {});
+  const [isMaking, setMaking] = useState(false);
+  const [dropped, setDropped] = useState<Token | null>(null);
+  const remove = useChange('DELETE /api-tokens/{id}', {
+    done: 'settings.token.deleted',
+    onDone: () => setDropped(null),
+  });
+  return (
+    <Card
+      title={say('settings.part.tokens')}
+      actions={
+        <Button kind="main" icon={Plus} onPress={() => setMaking(true)}>
+          {say('settings.token.create')}
+        </Button>
+      }
+    >
+      <Answered of={tokens}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon={KeyRound} title={say('settings.token.none')}>
+              <p>{say('settings.token.none.help')}</p>
+            </Empty>
+          ) : (
+            <TokenTable rows={rows} onDrop={setDropped} />
+          )
+        }
+      </Answered>
+      {isMaking && <TokenDialog onClose={() => setMaking(false)} />}
+      <Confirm
+        title={say('settings.token.delete', { name: dropped?.name ?? '' })}
+        action={say('action.delete')}
+        isOpen={dropped !== null}
+        isPending={remove.isPending}
+        onConfirm={() => {
+          if (dropped !== null) void remove.run({ params: { id: dropped.id } });
+        }}
+        onClose={() => setDropped(null)}
+      >
+        <p>{say('settings.token.delete.text')}</p>
+      </Confirm>
+    </Card>
+  );
+}
+
+interface TokenTableProps {
+  readonly rows: readonly Token[];
+  readonly onDrop: (token: Token) => void;
+}
+
+function TokenTable({ rows, onDrop }: TokenTableProps): ReactNode {
+  const { say } = useText();
+  return (
+    <DataTable
+      label={say('settings.part.tokens')}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          id: 'name',
+          title: say('settings.token.name'),
+          isName: true,
+          cell: ({ name, prefix }) => (
+            <>
+              <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
+            </>
+          ),
+        },
+        { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
+        {
+          id: 'made',
+          title: say('settings.token.made'),
+          cell: ({ created_at: at }) => <Moment at={at} />,
+        },
+        {
+          id: 'used',
+          title: say('settings.token.used'),
+          cell: ({ last_used_at: at }) => (at === null ? say('settings.token.never') : <Moment at={at} />),
+        },
+        {
+          id: 'actions',
+          title: say('action.delete'),
+          isActions: true,
+          cell: (token) => (
+            <IconButton
+              icon={Trash2}
+              label={say('settings.token.delete', { name: token.name })}
+              onPress={() => onDrop(token)}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { say } = useText();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  const [key, setKey] = useState<string | null>(null);
+  const make = useChange('POST /api-tokens', { quiet: true, onDone: (made) => setKey(made.key) });
+  const problem = fieldProblem(make.failure, 'name');
+  return (
+    <Dialog
+      title={say('settings.token.create')}
+      isOpen
+      onClose={onClose}
+      isKept={key !== null}
+      actions={
+        key === null ? (
+          <Button
+            kind="main"
+            isPending={make.isPending}
+            onPress={() => void make.run({ body: { name: name.trim(), role } })}
+          >
+            {say('settings.create')}
+          </Button>
+        ) : (
+          <Button kind="main" onPress={onClose}>
+            {say('settings.kept')}
+          </Button>
+        )
+      }
+    >
+      {key === null ? (
+        <>
+          {make.failure !== null && problem === null && (
+            <Callout tone="fault" isAlert>
+              {problemText(make.failure)}
+            </Callout>
+          )}
+          <TextField
+            label={say('settings.token.name')}
+            help={say('settings.token.name.help')}
+            value={name}
+            onChange={setName}
+            error={problem}
+            autoFocus
+          />
+          <SelectField
+            label={say('settings.role')}
+            value={role}
+            onChange={setRole}
+            choices={ROLES.map((id) => ({
+              id,
+              text: say(`settings.role.${id}`),
+              help: say(`settings.role.${id}.help`),
+            }))}
+          />
+        </>
+      ) : (
+        <>
+          <Callout tone="warning">{say('settings.once')}</Callout>
+          <CopyField label={say('settings.token.key')} text={key} />
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,139 @@
+/** A change of the draft in words, with the way to make it and to drop it. */
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAsk } from '../../api/use-ask.ts';
+import { ForAdmins } from '../../api/session.tsx';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { useGroups } from '../../ui/policy/groups.tsx';
+import type { DraftChange } from './draft.ts';
+import styles from './simulate-page.module.css';
+
+interface ChangeRowProps {
+  readonly change: DraftChange;
+  /** An answer is there: now it can be done. */
+  readonly canDo: boolean;
+  readonly onDrop: () => void;
+}
+
+/** The row. */
+export function ChangeRow({ change, canDo, onDrop }: ChangeRowProps): ReactNode {
+  const { say } = useText();
+  const text = useWords(change);
+  const { make, isPending } = useMake(change, onDrop);
+  return (
+    <li className={styles['change']}>
+      <bdi className={styles['words']}>{text}</bdi>
+      {canDo && make !== null && (
+        <ForAdmins>
+          <Button isPending={isPending} onPress={make}>
+            {say('simulate.do')}
+          </Button>
+        </ForAdmins>
+      )}
+      <IconButton icon={X} label={say('simulate.drop', { change: text })} onPress={onDrop} />
+    </li>
+  );
+}
+
+function useWords(change: DraftChange): string {
+  const { say } = useText();
+  const groups = useGroups();
+  const nameOf = (id: number | null): string =>
+    id === null ? say('groups.all') : (groups.find((group) => group.id === id)?.name ?? `${id}`);
+  switch (change.kind) {
+    case 'turnOn':
+    case 'turnOff':
+      return say(`simulate.words.${change.kind}`, { name: change.name });
+    case 'url':
+      return say(`simulate.words.${change.of === 'block' ? 'urlBlock' : 'urlAllow'}`, { url: change.url });
+    case 'domain':
+      return say(`simulate.words.${change.action}`, {
+        name: change.domain,
+        group: nameOf(change.groupId),
+      });
+    case 'block':
+    case 'unblock':
+      return say(`simulate.words.${change.kind}`, { name: change.name, group: nameOf(change.groupId) });
+    case 'client':
+      return say('simulate.words.client', { client: change.address, group: nameOf(change.groupId) });
+  }
+}
+
+interface Make {
+  /** Null where there is no direct way. */
+  readonly make: (() => void) | null;
+  readonly isPending: boolean;
+}
+
+/** Makes the change of the draft a change of policy; it then leaves the draft. */
+function useMake(change: DraftChange, onDone: () => void): Make {
+  const made = { done: 'simulate.done', onDone } as const;
+  const blocklist = useChange('PUT /blocklist-sources/{id}', made);
+  const allowlist = useChange('PUT /allowlist-sources/{id}', made);
+  const approveBlocklist = useChange('POST /blocklist-sources/{id}/approve', made);
+  const approveAllowlist = useChange('POST /allowlist-sources/{id}/approve', made);
+  const addBlocklist = useChange('POST /blocklist-sources', made);
+  const addAllowlist = useChange('POST /allowlist-sources', made);
+  const domain = useChange('POST /managed-domains', made);
+  const block = useChange('POST /services', made);
+  const unblock = useChange('DELETE /services/{service_id}/groups/{group_id}', made);
+  const group = useChange('PUT /clients/{id}/group', made);
+  const isClient = change.kind === 'client';
+  const { data: clients } = useAsk(
+    'GET /clients',
+    { query: { limit: 100, ...(isClient && { search: change.address }) } },
+    { enabled: isClient },
+  );
+  const all = [
+    blocklist,
+    allowlist,
+    approveBlocklist,
+    approveAllowlist,
+    addBlocklist,
+    addAllowlist,
+    domain,
+    block,
+    unblock,
+    group,
+  ];
+  const isPending = all.some((one) => one.isPending);
+  switch (change.kind) {
+    case 'turnOn':
+    case 'turnOff': {
+      if (change.kind === 'turnOn' && change.isHeld) {
+        const approve = change.of === 'block' ? approveBlocklist : approveAllowlist;
+        return { make: () => void approve.run({ params: { id: change.id } }), isPending };
+      }
+      const call = { params: { id: change.id }, body: { enabled: change.kind === 'turnOn' } };
+      return { make: () => void (change.of === 'block' ? blocklist : allowlist).run(call), isPending };
+    }
+    case 'url': {
+      const call = { body: { name: change.url.replace(/^https?:\/\//, '').slice(0, 200), url: change.url } };
+      return { make: () => void (change.of === 'block' ? addBlocklist : addAllowlist).run(call), isPending };
+    }
+    case 'domain': {
+      const body = { domain: change.domain, action: change.action, group_id: change.groupId };
+      return { make: () => void domain.run({ body }), isPending };
+    }
+    case 'block':
+      return {
+        make: () => void block.run({ body: { service_id: change.serviceId, group_id: change.groupId } }),
+        isPending,
+      };
+    case 'unblock':
+      return {
+        make: () => void unblock.run({ params: { service_id: change.serviceId, group_id: change.groupId } }),
+        isPending,
+      };
+    case 'client': {
+      const id = clients?.data.find(({ ip_address: address }) => address === change.address)?.id;
+      if (id === undefined) return { make: null, isPending };
+      return {
+        make: () => void group.run({ params: { id }, body: { group_id: change.groupId } }),
+        isPending,
+      };
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** A draft as a list of changes, what the server is asked about it, and which changes can be made directly. Pure. */
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import type { Draft } from '../../ui/policy/use-simulation.ts';
+
+/** One change of a draft. */
+export type DraftChange =
+  | {
+      readonly kind: 'turnOn';
+      readonly id: number;
+      readonly of: SourceKind;
+      readonly name: string;
+      /** It is on, and a newer copy waits: that one is taken. */
+      readonly isHeld: boolean;
+    }
+  | { readonly kind: 'turnOff'; readonly id: number; readonly of: SourceKind; readonly name: string }
+  | { readonly kind: 'url'; readonly url: string; readonly of: SourceKind }
+  | {
+      readonly kind: 'domain';
+      readonly domain: string;
+      readonly action: 'allow' | 'deny';
+      readonly groupId: number | null;
+    }
+  | {
+      readonly kind: 'block' | 'unblock';
+      readonly serviceId: string;
+      readonly name: string;
+      readonly groupId: number;
+    }
+  | { readonly kind: 'client'; readonly address: string; readonly groupId: number };
+
+/** Kinds of changes that the form offers. */
+export const CHANGE_KINDS = ['turnOn', 'turnOff', 'url', 'domain', 'block', 'unblock', 'client'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** What the server is asked. */
+export function draftOf(changes: readonly DraftChange[], period: string): Draft {
+  const of = <Kind extends ChangeKind>(kind: Kind) =>
+    changes.filter((change): change is Extract<DraftChange, { kind: Kind }> => change.kind === kind);
+  const services = (kind: 'block' | 'unblock') =>
+    changes.flatMap((change) =>
+      change.kind === kind && 'serviceId' in change
+        ? { service_id: change.serviceId, group_id: change.groupId }
+        : [],
+    );
+  return {
+    period,
+    lists: {
+      add: [
+        ...of('turnOn').map(({ id }) => ({ source_id: id })),
+        ...of('url').map(({ url, of: kind }) => ({ url, kind, name: url.slice(0, 200) })),
+      ],
+      drop: of('turnOff').map(({ id }) => id),
+    },
+    managed_domains: {
+      add: of('domain').map(({ domain, action, groupId }) => ({ domain, action, group_id: groupId })),
+    },
+    services: { block: services('block'), unblock: services('unblock') },
+    clients: of('client').map(({ address, groupId }) => ({ ip_address: address, group_id: groupId })),
+  };
+}
+
+/** Two changes with the same key say the same; the draft has each once. */
+export function keyOf(change: DraftChange): string {
+  return JSON.stringify(change);
+}

@@ -1,0 +1,94 @@
+/** Queries by time: all of them and the blocked ones. With a sentence and a table that say the same. */
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../controls/button.tsx';
+import { summaryOf } from './timeline-summary.ts';
+import type { TimelineBucket } from './timeline-summary.ts';
+import styles from './timeline-chart.module.css';
+
+/** Drawn once the page stands: the drawing code is no part of the first view. */
+const Plot = lazy(() => import('./timeline-plot.tsx'));
+
+interface TimelineChartProps {
+  readonly buckets: readonly TimelineBucket[];
+  readonly granularity: 'minute' | '15min' | 'hour' | 'day';
+}
+
+/** The chart; a button shows its table. */
+export function TimelineChart({ buckets, granularity }: TimelineChartProps): ReactNode {
+  const { say, format } = useText();
+  const [asTable, setAsTable] = useState(false);
+  const { total, blocked, busiest } = summaryOf(buckets);
+  const when = granularity === 'day' ? format.day : format.moment;
+  const summary =
+    busiest === null
+      ? say('timeline.empty')
+      : say('timeline.summary', {
+          total: format.count(total),
+          blocked: format.count(blocked),
+          busiest: when(busiest.timestamp),
+          most: format.count(busiest.total),
+        });
+  return (
+    <figure className={styles['figure']}>
+      <figcaption className={styles['caption']}>
+        <span>{summary}</span>
+        <Button kind="quiet" onPress={() => setAsTable(!asTable)}>
+          {say(asTable ? 'timeline.asChart' : 'timeline.asTable')}
+        </Button>
+      </figcaption>
+      {asTable ? (
+        <TimelineTable buckets={buckets} when={when} />
+      ) : (
+        <div className={styles['plot']} aria-hidden>
+          <Suspense fallback={null}>
+            <Plot buckets={buckets} />
+          </Suspense>
+        </div>
+      )}
+      {!asTable && <Legend />}
+    </figure>
+  );
+}
+
+function Legend(): ReactNode {
+  const { say } = useText();
+  return (
+    <ul className={styles['legend']} aria-hidden>
+      <li className={styles['total']}>{say('timeline.total')}</li>
+      <li className={styles['blocked']}>{say('timeline.blocked')}</li>
+    </ul>
+  );
+}
+
+interface TimelineTableProps {
+  readonly buckets: readonly TimelineBucket[];
+  readonly when: (moment: string) => string;
+}
+
+function TimelineTable({ buckets, when }: TimelineTableProps): ReactNode {
+  const { say, format } = useText();
+  return (
+    <div className={styles['tableFrame']} tabIndex={0} role="region" aria-label={say('timeline.table')}>
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            <th scope="col">{say('timeline.start')}</th>
+            <th scope="col">{say('timeline.total')}</th>
+            <th scope="col">{say('timeline.blocked')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map(({ timestamp, total, blocked }) => (
+            <tr key={timestamp}>
+              <th scope="row">{when(timestamp)}</th>
+              <td>{format.count(total)}</td>
+              <td>{format.count(blocked)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+/** Draws a timeline. Loaded when it is first needed. */
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Formats } from '../../i18n/formats.ts';
+import { useText } from '../../i18n/text.ts';
+import type { TimelineBucket } from './timeline-summary.ts';
+import styles from './timeline-chart.module.css';
+
+const HEIGHT_PX = 220;
+
+interface PlotProps {
+  readonly buckets: readonly TimelineBucket[];
+}
+
+/** The drawing; new figures are put into the same one. */
+export default function TimelinePlot({ buckets }: PlotProps): ReactNode {
+  const { format } = useText();
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const data = useRef<uPlot.AlignedData>([[], [], []]);
+  data.current = dataOf(buckets);
+
+  useEffect(() => {
+    const frame = place.current;
+    if (frame === null) return undefined;
+    const draw = (): void => {
+      plot.current?.destroy();
+      plot.current = new uPlot(optionsFor(frame, format), data.current, frame);
+    };
+    draw();
+    const sizes = new ResizeObserver(() =>
+      plot.current?.setSize({ width: frame.clientWidth, height: HEIGHT_PX }),
+    );
+    sizes.observe(frame);
+    // A canvas keeps the colours that it was drawn with.
+    const themes = new MutationObserver(draw);
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', draw);
+    return () => {
+      sizes.disconnect();
+      themes.disconnect();
+      scheme.removeEventListener('change', draw);
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [format]);
+
+  useEffect(() => {
+    plot.current?.setData(dataOf(buckets));
+  }, [buckets]);
+
+  return <div ref={place} className={styles['canvas']} />;
+}
+
+function dataOf(buckets: readonly TimelineBucket[]): uPlot.AlignedData {
+  // A bar of no height would still have an edge.
+  const bar = (count: number): number | null => (count === 0 ? null : count);
+  return [
+    buckets.map(({ timestamp }) => Date.parse(timestamp) / 1_000),
+    buckets.map(({ total }) => bar(total)),
+    buckets.map(({ blocked }) => bar(blocked)),
+  ];
+}
+
+/** Half a bar more at both ends: a bar stands around its moment. */
+function spanOf(plot: uPlot, least: number, most: number): [number, number] {
+  const half = (most - least) / Math.max(1, plot.data[0].length - 1) / 2;
+  return [least - half, most + half];
+}
+
+/** Midnights are days, all else is a time of day. */
+function momentText(secs: number, format: Formats): string {
+  const moment = new Date(secs * 1_000);
+  return moment.getHours() === 0 && moment.getMinutes() === 0
+    ? format.shortDay(moment)
+    : format.shortTime(moment);
+}
+
+/** Colours are those of the page: a canvas knows no custom properties. */
+function optionsFor(frame: HTMLElement, format: Formats): uPlot.Options {
+  const colour = (name: string): string => {
+    frame.style.color = `var(--${name})`;
+    const { color } = getComputedStyle(frame);
+    frame.style.color = '';
+    return color;
+  };
+  const faint = (name: string): string => colour(`${name}-ground`);
+  const axis = {
+    stroke: colour('text-quiet'),
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+  };
+  const bars = uPlot.paths.bars?.({ size: [0.8, 40] });
+  const drawn = bars === undefined ? {} : { paths: bars };
+  return {
+    width: frame.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 0, 0, 0],
+    scales: { x: { range: spanOf }, y: { range: (_plot, _least, most) => [0, Math.max(most, 1)] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        values: (_plot, ticks) => ticks.map((secs) => momentText(secs, format)),
+      },
+      { ...axis, size: 52, values: (_plot, ticks) => ticks.map(format.briefCount) },
+    ],
+    series: [
+      {},
+      { stroke: colour('allowed'), fill: faint('allowed'), width: 1, points: { show: false }, ...drawn },
+      { stroke: colour('blocked'), fill: colour('blocked'), width: 1, points: { show: false }, ...drawn },
+    ],
+  };
+}

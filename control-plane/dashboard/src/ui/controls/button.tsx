@@ -1,0 +1,64 @@
+/** Buttons. An icon alone has a name for screen readers and a tooltip. */
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
+import styles from './button.module.css';
+
+/** What pressing means: the page's main step, one among others, or something that takes away. */
+export type ButtonKind = 'main' | 'plain' | 'quiet' | 'danger';
+
+interface ButtonProps {
+  readonly children: ReactNode;
+  readonly kind?: ButtonKind;
+  readonly icon?: LucideIcon;
+  readonly onPress?: () => void;
+  readonly type?: 'button' | 'submit';
+  readonly isDisabled?: boolean;
+  /** Under way: cannot be pressed again, and says so. */
+  readonly isPending?: boolean;
+  readonly slot?: string;
+  readonly autoFocus?: boolean;
+}
+
+/** A button with a text. */
+export function Button({ children, kind = 'plain', icon: Icon, ...rest }: ButtonProps): ReactNode {
+  return (
+    <AriaButton className={`${styles['button']} ${styles[kind]}`} {...rest}>
+      {Icon !== undefined && <Icon size={18} aria-hidden />}
+      <span className={styles['text']}>{children}</span>
+    </AriaButton>
+  );
+}
+
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
+  readonly icon: LucideIcon;
+  /** Read aloud, and shown when pointed at. */
+  readonly label: string;
+  readonly isPressed?: boolean;
+}
+
+/** A button with an icon only. */
+export function IconButton({
+  icon: Icon,
+  label,
+  kind = 'quiet',
+  isPressed,
+  ...rest
+}: IconButtonProps): ReactNode {
+  return (
+    <TooltipTrigger delay={500}>
+      <AriaButton
+        aria-label={label}
+        {...(isPressed !== undefined && { 'aria-pressed': isPressed })}
+        className={`${styles['button']} ${styles[kind]} ${styles['iconOnly']}`}
+        {...rest}
+      >
+        <Icon size={18} aria-hidden />
+      </AriaButton>
+      <Tooltip className={styles['tooltip'] ?? ''} offset={6}>
+        {label}
+      </Tooltip>
+    </TooltipTrigger>
+  );
+}

@@ -1,0 +1,225 @@
+/** Fields of forms: each with its label, a line of help, and what is wrong with it. */
+import { Check, ChevronDown, Search, X } from 'lucide-react';
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from 'react-aria-components/Button';
+import { CheckboxButton, CheckboxField as AriaCheckboxField } from 'react-aria-components/Checkbox';
+import { FieldError } from 'react-aria-components/FieldError';
+import { Input } from 'react-aria-components/Input';
+import { Label } from 'react-aria-components/Label';
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
+import { Popover } from 'react-aria-components/Popover';
+import { SearchField as AriaSearchField } from 'react-aria-components/SearchField';
+import { Select, SelectValue } from 'react-aria-components/Select';
+import { SwitchButton, SwitchField as AriaSwitchField } from 'react-aria-components/Switch';
+import { Text } from 'react-aria-components/Text';
+import { TextArea } from 'react-aria-components/TextArea';
+import { TextField as AriaTextField } from 'react-aria-components/TextField';
+import styles from './fields.module.css';
+
+interface FieldProps {
+  readonly label: string;
+  readonly help?: string | undefined;
+  /** What is wrong; null = nothing. */
+  readonly error?: string | null | undefined;
+  readonly isDisabled?: boolean;
+}
+
+/** A text that is offered, and what it means. */
+export interface Suggestion {
+  readonly text: string;
+  readonly meaning?: string | undefined;
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly type?: 'text' | 'password' | 'url' | 'number' | 'datetime-local' | 'time';
+  readonly name?: string;
+  readonly autoComplete?: string;
+  readonly autoFocus?: boolean;
+  readonly isRequired?: boolean;
+  readonly placeholder?: string;
+  readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'url';
+  /** Lines; more than one makes a field of many lines. */
+  readonly rows?: number;
+  /** Texts that are often wanted; others may be written as well. */
+  readonly suggestions?: readonly Suggestion[];
+  /** Names, addresses, rules: no correction of spelling, letters of one width. */
+  readonly isCode?: boolean;
+}
+
+/** A text in one or more lines. */
+export function TextField(props: TextFieldProps): ReactNode {
+  const {
+    label,
+    help,
+    error = null,
+    rows = 1,
+    isCode = false,
+    placeholder = '',
+    suggestions,
+    ...rest
+  } = props;
+  const listId = useId();
+  const inputClass = `${styles['input']} ${isCode ? styles['code'] : ''}`;
+  const spelling = isCode ? { spellCheck: 'false' as const, autoCorrect: 'off', autoCapitalize: 'none' } : {};
+  return (
+    <AriaTextField
+      className={styles['field'] ?? ''}
+      isInvalid={error !== null}
+      validationBehavior="aria"
+      {...rest}
+    >
+      <Label className={styles['label'] ?? ''}>{label}</Label>
+      {rows > 1 ? (
+        <TextArea className={inputClass} rows={rows} placeholder={placeholder} {...spelling} />
+      ) : (
+        <Input
+          className={inputClass}
+          placeholder={placeholder}
+          {...spelling}
+          {...(suggestions !== undefined && { list: listId })}
+        />
+      )}
+      {suggestions !== undefined && (
+        <datalist id={listId}>
+          {suggestions.map(({ text, meaning }) => (
+            <option key={text} value={text} label={meaning} />
+          ))}
+        </datalist>
+      )}
+      <Below help={help} error={error} />
+    </AriaTextField>
+  );
+}
+
+function Below({ help, error }: Pick<FieldProps, 'help' | 'error'>): ReactNode {
+  return (
+    <>
+      {help !== undefined && (
+        <Text slot="description" className={styles['help'] ?? ''}>
+          {help}
+        </Text>
+      )}
+      <FieldError className={styles['error'] ?? ''}>{error}</FieldError>
+    </>
+  );
+}
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly placeholder?: string;
+  /** Of the button that empties it. */
+  readonly clearLabel: string;
+  readonly onSubmit?: (value: string) => void;
+  readonly autoFocus?: boolean;
+}
+
+/** A field to search by. Its label is for screen readers. */
+export function SearchField({ label, clearLabel, placeholder, ...rest }: SearchFieldProps): ReactNode {
+  return (
+    <AriaSearchField className={styles['search'] ?? ''} aria-label={label} {...rest}>
+      <Search size={18} aria-hidden />
+      <Input
+        className={styles['input'] ?? ''}
+        placeholder={placeholder ?? label}
+        spellCheck="false"
+        autoCapitalize="none"
+      />
+      <Button className={styles['clear'] ?? ''} aria-label={clearLabel}>
+        <X size={16} aria-hidden />
+      </Button>
+    </AriaSearchField>
+  );
+}
+
+/** One of some choices. */
+export interface Choice<Id extends string> {
+  readonly id: Id;
+  readonly text: string;
+  readonly help?: string;
+}
+
+interface SelectFieldProps<Id extends string> extends FieldProps {
+  readonly value: Id;
+  readonly onChange: (value: Id) => void;
+  readonly choices: readonly Choice<Id>[];
+  /** The label is read aloud only. */
+  readonly isLabelHidden?: boolean;
+}
+
+/** One of a few choices, in a list that opens. */
+export function SelectField<Id extends string>(props: SelectFieldProps<Id>): ReactNode {
+  const { label, help, error = null, value, onChange, choices, isLabelHidden = false, ...rest } = props;
+  return (
+    <Select
+      className={styles['field'] ?? ''}
+      value={value}
+      onChange={(key) => onChange(key as Id)}
+      isInvalid={error !== null}
+      {...(isLabelHidden && { 'aria-label': label })}
+      {...rest}
+    >
+      {!isLabelHidden && <Label className={styles['label'] ?? ''}>{label}</Label>}
+      <Button className={`${styles['input']} ${styles['opener']}`}>
+        <SelectValue className={styles['chosen'] ?? ''} />
+        <ChevronDown size={18} aria-hidden />
+      </Button>
+      <Below help={help} error={error} />
+      <Popover className={styles['popover'] ?? ''}>
+        <ListBox className={styles['list'] ?? ''} items={choices}>
+          {({ id, text, help: more }) => (
+            <ListBoxItem id={id} textValue={text} className={styles['item'] ?? ''}>
+              <Text slot="label">{text}</Text>
+              {more !== undefined && (
+                <Text slot="description" className={styles['help'] ?? ''}>
+                  {more}
+                </Text>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </Select>
+  );
+}
+
+interface ToggleProps {
+  readonly children: ReactNode;
+  readonly isSelected: boolean;
+  readonly onChange: (isSelected: boolean) => void;
+  readonly isDisabled?: boolean;
+  /** Read aloud in place of the text. */
+  readonly 'aria-label'?: string;
+}
+
+/** On or off, in force at once. */
+export function SwitchField({ children, ...rest }: ToggleProps): ReactNode {
+  return (
+    <AriaSwitchField {...rest}>
+      <SwitchButton className={styles['switch'] ?? ''}>
+        <span className={styles['track']} aria-hidden>
+          <span className={styles['knob']} />
+        </span>
+        <span>{children}</span>
+      </SwitchButton>
+    </AriaSwitchField>
+  );
+}
+
+/** Part of a form, or of a choice of rows. */
+export function CheckboxField({ children, ...rest }: ToggleProps): ReactNode {
+  return (
+    <AriaCheckboxField {...rest}>
+      <CheckboxButton className={styles['checkbox'] ?? ''}>
+        <span className={styles['box']} aria-hidden>
+          <Check size={16} />
+        </span>
+        <span>{children}</span>
+      </CheckboxButton>
+    </AriaCheckboxField>
+  );
+}

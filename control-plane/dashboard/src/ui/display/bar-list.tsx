@@ -1,0 +1,35 @@
+/** A top list: names with their counts as bars. */
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import styles from './bar-list.module.css';
+
+/** One bar. */
+export interface BarRow {
+  readonly key: string;
+  readonly name: ReactNode;
+  readonly count: number;
+}
+
+interface BarListProps {
+  readonly rows: readonly BarRow[];
+  readonly tone?: 'allowed' | 'blocked';
+}
+
+/** The most first; the longest bar is the most. */
+export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
+  const { format } = useText();
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return (
+    <ol className={styles['list']}>
+      {rows.map(({ key, name, count }) => (
+        <li key={key} className={styles['row']}>
+          <span className={styles['name']}>{name}</span>
+          <span className={styles['count']}>{format.count(count)}</span>
+          <svg className={styles[tone]} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden>
+            <rect width={(count / most) * 100} height="4" />
+          </svg>
+        </li>
+      ))}
+    </ol>
+  );
+}

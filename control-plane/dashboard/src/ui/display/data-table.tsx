@@ -1,0 +1,74 @@
+/** Rows with columns; on a phone each row becomes a card of lines. For some hundred rows, not for the log. */
+import type { ReactNode } from 'react';
+import styles from './data-table.module.css';
+
+/** A column. */
+export interface Column<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers stand at the end of their column. */
+  readonly isNumber?: boolean;
+  /** The row's name: read with each cell, first line of the card. */
+  readonly isName?: boolean;
+  /** Buttons: their title is read aloud only. */
+  readonly isActions?: boolean;
+  /** Left out of a phone's cards: details of the row have it. */
+  readonly isMinor?: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** What the table lists, for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+}
+
+/** The table. */
+export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>): ReactNode {
+  return (
+    <div className={styles['frame']}>
+      <table className={styles['table']}>
+        <caption className="unseen">{label}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ id, title, isNumber, isActions }) => (
+              <th key={id} scope="col" className={isNumber === true ? styles['number'] : undefined}>
+                <span className={isActions === true ? 'unseen' : undefined}>{title}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column) => (
+                <Cell key={column.id} column={column} row={row} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }): ReactNode {
+  const { title, cell, isNumber, isName, isActions, isMinor } = column;
+  if (isName === true)
+    return (
+      <th scope="row" className={styles['name']}>
+        {cell(row)}
+      </th>
+    );
+  if (isActions === true) return <td className={styles['actions']}>{cell(row)}</td>;
+  return (
+    <td className={`${isNumber === true ? styles['number'] : ''} ${isMinor === true ? styles['minor'] : ''}`}>
+      <span className={styles['term']} aria-hidden>
+        {title}
+      </span>
+      {cell(row)}
+    </td>
+  );
+}

@@ -1,0 +1,69 @@
+/** The skeleton of a page: its heading, what can be done on it, and its parts as cards. */
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import styles from './page.module.css';
+
+interface PageProps {
+  readonly title: string;
+  /** A line that says what the page is for, or how things stand. */
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page; its title is that of the browser's tab, too. */
+export function Page({ title, lead, actions, children }: PageProps): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Weir`;
+  }, [title]);
+  return (
+    <div className={styles['page']}>
+      <header className={styles['header']}>
+        <div className={styles['titles']}>
+          <h1 tabIndex={-1}>{title}</h1>
+          {lead !== undefined && <p className={styles['lead']}>{lead}</p>}
+        </div>
+        {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+interface CardProps {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  /** Takes the whole width of the page. */
+  readonly isWide?: boolean;
+}
+
+/** One part of a page. */
+export function Card({ title, actions, children, isWide = false }: CardProps): ReactNode {
+  return (
+    <section className={`${styles['card']} ${isWide ? styles['wide'] : ''}`}>
+      {title !== undefined && (
+        <header className={styles['cardHeader']}>
+          <h2>{title}</h2>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Cards side by side, as many as have room. */
+export function Cards({ children }: { readonly children: ReactNode }): ReactNode {
+  return <div className={styles['cards']}>{children}</div>;
+}
+
+/** Fields and buttons in a line that breaks. */
+export function Bar({ children }: { readonly children: ReactNode }): ReactNode {
+  return <div className={styles['bar']}>{children}</div>;
+}
+
+/** Parts below each other: the fields of a form. */
+export function Stack({ children }: { readonly children: ReactNode }): ReactNode {
+  return <div className={styles['stack']}>{children}</div>;
+}

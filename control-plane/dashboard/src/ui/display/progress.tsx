@@ -1,0 +1,33 @@
+/** Work that takes its time: what is done, how far it is where that is known, and how to end it. */
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../controls/button.tsx';
+import styles from './progress.module.css';
+
+interface ProgressProps {
+  readonly children: ReactNode;
+  /** Parts that are done, of all; without it, how far it is is unknown. */
+  readonly done?: number;
+  readonly of?: number;
+  readonly onCancel?: () => void;
+}
+
+/** A sentence above a bar. */
+export function Progress({ children, done, of, onCancel }: ProgressProps): ReactNode {
+  const { say } = useText();
+  const id = useId();
+  return (
+    <div className={styles['progress']}>
+      <span id={id} role="status">
+        {children}
+      </span>
+      {onCancel !== undefined && <Button onPress={onCancel}>{say('action.cancel')}</Button>}
+      {done === undefined ? (
+        <progress aria-labelledby={id} />
+      ) : (
+        <progress aria-labelledby={id} value={done} max={Math.max(of ?? 1, 1)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/** What stands where there is nothing to show yet, nothing at all, or where something went wrong. */
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { problemText } from '../../api/problem-text.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../controls/button.tsx';
+import styles from './states.module.css';
+
+interface EmptyProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  /** What to do about it. */
+  readonly children?: ReactNode;
+}
+
+/** Says that there is nothing, and what to do. */
+export function Empty({ icon: Icon, title, children }: EmptyProps): ReactNode {
+  return (
+    <div className={styles['empty']}>
+      <Icon size={28} aria-hidden />
+      <p className={styles['emptyTitle']}>{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Grey lines in the place of what is still to come, so that nothing jumps. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactNode {
+  const { say } = useText();
+  return (
+    <div className={styles['skeleton']} role="status">
+      <span className="unseen">{say('state.loading')}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} className={styles['bone']} />
+      ))}
+    </div>
+  );
+}
+
+/** How a callout is meant. */
+export type CalloutTone = 'info' | 'good' | 'warning' | 'fault';
+
+const ICONS: Readonly<Record<CalloutTone, LucideIcon>> = {
+  info: Info,
+  good: CircleCheck,
+  warning: TriangleAlert,
+  fault: CircleAlert,
+};
+
+interface CalloutProps {
+  readonly tone: CalloutTone;
+  readonly children: ReactNode;
+  readonly actions?: ReactNode;
+  /** Read aloud when it appears. */
+  readonly isAlert?: boolean;
+}
+
+/** A sentence that must not be missed. */
+export function Callout({ tone, children, actions, isAlert = false }: CalloutProps): ReactNode {
+  const Icon = ICONS[tone];
+  return (
+    <div className={`${styles['callout']} ${styles[tone]}`} {...(isAlert && { role: 'alert' })}>
+      <Icon size={20} aria-hidden />
+      <div className={styles['calloutText']}>{children}</div>
+      {actions}
+    </div>
+  );
+}
+
+/** The parts of an answer that matter here. */
+interface Answer<Data> {
+  readonly data: Data | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+}
+
+interface AnsweredProps<Data> {
+  readonly of: Answer<Data>;
+  /** Lines of the skeleton. */
+  readonly lines?: number;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What is made of an answer, once it is there. Where asking again failed, the old one stays and says so. */
+export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>): ReactNode {
+  const { say } = useText();
+  const { data, error, refetch } = of;
+  const failed = error !== null && (
+    <Callout
+      tone="fault"
+      actions={<Button onPress={() => void refetch()}>{say('action.retry')}</Button>}
+      isAlert
+    >
+      {problemText(error)}
+      {data !== undefined && ` ${say('state.old')}`}
+    </Callout>
+  );
+  if (data === undefined) return failed === false ? <Skeleton lines={lines} /> : failed;
+  return (
+    <>
+      {failed}
+      {children(data)}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+/** Asks before something is done that cannot be taken back easily. */
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../controls/button.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** The verb on the button: "Delete". */
+  readonly action: string;
+  readonly isOpen: boolean;
+  readonly isPending?: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** A question with a verb for yes. */
+export function Confirm(props: ConfirmProps): ReactNode {
+  const { title, children, action, isOpen, isPending = false, onConfirm, onClose } = props;
+  const { say } = useText();
+  return (
+    <Dialog
+      role="alertdialog"
+      title={title}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose} autoFocus>
+            {say('action.cancel')}
+          </Button>
+          <Button kind="danger" onPress={onConfirm} isPending={isPending}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+/** Windows above the page: a dialog in its middle, a drawer at its side; on a phone both are sheets from below. */
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { useText } from '../../i18n/text.ts';
+import { IconButton } from '../controls/button.tsx';
+import styles from './dialog.module.css';
+
+interface WindowProps {
+  readonly title: ReactNode;
+  readonly children: ReactNode;
+  /** Buttons in reach of the thumb. */
+  readonly actions?: ReactNode;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** Only the buttons close it: a login, a draft that would be lost. */
+  readonly isKept?: boolean;
+  readonly role?: 'dialog' | 'alertdialog';
+}
+
+/** In the middle of the page. */
+export function Dialog(props: WindowProps): ReactNode {
+  return <Window place="middle" {...props} />;
+}
+
+/** At the end of the page's lines: details of a row. */
+export function Drawer(props: WindowProps): ReactNode {
+  return <Window place="side" {...props} />;
+}
+
+function Window(props: WindowProps & { readonly place: 'middle' | 'side' }): ReactNode {
+  const { title, children, actions, isOpen, onClose, isKept = false, place, role = 'dialog' } = props;
+  const { say } = useText();
+  return (
+    <ModalOverlay
+      className={`${styles['overlay']} ${styles[place]}`}
+      data-place={place}
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      isDismissable={!isKept}
+      isKeyboardDismissDisabled={isKept}
+    >
+      <Modal className={styles['window'] ?? ''}>
+        <AriaDialog className={styles['dialog'] ?? ''} role={role}>
+          <header className={styles['header']}>
+            <Heading slot="title" level={2} className={styles['title'] ?? ''}>
+              {title}
+            </Heading>
+            {!isKept && <IconButton icon={X} label={say('action.close')} onPress={onClose} />}
+          </header>
+          <div className={styles['body']}>{children}</div>
+          {actions !== undefined && <footer className={styles['actions']}>{actions}</footer>}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

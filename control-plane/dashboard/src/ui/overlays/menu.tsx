@@ -1,0 +1,93 @@
+/** A list of actions behind one button. */
+import type { LucideIcon } from 'lucide-react';
+import { useRef } from 'react';
+import type { ReactNode } from 'react';
+import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import styles from './menu.module.css';
+
+/** One action. */
+export interface MenuAction {
+  readonly id: string;
+  readonly text: string;
+  readonly icon?: LucideIcon;
+  readonly isDanger?: boolean;
+  readonly isDisabled?: boolean;
+  readonly run: () => void;
+}
+
+interface MenuProps {
+  /** The button that opens it. */
+  readonly button: ReactNode;
+  readonly label: string;
+  readonly actions: readonly MenuAction[];
+}
+
+/** The menu with its button. */
+export function Menu({ button, label, actions }: MenuProps): ReactNode {
+  return (
+    <MenuTrigger>
+      {button}
+      <Popover className={styles['popover'] ?? ''} placement="bottom end">
+        <Actions label={label} actions={actions} />
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+interface MenuAtProps extends Omit<MenuProps, 'button'> {
+  /** Beside this it opens: one menu for many places. Null = closed. */
+  readonly at: Element | null;
+  readonly onClose: () => void;
+}
+
+/** A menu that stands where something was pressed. */
+export function MenuAt({ at, label, actions, onClose }: MenuAtProps): ReactNode {
+  const place = useRef<Element | null>(null);
+  place.current = at;
+  return (
+    <Popover
+      className={styles['popover'] ?? ''}
+      placement="bottom start"
+      triggerRef={place}
+      isOpen={at !== null}
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      aria-label={label}
+    >
+      <Actions label={label} actions={actions} onDone={onClose} />
+    </Popover>
+  );
+}
+
+interface ActionsProps extends Omit<MenuProps, 'button'> {
+  readonly onDone?: () => void;
+}
+
+function Actions({ label, actions, onDone }: ActionsProps): ReactNode {
+  return (
+    <AriaMenu
+      className={styles['menu'] ?? ''}
+      aria-label={label}
+      autoFocus={onDone !== undefined}
+      onAction={(key) => {
+        actions.find(({ id }) => id === key)?.run();
+        onDone?.();
+      }}
+      disabledKeys={actions.filter(({ isDisabled }) => isDisabled).map(({ id }) => id)}
+    >
+      {actions.map(({ id, text, icon: Icon, isDanger }) => (
+        <MenuItem
+          key={id}
+          id={id}
+          textValue={text}
+          className={`${styles['item']} ${isDanger === true ? styles['danger'] : ''}`}
+        >
+          {Icon !== undefined && <Icon size={18} aria-hidden />}
+          {text}
+        </MenuItem>
+      ))}
+    </AriaMenu>
+  );
+}

@@ -1,0 +1,60 @@
+/** What a schedule means now, and until when: by the clocks of its zone. */
+import { CalendarClock, CirclePlay, CircleSlash } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Badge } from '../display/values.tsx';
+import { standingAt } from './week.ts';
+import type { WeekSlot } from './week.ts';
+import styles from './timed-permissions.module.css';
+
+interface ScheduleStandingProps {
+  readonly slots: readonly WeekSlot[];
+  readonly timeZone: string;
+}
+
+const TICK_MS = 15_000;
+
+/** A word for the state, and when it changes. */
+export function ScheduleStanding({ slots, timeZone }: ScheduleStandingProps): ReactNode {
+  const { say, format } = useText();
+  const nowMs = useNow();
+  const { override, untilMs } = standingAt(slots, timeZone, nowMs);
+  const until = untilMs === null ? null : new Date(untilMs);
+  return (
+    <p className={styles['row']}>
+      {override === 'BlockAll' && (
+        <Badge tone="blocked" icon={CircleSlash}>
+          {say('schedules.now.block')}
+        </Badge>
+      )}
+      {override === 'AllowAll' && (
+        <Badge tone="allowed" icon={CirclePlay}>
+          {say('schedules.now.allow')}
+        </Badge>
+      )}
+      {override === null && (
+        <Badge tone="plain" icon={CalendarClock}>
+          {say('schedules.now.none')}
+        </Badge>
+      )}
+      <span className={styles['what']}>
+        {until === null
+          ? say('schedules.now.always')
+          : say(override === null ? 'schedules.now.next' : 'schedules.now.until', {
+              moment: format.dayAndTime(until, timeZone),
+              left: format.ago(until),
+            })}
+      </span>
+    </p>
+  );
+}
+
+function useNow(): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return nowMs;
+}

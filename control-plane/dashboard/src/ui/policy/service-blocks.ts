@@ -1,0 +1,61 @@
+/** Services that can be blocked, and for which groups they are. */
+import { useMemo } from 'react';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+
+/** A service of the catalog, or one of one's own. */
+export interface Service {
+  readonly id: string;
+  readonly name: string;
+  readonly category: AnswerOf<'GET /services/catalog'>[number]['category'];
+  readonly domains: readonly string[];
+  readonly isCustom: boolean;
+}
+
+/** Services by name, one's own first; undefined while they are on their way. */
+export function useServices(): readonly Service[] | undefined {
+  const catalog = useAsk('GET /services/catalog', {});
+  // Those of one's own change here; the catalog is long and does not.
+  const custom = useAsk('GET /custom-services', {});
+  return useMemo(() => {
+    if (catalog.data === undefined || custom.data === undefined) return undefined;
+    const shipped = catalog.data
+      .filter(({ is_custom: isCustom }) => !isCustom)
+      .map(({ id, name, category, domains, exact_domains: exact }): Service => {
+        return { id, name, category, domains: [...domains, ...exact], isCustom: false };
+      });
+    const own = custom.data.map(({ service_id: id, name, category, domains }): Service => {
+      return { id, name, category, domains, isCustom: true };
+    });
+    const byName = (one: Service, other: Service): number => one.name.localeCompare(other.name);
+    return [...own.sort(byName), ...shipped.sort(byName)];
+  }, [catalog.data, custom.data]);
+}
+
+/** Which services are blocked where, and the switch. */
+export interface ServiceBlocks {
+  readonly isBlocked: (serviceId: string, groupId: number) => boolean;
+  readonly blockedIn: (groupId: number) => readonly string[];
+  readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
+  readonly isPending: boolean;
+}
+
+/** The blocks of all groups. */
+export function useServiceBlocks(): ServiceBlocks {
+  const { data = [] } = useAsk('GET /services', { query: {} });
+  const block = useChange('POST /services', { done: 'services.blocked' });
+  const unblock = useChange('DELETE /services/{service_id}/groups/{group_id}', {
+    done: 'services.unblocked',
+  });
+  return {
+    isBlocked: (serviceId, groupId) =>
+      data.some((row) => row.service_id === serviceId && row.group_id === groupId),
+    blockedIn: (groupId) => data.filter((row) => row.group_id === groupId).map((row) => row.service_id),
+    set: (serviceId, groupId, isBlocked) => {
+      if (isBlocked) void block.run({ body: { service_id: serviceId, group_id: groupId } });
+      else void unblock.run({ params: { service_id: serviceId, group_id: groupId } });
+    },
+    isPending: block.isPending || unblock.isPending,
+  };
+}

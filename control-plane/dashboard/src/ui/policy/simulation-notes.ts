@@ -1,0 +1,21 @@
+/** What limits the answer to a draft: said below it, so that it is not taken for more than it is. */
+import type { MessageKey } from '../../i18n/language.ts';
+import type { Simulated } from './use-simulation.ts';
+
+/** A remark with its number. */
+export interface SimulationNote {
+  readonly key: MessageKey;
+  readonly count: number;
+}
+
+/** The remarks that apply. */
+export function notesOf({ queries, damaged_blocks: damaged }: Simulated): SimulationNote[] {
+  const notes: SimulationNote[] = [
+    { key: 'whatif.judged', count: queries.distinct },
+    { key: 'whatif.leftOut', count: queries.left_out },
+    { key: 'whatif.undecided', count: queries.undecided },
+    { key: 'whatif.answerUnknown', count: queries.answer_unknown },
+    { key: 'whatif.damaged', count: damaged },
+  ];
+  return notes.filter(({ key, count }) => key === 'whatif.judged' || count > 0);
+}

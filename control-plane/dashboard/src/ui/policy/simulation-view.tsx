@@ -1,0 +1,223 @@
+/** What a draft would change: a sentence, then names or clients with their counts. */
+import { Ban, Check } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { problemText } from '../../api/problem-text.ts';
+import { useText } from '../../i18n/text.ts';
+import { Segments } from '../controls/segments.tsx';
+import { DataTable } from '../display/data-table.tsx';
+import type { Column } from '../display/data-table.tsx';
+import { Progress } from '../display/progress.tsx';
+import { Callout } from '../display/states.tsx';
+import { Badge, DomainName } from '../display/values.tsx';
+import { notesOf } from './simulation-notes.ts';
+import styles from './simulation-view.module.css';
+import type { Simulated, Simulating } from './use-simulation.ts';
+
+interface SimulationViewProps {
+  readonly of: Simulating;
+  /** As the reader chose it: "7 days". */
+  readonly period: string;
+}
+
+/** How the question stands, and its answer. */
+export function SimulationView({ of, period }: SimulationViewProps): ReactNode {
+  const { say } = useText();
+  if (of.state === 'running')
+    return <Progress onCancel={of.cancel}>{say('whatif.running', { period })}</Progress>;
+  if (of.failure !== null)
+    return (
+      <Callout tone="fault" isAlert>
+        {problemText(of.failure)}
+      </Callout>
+    );
+  return of.result === null ? null : <Answer simulated={of.result} period={period} />;
+}
+
+function Answer({
+  simulated,
+  period,
+}: {
+  readonly simulated: Simulated;
+  readonly period: string;
+}): ReactNode {
+  const { say, format } = useText();
+  const [by, setBy] = useState<'names' | 'clients'>('names');
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [simulated]);
+  const { newly_blocked: blocked, newly_allowed: allowed, lists } = simulated;
+  const changes = blocked.queries + allowed.queries > 0;
+  return (
+    <div ref={place} className={styles['answer']} role="status">
+      {!changes && <Callout tone="good">{say('whatif.nothing', { period })}</Callout>}
+      {blocked.queries > 0 && (
+        <Callout tone="warning">{say('whatif.wouldBlock', { ...blocked, period })}</Callout>
+      )}
+      {allowed.queries > 0 && (
+        <Callout tone="info">{say('whatif.wouldAllow', { ...allowed, period })}</Callout>
+      )}
+      {changes && (
+        <Segments
+          label={say('whatif.by')}
+          value={by}
+          onChange={setBy}
+          choices={[
+            { id: 'names', text: say('whatif.byName') },
+            { id: 'clients', text: say('whatif.byClient') },
+          ]}
+        />
+      )}
+      {changes && (by === 'names' ? <Names simulated={simulated} /> : <Clients simulated={simulated} />)}
+      <ul className={styles['notes']}>
+        {lists.map(({ name, rules, invalid_lines: bad }, place) => (
+          <li key={place}>{say('whatif.list', { name, rules, bad })}</li>
+        ))}
+        {notesOf(simulated).map(({ key, count }) => (
+          <li key={key}>{say(key, { count, judged: simulated.queries.judged })}</li>
+        ))}
+        {simulated.oldest !== null && (
+          <li>{say('whatif.reach', { oldest: format.moment(simulated.oldest) })}</li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function Counts({ blocked, allowed }: { readonly blocked: number; readonly allowed: number }): ReactNode {
+  const { say } = useText();
+  return (
+    <span className={styles['counts']}>
+      {blocked > 0 && (
+        <Badge tone="blocked" icon={Ban}>
+          {say('whatif.blockedCount', { count: blocked })}
+        </Badge>
+      )}
+      {allowed > 0 && (
+        <Badge tone="allowed" icon={Check}>
+          {say('whatif.allowedCount', { count: allowed })}
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+type ChangedName = Simulated['domains'][number];
+type ChangedClient = Simulated['clients'][number];
+
+function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
+  const { say, format } = useText();
+  const columns: readonly Column<ChangedName>[] = [
+    {
+      id: 'name',
+      title: say('whatif.name'),
+      isName: true,
+      cell: ({ domain }) => <DomainName name={domain} />,
+    },
+    {
+      id: 'counts',
+      title: say('whatif.change'),
+      cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
+        <Counts blocked={blocked} allowed={allowed} />
+      ),
+    },
+    {
+      id: 'clients',
+      title: say('whatif.clients'),
+      cell: ({ clients, clients_total: total }) => (
+        <bdi>
+          {few(
+            clients.map(({ ip, hostname }) => hostname ?? ip),
+            total,
+            say('whatif.more'),
+            format.list,
+          )}
+        </bdi>
+      ),
+    },
+    {
+      id: 'rule',
+      title: say('whatif.rule'),
+      cell: ({ before, after }) => {
+        const rule = after.rule ?? before.rule;
+        return rule === null ? null : (
+          <bdi className={styles['rule']} title={rule.rule}>
+            {rule.source}
+          </bdi>
+        );
+      },
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        label={say('whatif.byName')}
+        columns={columns}
+        rows={simulated.domains}
+        keyOf={({ domain }) => domain}
+      />
+      <Rest shown={simulated.domains.length} total={simulated.domains_total} />
+    </>
+  );
+}
+
+function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
+  const { say, format } = useText();
+  const columns: readonly Column<ChangedClient>[] = [
+    {
+      id: 'client',
+      title: say('whatif.client'),
+      isName: true,
+      cell: ({ ip, hostname }) => <bdi title={ip}>{hostname ?? ip}</bdi>,
+    },
+    {
+      id: 'counts',
+      title: say('whatif.change'),
+      cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
+        <Counts blocked={blocked} allowed={allowed} />
+      ),
+    },
+    {
+      id: 'names',
+      title: say('whatif.names'),
+      cell: ({ domains, domains_total: total }) => (
+        <bdi className={styles['rule']}>
+          {few(
+            domains.map(({ domain }) => domain),
+            total,
+            say('whatif.more'),
+            format.list,
+          )}
+        </bdi>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        label={say('whatif.byClient')}
+        columns={columns}
+        rows={simulated.clients}
+        keyOf={({ ip }) => ip}
+      />
+      <Rest shown={simulated.clients.length} total={simulated.clients_total} />
+    </>
+  );
+}
+
+function Rest({ shown, total }: { readonly shown: number; readonly total: number }): ReactNode {
+  const { say } = useText();
+  return total > shown ? <p className={styles['rest']}>{say('whatif.rest', { shown, total })}</p> : null;
+}
+
+const FEW = 3;
+
+/** The first ones, and that there are more. */
+function few(
+  names: readonly string[],
+  total: number,
+  more: string,
+  list: (items: readonly string[]) => string,
+): string {
+  const first = names.slice(0, FEW);
+  return list(total > first.length ? [...first, `${total - first.length} ${more}`] : first);
+}

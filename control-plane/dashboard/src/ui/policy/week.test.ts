@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { zoneOffset } from '../../../../../shared/policy/time-zone.ts';
+import { blocksOf, daysBits, daysOf, isOverMidnight, standingAt, zoneClock } from './week.ts';
+import type { WeekSlot } from './week.ts';
+
+const slot = (
+  days: number,
+  start: string,
+  end: string,
+  action: WeekSlot['action'] = 'block_all',
+): WeekSlot => ({
+  days,
+  start_time: start,
+  end_time: end,
+  action,
+});
+const SCHOOL_NIGHTS = 0b0001111;
+const SUNDAY = 0b1000000;
+
+describe('daysOf() and daysBits()', () => {
+  test('are the inverse of each other for every set of days', () => {
+    for (let bits = 1; bits <= 127; bits++) expect(daysBits(daysOf(bits))).toBe(bits);
+    expect(daysOf(SUNDAY)).toEqual([6]);
+  });
+});
+
+describe('blocksOf()', () => {
+  const blocks = (...slots: WeekSlot[]): unknown[] =>
+    blocksOf(slots).map(({ day, start, end, isContinued }) => [day, start, end, isContinued]);
+
+  test('shows a slot of one day once for each of its days', () => {
+    expect(blocks(slot(0b0000101, '08:00', '12:30'))).toEqual([
+      [0, 480, 750, false],
+      [2, 480, 750, false],
+    ]);
+  });
+
+  test('shows a slot over midnight on both days, Sunday night on Monday', () => {
+    expect(blocks(slot(SUNDAY, '21:00', '06:00'))).toEqual([
+      [0, 0, 360, true],
+      [6, 1260, 1440, false],
+    ]);
+  });
+
+  test.each(['00:00', '24:00'])('does not reach into the next day where it ends at %s', (end) => {
+    expect(blocks(slot(1, '22:00', end))).toEqual([[0, 1320, 1440, false]]);
+    expect(isOverMidnight({ start_time: '22:00', end_time: end })).toBe(false);
+  });
+
+  test('orders the blocks of all slots by day and time', () => {
+    expect(blocks(slot(3, '20:00', '21:00'), slot(1, '06:00', '07:00'))).toEqual([
+      [0, 360, 420, false],
+      [0, 1200, 1260, false],
+      [1, 1200, 1260, false],
+    ]);
+  });
+});
+
+describe('standingAt()', () => {
+  const night = [slot(SCHOOL_NIGHTS, '21:00', '06:30')];
+  const at = (text: string): number => Date.parse(text);
+
+  test('says what holds, and until when, over midnight', () => {
+    const { override, untilMs } = standingAt(night, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'));
+    expect([override, untilMs]).toEqual(['BlockAll', at('2026-11-25T06:30:00+01:00')]);
+  });
+
+  test('says when the next slot begins where none holds', () => {
+    const { override, untilMs } = standingAt(night, 'Europe/Vienna', at('2026-11-27T12:00:00+01:00'));
+    expect([override, untilMs]).toEqual([null, at('2026-11-30T21:00:00+01:00')]);
+  });
+
+  test('never changes without slots', () => {
+    expect(standingAt([], 'Europe/Vienna', 0)).toEqual({ override: null, untilMs: null });
+  });
+
+  test('goes by the clocks of the zone over a change to summer time', () => {
+    const weekend = [slot(0b0100000, '22:00', '07:00')];
+    const { untilMs } = standingAt(weekend, 'Europe/Vienna', at('2026-03-28T23:00:00+01:00'));
+    expect(untilMs).toBe(at('2026-03-29T07:00:00+02:00'));
+  });
+});
+
+describe('zoneClock()', () => {
+  test.each(['UTC', 'Europe/Vienna', 'America/St_Johns', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
+    'shows what the clocks of the server show in %s, every five hours of a year',
+    (zone) => {
+      const offsetAt = zoneOffset(zone)!;
+      const shown = zoneClock(zone);
+      const start = Date.UTC(2026, 0, 1);
+      for (let hour = 0; hour < 8_760; hour += 5)
+        expect(shown(start + hour * 3_600_000)).toBe(offsetAt(start + hour * 3_600_000));
+    },
+  );
+
+  test('shows UTC for a zone that the browser does not know', () => {
+    expect(zoneClock('Mars/Olympus')(0)).toBe(0);
+  });
+});

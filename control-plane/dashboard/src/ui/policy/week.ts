@@ -1,0 +1,111 @@
+/** Slots of a schedule as pictures and sentences need them: as blocks of days, what holds now, and until when. */
+import { layOutWeek, nextFlipAt, overrideAt } from '../../../../../shared/policy/schedule.ts';
+import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from '../../../../../shared/policy/schedule.ts';
+import { minuteOfDay } from '../../../../../shared/policy/time-of-day.ts';
+
+/** A slot as the API has it. */
+export interface WeekSlot {
+  /** Bit 0 = Monday to bit 6 = Sunday: the days on which it starts. */
+  readonly days: number;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly action: 'block_all' | 'allow_all';
+}
+
+/** A part of a slot that lies on one day. */
+export interface DayBlock<Slot extends WeekSlot> {
+  readonly slot: Slot;
+  /** 0 = Monday. */
+  readonly day: number;
+  /** Minutes of that day. */
+  readonly start: number;
+  readonly end: number;
+  /** It began on the day before. */
+  readonly isContinued: boolean;
+}
+
+/** What holds at a moment; `untilMs` is null where it never changes. */
+export interface Standing {
+  readonly override: ScheduleOverride;
+  readonly untilMs: number | null;
+}
+
+const DAY = 1_440;
+const EVERY_DAY = 127;
+
+/** The days of a slot, 0 = Monday. */
+export function daysOf(days: number): number[] {
+  return [0, 1, 2, 3, 4, 5, 6].filter((day) => (days & (1 << day)) !== 0);
+}
+
+/** The days as the API has them. */
+export function daysBits(days: readonly number[]): number {
+  return days.reduce((bits, day) => bits | (1 << day), 0) & EVERY_DAY;
+}
+
+/** The blocks of a week, by day and start; a slot over midnight makes two for each of its days. */
+export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBlock<Slot>[] {
+  const blocks = slots.flatMap((slot) => {
+    const { start, end } = toRule(slot);
+    return daysOf(slot.days).flatMap((day): DayBlock<Slot>[] => {
+      if (end > start) return [{ slot, day, start, end, isContinued: false }];
+      const evening = { slot, day, start, end: DAY, isContinued: false };
+      if (end === 0) return [evening];
+      return [evening, { slot, day: (day + 1) % 7, start: 0, end, isContinued: true }];
+    });
+  });
+  return blocks.sort((one, other) => one.day - other.day || one.start - other.start || one.end - other.end);
+}
+
+/** What slots mean at a moment, by the clocks of a zone. */
+export function standingAt(slots: readonly WeekSlot[], timeZone: string, atMs: number): Standing {
+  const week = layOutWeek(slots.map(toRule));
+  const offsetAt = zoneClock(timeZone);
+  return { override: overrideAt(week, offsetAt, atMs), untilMs: nextFlipAt(week, offsetAt, atMs) };
+}
+
+/** The slot in the terms of the rules; a time that cannot be read counts as midnight. */
+export function toRule({ days, start_time: start, end_time: end, action }: WeekSlot): ScheduleSlot {
+  return { days, start: minuteOfDay(start) ?? 0, end: minuteOfDay(end) ?? 0, action };
+}
+
+/** Whether a slot reaches into the next day. */
+export function isOverMidnight(slot: Pick<WeekSlot, 'start_time' | 'end_time'>): boolean {
+  const { start, end } = toRule({ ...slot, days: EVERY_DAY, action: 'block_all' });
+  return end < start && end > 0;
+}
+
+const clocks = new Map<string, ZoneOffset>();
+
+/** The clocks of a zone, by what the browser knows; those of UTC where it does not know the zone. */
+export function zoneClock(timeZone: string): ZoneOffset {
+  const known = clocks.get(timeZone);
+  if (known !== undefined) return known;
+  const clock = makeClock(timeZone);
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
+function makeClock(timeZone: string): ZoneOffset {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+    });
+  } catch {
+    return () => 0;
+  }
+  return (atMs) => {
+    const minuteMs = Math.floor(atMs / 60_000) * 60_000;
+    const parts = new Map(format.formatToParts(minuteMs).map(({ type, value }) => [type, Number(value)]));
+    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+    const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
+    return (shown - minuteMs) / 60_000;
+  };
+}

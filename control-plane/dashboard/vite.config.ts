@@ -1,0 +1,44 @@
+/** How the dashboard is built, and served to those who work on it. */
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import type { ProxyOptions } from 'vite';
+import { compiledMessages } from './build/compiled-messages.ts';
+import { componentLanguages } from './build/component-languages.ts';
+
+/** The running Weir that `npm run dashboard` shows. */
+const WEIR = process.env['WEIR_URL'] ?? 'http://127.0.0.1:8080';
+const SERVED_BY_WEIR = ['/api', '/svc', '/svc-config.js', '/check', '/docs', '/metrics', '/login/oidc'];
+
+/** Weir refuses requests of other origins, so the development server's own becomes that of Weir; no other does. */
+const toWeir: ProxyOptions = {
+  target: WEIR,
+  changeOrigin: true,
+  // Weir's own certificate is known to no one.
+  secure: false,
+  configure: (proxy) =>
+    proxy.on('proxyReq', (outgoing, { headers }) => {
+      if (headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host)
+        outgoing.setHeader('origin', new URL(WEIR).origin);
+    }),
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative: a proxy may serve Weir below a path of its own.
+  base: './',
+  plugins: [react(), compiledMessages(), componentLanguages('../src/i18n')],
+  css: { modules: { generateScopedName: '[hash:base64:6]' } },
+  build: {
+    // Of a build by hand; build-dashboard.ts has a folder of its own for each.
+    outDir: 'dist/by-hand',
+    target: 'baseline-widely-available',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    manifest: true,
+  },
+  server: {
+    port: 5173,
+    proxy: Object.fromEntries(SERVED_BY_WEIR.map((path) => [path, toWeir])),
+  },
+});
