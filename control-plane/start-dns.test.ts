@@ -45,7 +45,8 @@ const stop = (node: Node): Promise<void> => stopInReverse(node.stops, node.logge
 describe('startDns()', () => {
   test('startDns() answers without a database, from the last generation, and spools its log', async () => {
     const first = testNode(database, dataDir, 'dns.local_records = ["nas.home.arpa A 192.0.2.5"]');
-    const { publisher } = await startDns(first, port);
+    const { publisher, isFiltering } = await startDns(first, port);
+    expect(isFiltering).toBe(false);
     expect(await addressOf('nas.home.arpa')).toBe('192.0.2.5');
     await publisher.publish(SMALL_RULES, SMALL_ROWS, SMALL_BLOCKING);
     expect(await addressOf('b.example')).toBe('0.0.0.0');
@@ -53,6 +54,7 @@ describe('startDns()', () => {
 
     const second = testNode(database, dataDir);
     const dns = await startDns(second, port);
+    expect(dns.isFiltering).toBe(true);
     expect(dns.publisher.current().rows.regexFilters).toEqual(SMALL_ROWS.regexFilters);
     expect(await addressOf('b.example')).toBe('0.0.0.0');
     await stop(second);
@@ -64,7 +66,7 @@ describe('startDns()', () => {
     await once(other, 'listening');
     const node = testNode(database, dataDir);
     await expect(startDns(node, port)).rejects.toThrow(
-      `listen for DNS on 127.0.0.1 port ${port}: EADDRINUSE`,
+      `listen for DNS on 127.0.0.1 port ${port}: another program has that port`,
     );
     expect(node.stops.length).toBeGreaterThan(0);
     await stop(node);

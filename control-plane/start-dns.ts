@@ -18,6 +18,9 @@ import { LogWriter } from './query-log/store/log-writer.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
+import { designatedResolvers } from './tls/designated-resolvers.ts';
+import type { ThreadCertificate } from './tls/thread-certificate.ts';
+import type { DnsCertificates } from './start-tls.ts';
 import { livePolicy } from './live-policy.ts';
 import { blockingSettings } from './settings/derived.ts';
 import { LiveSettings } from './settings/threads/live-settings.ts';
@@ -25,7 +28,7 @@ import { PoolNumbers } from './settings/threads/pool-numbers.ts';
 import { ZoneNumbers } from './snapshot/build/zone-numbers.ts';
 import { Generations } from './snapshot/publish/generations.ts';
 import { SnapshotPublisher } from './snapshot/publish/publisher.ts';
-import { startingState } from './snapshot/publish/starting-state.ts';
+import { isFiltering, startingState } from './snapshot/publish/starting-state.ts';
 import { Probes } from './probes/probes.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
@@ -41,7 +44,7 @@ const LOG_MS = 600;
 /** The DNS side: threads on the last snapshot, and the path of their log records into the database. */
 export async function startDns(node: Node, dnsPort: number) {
   const { config, logger, dataDir, stops } = node;
-  const { writer, log, logTrouble } = startLog(node);
+  const { writer, log, logTrouble, claim } = startLog(node);
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const grantTimes = new GrantTimes(clock);
@@ -49,7 +52,9 @@ export async function startDns(node: Node, dnsPort: number) {
   const live = livePolicy(node, evaluator, zones);
   const initial = await startingState(generations, blockingSettings(config), live);
   const hooks = workerHooks(process.env);
-  const { settingsOf, numbers, anchors } = threadSettings(node, dnsPort, hooks);
+  const certificates = await dnsCertificates(node);
+  const threadCertificate = certificates?.threads ?? null;
+  const { settingsOf, numbers, anchors } = threadSettings(node, dnsPort, hooks, threadCertificate);
   const settings = await settingsOf(config);
   const inCache = { of: (): WorkerSettings | null => settings };
   const cache = await openCache(node, () => inCache.of(), initial.snapshot);
@@ -58,6 +63,7 @@ export async function startDns(node: Node, dnsPort: number) {
     settings,
     cache,
     snapshot: initial.snapshot,
+    certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
@@ -66,6 +72,7 @@ export async function startDns(node: Node, dnsPort: number) {
   await supervisor.start();
   if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
   const liveSettings = followConfiguration(node, settings, { settingsOf, anchors, supervisor, cache });
+  if (threadCertificate !== null) followCertificate(node, threadCertificate, { supervisor, liveSettings });
   inCache.of = () => liveSettings.ofCache();
   const names = recordNames(publisher, numbers, zones);
   const probes = new Probes(clock);
@@ -89,18 +96,34 @@ export async function startDns(node: Node, dnsPort: number) {
   });
   return {
     ...{ supervisor, publisher, liveSettings, generations, rate, cache, evaluator, grantTimes, probes },
-    ...{ log, writer, logTrouble },
+    isFiltering: isFiltering(initial),
+    ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
   };
 }
 
+/** Null where no DNS is encrypted: then no code of certificates is loaded before DNS answers. */
+async function dnsCertificates(node: Node): Promise<DnsCertificates | null> {
+  const { dot_enabled: dot, doh_enabled: doh } = node.config.server.encrypted_dns;
+  if (!dot && !doh) return null;
+  const { openDnsCertificates } = await import('./start-tls.ts');
+  return openDnsCertificates(node);
+}
+
 /** What makes settings of the threads out of a configuration. */
-function threadSettings({ dataDir, logger, stops }: Node, dnsPort: number, hooks: WorkerHooks) {
+function threadSettings(
+  { dataDir, logger, stops }: Node,
+  dnsPort: number,
+  hooks: WorkerHooks,
+  certificate: ThreadCertificate | null,
+) {
   const numbers = new PoolNumbers();
   const anchors = new FollowedAnchors({ dataDir, clock, logger });
   stops.push(() => anchors.close());
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
     const settings = workerSettings(next, dnsPort, hooks);
-    return anchors.addTo({ ...settings, pools: numbers.number(settings.pools) }, next);
+    const designated = certificate === null ? [] : designatedResolvers(certificate.current().cert, settings);
+    const identity = { ...settings.identity, version, designated };
+    return anchors.addTo({ ...settings, identity, pools: numbers.number(settings.pools) }, next);
   };
   return { settingsOf, numbers, anchors };
 }
@@ -134,8 +157,21 @@ function followConfiguration(
   return live;
 }
 
+/** Gives the threads each new certificate, and clients its name. */
+function followCertificate(
+  { configuration, stops }: Node,
+  certificate: ThreadCertificate,
+  { supervisor, liveSettings }: { supervisor: WorkerSupervisor; liveSettings: LiveSettings },
+): void {
+  const stop = certificate.follow((next) => {
+    supervisor.useCertificate(next);
+    void liveSettings.use(configuration.current());
+  });
+  stops.push(stop);
+}
+
 /** What writes the query log, and what answers questions about it. */
-function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTrouble: () => string | null } {
+function startLog(node: Node) {
   const { database, dataDir, logger, name, clients, stops } = node;
   const claim = startNodeClaim(node);
   const writer = new LogWriter({
@@ -148,6 +184,10 @@ function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTroubl
       const { log_queries: isOn, query_log_privacy: privacy } = node.configuration.current().database;
       return isOn ? privacy : 'off';
     },
+    limitedPrefixes: () => {
+      const { ipv4_prefix_len, ipv6_prefix_len } = node.configuration.current().dns.rate_limit;
+      return { ipv4PrefixLength: ipv4_prefix_len, ipv6PrefixLength: ipv6_prefix_len };
+    },
   });
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
   const scans = new LogScans({ database, logger });
@@ -156,9 +196,10 @@ function startLog(node: Node): { writer: LogWriter; log: LogQuestions; logTroubl
     scans,
     database,
     flush: () => writer.flush(),
-    hostnameOf: (address) => clients.nameAt(address),
+    hostnameOf: (address, clientId) => clients.nameAt(address, clientId),
   });
   return {
+    claim,
     writer,
     log,
     logTrouble: () => claim.trouble() ?? writer.trouble(),

@@ -30,7 +30,7 @@ import type { Generations } from './snapshot/publish/generations.ts';
 import { PolicyInForce } from './snapshot/publish/policy-in-force.ts';
 import { PolicyChanges } from './policy/change.ts';
 import { PolicyMemory } from './policy/policy-memory.ts';
-import { readPolicyRows } from './policy/policy-store.ts';
+import { readPolicy } from './policy/policy-store.ts';
 import type { PublishedState } from './snapshot/published-state.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
@@ -54,9 +54,10 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
-    readRows: async () => {
-      await configuration.follow();
-      return readPolicyRows(database, (id) => catalog.find(id), memory);
+    readPolicy: async () => {
+      const stored = await readPolicy(database, (id) => catalog.find(id), memory);
+      await configuration.follow(stored.config);
+      return stored;
     },
     settingsBehind: () => liveSettings.threadsBehind(),
     blocking: () => blockingSettings(configuration.current()),
@@ -188,9 +189,11 @@ export function startHousekeeping(
     catalogRefresh: CatalogRefresh;
     policy: PolicyInForce;
     changes: PolicyChanges;
+    /** Called when each list that was due has been brought into force, or cannot be. */
+    listsInForce: () => void;
   },
 ): void {
-  const { lists, catalogRefresh, policy, changes } = parts;
+  const { lists, catalogRefresh, policy, changes, listsInForce } = parts;
   const rows = followRows({ configuration, database, logger }, policy);
   stops.push(
     () => rows.close(),
@@ -209,6 +212,7 @@ export function startHousekeeping(
       await seedFirstSource(database);
       await lists.start();
       catalogRefresh.start();
+      void lists.idle().then(listsInForce);
     }),
   );
 }

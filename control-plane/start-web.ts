@@ -1,27 +1,34 @@
 /** Starts the web server: the dashboard and the API over the parts that run. */
-import { hostname } from 'node:os';
 import type { Node } from './node.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock as clock } from '../shared/clock.ts';
+import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { SetupCode } from './auth/setup-code.ts';
 import { ConfiguredPassword } from './auth/accounts/configured-password.ts';
 import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.ts';
+import { buildInProcess } from './built-dashboard/build-process.ts';
+import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { Explainer } from './explain/explainer.ts';
 import type { PastExplainer } from './explain/past-explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';
+import type { RelayQuery } from './http/relay/doh-relay.ts';
 import { createApp } from './http/app.ts';
 import { checkTable } from './http/check-table.ts';
 import { compatTable } from './http/compat-table.ts';
-import { startLocalServer } from './http/local-server.ts';
+import { startLocalServer } from './http/edge/local-server.ts';
+import { WEB_RATE } from './http/edge/request-limits.ts';
 import { routeTable } from './http/route-table.ts';
-import { startWebServer } from './http/server.ts';
+import { startWebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
+import { reachableAddress } from './cluster/node-address.ts';
+import type { NodeClaim } from './cluster/node-claim.ts';
+import type { NodeFigures } from './cluster/node-figures.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
@@ -36,9 +43,8 @@ import type { Simulator } from './simulate/simulator.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
-import { CertificateFiles } from './tls/certificate-files.ts';
-import { namesOfMachine } from './tls/self-signed.ts';
-import { WebCertificate } from './tls/web-certificate.ts';
+import { openWebCertificate } from './start-tls.ts';
+import type { WebCertificate } from './tls/web-certificate.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
@@ -51,6 +57,8 @@ interface WebParts {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
+  readonly claim: NodeClaim;
+  readonly policy: { revision(): number | null };
   readonly log: LogQuestions;
   readonly cache: SharedArrayBuffer;
   readonly changes: PolicyChanges;
@@ -62,6 +70,8 @@ interface WebParts {
   readonly simulator: Simulator;
   readonly probes: Probes;
   readonly catalog: ServiceCatalog;
+  /** Null if it is not open yet. */
+  readonly webCertificate: WebCertificate | null;
   readonly startedAtMs: number;
   readonly dnsPort: number;
 }
@@ -83,19 +93,21 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     clock,
     logger,
     auth,
+    ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
     config: () => node.configuration.current(),
-    dnsPort: () => parts.dnsPort,
+    relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
+    dashboard: startDashboard(node),
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const served = {
     ...known,
-    certificate: await openCertificate(node),
+    ...{ claim: parts.claim, nodeFigures: nodeFigures(node, parts) },
+    certificate: parts.webCertificate ?? (await openWebCertificate(node)),
     tokens: auth.tokens,
     users: auth.users,
     startedAtMs: parts.startedAtMs,
     threadCpu: readThreadCpu,
-    probes: parts.probes,
-    database,
+    ...{ probes: parts.probes, database },
     policy: parts.changes,
     configuration: node.configuration,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
@@ -128,6 +140,31 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   return port;
 }
 
+/** The dashboard, read and if need be built while all else starts. */
+function startDashboard({ logger, stops }: Node): DashboardOnDisk {
+  const dashboard = new DashboardOnDisk({ logger, build: buildInProcess });
+  stops.push(() => dashboard.stop());
+  void dashboard.state();
+  return dashboard;
+}
+
+/** What this node says of itself, to others with each heartbeat. */
+function nodeFigures({ config }: Node, { claim, policy, publisher, rate }: WebParts): () => NodeFigures {
+  const figures = (): NodeFigures => ({
+    address: reachableAddress(config.server.bind_address),
+    snapshotId: publisher.current().snapshot.version,
+    policyRevision: policy.revision(),
+    qps: rate.recentQueries('second'),
+  });
+  claim.say(figures);
+  return figures;
+}
+
+/** Has the DNS threads answer what comes to the web port. */
+function relayTo({ requests }: WorkerSupervisor): RelayQuery {
+  return (message, client, clientKey) => requests.relay(message, client, clientKey);
+}
+
 /** Authentication, and what removes expired sessions and old entries of the audit log. */
 function startAuth(node: Node, setupCode: SetupCode): Authenticator {
   const { configuration, logger, database, stops } = node;
@@ -151,29 +188,6 @@ async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate
   stops.push(await startLocalServer(app, node.dataDir, logger));
   for (const { port } of web.endpoints) ownPorts.add(port);
   return web.endpoints[0]?.port ?? config.server.web_port;
-}
-
-/** The certificate of the web, in force where HTTPS is on. */
-async function openCertificate({
-  config,
-  configuration,
-  name,
-  logger,
-  stops,
-}: Node): Promise<WebCertificate> {
-  const { web_tls: tls } = config.server;
-  const allowedHosts = (): readonly string[] => configuration.current().server.allowed_hosts;
-  const certificate = new WebCertificate({
-    files: new CertificateFiles({ cert: tls.tls_cert_path, key: tls.tls_key_path }),
-    names: () => namesOfMachine([name, hostname(), ...allowedHosts()]),
-    clock,
-    logger,
-  });
-  if (tls.enabled) {
-    await certificate.open();
-    stops.push(certificate.follow());
-  }
-  return certificate;
 }
 
 /** What takes over the settings of other programs. */
@@ -204,7 +218,7 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
     sessions: auth.sessions,
     node: name,
     nodeId: nodeIdOf(name),
-    hostnameOf: (address) => clients.nameAt(address),
+    hostnameOf: (address, clientId) => clients.nameAt(address, clientId),
   });
 }
 

@@ -5,6 +5,7 @@
 import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
+import { NodeState } from '../shared/threads/messages.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
@@ -33,8 +34,6 @@ const DATABASE_MS = 700;
 /** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
 export async function startWeir(loaded: LoadedConfig): Promise<void> {
   const logger = createLogger(loaded.config.logging);
-  for (const key of loaded.withoutEffect)
-    logger.warn('a key of the configuration has no effect yet', { key });
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
@@ -61,6 +60,8 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   const { node, dnsPort, neighbours } = await openNode(loaded, logger, stops);
   const { config, database, clients, dataDir } = node;
   const dns = await startDns(node, dnsPort.port);
+  const tellReady = (): void => dns.supervisor.tell(NodeState.READY);
+  if (dns.isFiltering) tellReady();
   putAnswersFirst(logger);
   stops.push(startReleasingMemory());
   // Threads answer already: the rest of the code is loaded only now.
@@ -80,7 +81,7 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
       applyLive: () => policy.policy.applyLive(),
     }),
   );
-  startHousekeeping(node, policy);
+  startHousekeeping(node, { ...policy, listsInForce: tellReady });
   const reload = (): void => void node.configuration.reloadLater(policy.changes);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
@@ -88,6 +89,7 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
+  stops.push(() => dns.supervisor.tell(NodeState.DRAINING));
   process.stdout.write(
     greeting({
       version,

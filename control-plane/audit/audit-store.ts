@@ -28,22 +28,46 @@ export interface AuditEntry {
 const MAX_SUBJECT = 500;
 const MAX_NAME = 200;
 
-const INSERT = `INSERT INTO audit_log (actor, address, action, subject, revision, before, after, left_out)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+/** Columns of an entry, but for its revision, and their types. */
+const COLUMNS = [
+  ['actor', 'text'],
+  ['address', 'inet'],
+  ['action', 'text'],
+  ['subject', 'text'],
+  ['before', 'jsonb'],
+  ['after', 'jsonb'],
+  ['left_out', 'integer'],
+] as const;
 
-/** Writes an entry; call it in the transaction of the change. */
-export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
-  const { actor, action, subject, before, after, revision = null, leftOut = 0 } = entry;
-  await tx.query(INSERT, [
+/**
+ * A statement that writes an entry whose revision is the SQL expression `revision`; `from` is the rest of it. Its values,
+ * those of `auditValues`, are numbered from `first`.
+ */
+export function insertAudit(first: number, revision: string, from = ''): string {
+  const values = COLUMNS.map(([, type], index) => `$${first + index}::${type}`).join(', ');
+  return `INSERT INTO audit_log (${COLUMNS.map(([name]) => name).join(', ')}, revision)
+    SELECT ${values}, ${revision} ${from}`;
+}
+
+/** The values of an entry. */
+export function auditValues(entry: Omit<AuditEntry, 'revision'>): unknown[] {
+  const { actor, action, subject, before, after, leftOut = 0 } = entry;
+  return [
     stored(actor.name, MAX_NAME),
     actor.address,
     stored(action, MAX_NAME),
     stored(subject, MAX_SUBJECT),
-    revision,
     asJson(before),
     asJson(after),
     leftOut,
-  ]);
+  ];
+}
+
+const INSERT = insertAudit(1, `$${COLUMNS.length + 1}::bigint`);
+
+/** Writes an entry; call it in the transaction of the change. */
+export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
+  await tx.query(INSERT, [...auditValues(entry), entry.revision ?? null]);
 }
 
 function asJson(value: unknown): string | null {

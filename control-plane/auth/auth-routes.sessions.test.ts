@@ -1,6 +1,6 @@
 /** How long sessions last, who sees them, and what ends them. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { SessionList } from '../../shared/api/auth-api.ts';
+import { AuthStatus, LoginAnswer, SessionList } from '../../shared/api/auth-api.ts';
 import { everyRoute } from '../../test/support/parts/every-route.ts';
 import { RunningApi, sessionCookie } from '../../test/support/parts/running-api.ts';
 import { AuthSuite } from '../../test/support/parts/auth-suite.ts';
@@ -24,6 +24,30 @@ describe('sessions', () => {
     ]);
     expect(sessions[1]).toMatchObject({ username: 'admin', role: 'admin', ip_address: '127.0.0.1' });
     expect(sessions[1]!.user_agent).toMatch(/^Test\/1\.0 /);
+  });
+
+  test('are told to those who carry them by auth/status, which is 200 without one too', async () => {
+    const told = async (session?: string): Promise<unknown> => {
+      const answer = await node.api.send('GET', '/api/auth/status', session === undefined ? {} : { session });
+      expect(answer.status).toBe(200);
+      return AuthStatus.parse(answer.body).session;
+    };
+    const admin = await node.api.logIn();
+    const own = { username: 'admin', role: 'admin' };
+    expect(await told(admin)).toEqual({ ...own, expires_at: (await node.sessionsOf(admin))[0]!.expires_at });
+    const json = { username: 'ada', password: 'a viewer of it all', role: 'viewer' };
+    await node.api.send('POST', '/api/users', { session: admin, json });
+    const answer = await node.logIn(json.password, { username: 'ada' });
+    const viewer = sessionCookie(answer)!.secret;
+    expect(await told(viewer)).toEqual(LoginAnswer.parse(answer.body));
+    for (const secret of [undefined, 'A'.repeat(43), 'x', '%00']) expect(await told(secret)).toBeNull();
+    await node.api.send('POST', '/api/auth/logout', { session: viewer });
+    expect(await told(viewer)).toBeNull();
+    node.api.clock.advanceSecs(24 * 3600);
+    expect(await told(admin)).toBeNull();
+    const late = await node.api.logIn();
+    await node.restart('auth.enabled = false');
+    expect(await told(late)).toBeNull();
   });
 
   test('are stored as hashes', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hashPassword } from './accounts/password.ts';
+import { CHEAP_HASHING } from '../../test/support/parts/cheap-hashing.ts';
 import { AuthStatus, LoginAnswer } from '../../shared/api/auth-api.ts';
 import { everyRow } from '../../test/support/parts/every-route.ts';
 import { PASSWORD, sessionCookie } from '../../test/support/parts/running-api.ts';
@@ -39,7 +39,12 @@ describe('setup', () => {
     await node.restart('auth.enabled = false');
     await node.api.setUp();
     const status = AuthStatus.parse((await node.api.send('GET', '/api/auth/status')).body);
-    expect(status).toEqual({ enabled: false, password_configured: true, setup_required: false });
+    expect(status).toEqual({
+      enabled: false,
+      password_configured: true,
+      setup_required: false,
+      session: null,
+    });
     expect((await node.api.send('GET', '/api/groups')).status).toBe(200);
   });
 
@@ -144,7 +149,7 @@ describe('change-password', () => {
   test('rewrites the configuration file where that has the password, and keeps the rest of it', async () => {
     const write = (hash: string): string =>
       `# mine\n[auth.admin]\npassword_hash = "${hash}" # in May\n\n[logging]\nlevel = "warn" # quiet\n`;
-    const hash = await hashPassword(PASSWORD);
+    const hash = await CHEAP_HASHING.hash(PASSWORD);
     await writeFile(file, write(hash), { mode: 0o600 });
     await node.restart(`auth.admin.password_hash = "${hash}"`, file);
     const [own, other] = [await node.api.logIn(), await node.api.logIn()];
@@ -162,7 +167,7 @@ describe('change-password', () => {
   });
 
   test('is 409 where the environment has the password, or the file was changed meanwhile', async () => {
-    const hash = await hashPassword(PASSWORD);
+    const hash = await CHEAP_HASHING.hash(PASSWORD);
     for (const text of [null, '[auth.admin]\n', 'not TOML', `[auth.admin]\npassword_hash = "${hash}x"\n`]) {
       if (text === null) await rm(file, { force: true });
       else await writeFile(file, text);

@@ -14,6 +14,7 @@ import type { Route } from '../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
 import { codeIn } from './given-proof.ts';
 import { loginOriginOf } from './request-caller.ts';
+import type { StoredSession } from './sessions/session-store.ts';
 import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './session-cookie.ts';
 
 /** What these rows are made of. */
@@ -40,9 +41,12 @@ function readAuthStatus(parts: AuthRouteParts): Route {
     path: '/auth/status',
     access: 'public',
     tag: 'Authentication',
-    summary: 'Whether authentication is on and a password is set',
+    summary: 'Whether authentication is on and a password is set, and whose session the request carries',
     answer: AuthStatus,
-    handle: () => parts.auth.status(),
+    handle: async ({ http }) => {
+      const session = await parts.auth.sessionIfKnown(sessionSecretsOf(http));
+      return { ...(await parts.auth.status()), session: session && shown(parts, session) };
+    },
   });
 }
 
@@ -84,10 +88,14 @@ function logIn(parts: AuthRouteParts): Route {
       const attempt = { username: name, password, rememberMe, code: codeIn(body) };
       const { secret, session } = await parts.auth.logIn(attempt, loginOriginOf(http));
       setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
-      const username = parts.auth.sessions.nameOf(session);
-      return { username, role: session.role, expires_at: session.expiresAt.toISOString() };
+      return shown(parts, session);
     },
   });
+}
+
+function shown({ auth }: AuthRouteParts, session: StoredSession): LoginAnswer {
+  const username = auth.sessions.nameOf(session);
+  return { username, role: session.role, expires_at: session.expiresAt.toISOString() };
 }
 
 function logOut(parts: AuthRouteParts): Route {

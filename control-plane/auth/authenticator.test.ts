@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CHEAP_HASHING } from '../../test/support/parts/cheap-hashing.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { testConfig } from '../../test/support/parts/test-config.ts';
@@ -52,6 +53,7 @@ function make(toml = ''): Authenticator {
     clock,
     logger,
     setupCode: new SetupCode(own.dataDir, logger),
+    hashing: CHEAP_HASHING,
   });
 }
 

@@ -12,6 +12,7 @@ import { recordAudit } from '../audit/audit-store.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { Accounts } from './accounts/accounts.ts';
+import type { PasswordHashing } from './accounts/password.ts';
 import { AdminAccount } from './accounts/admin-account.ts';
 import type { ConfiguredPassword } from './accounts/configured-password.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
@@ -21,6 +22,7 @@ import { OidcLogin } from './oidc-login.ts';
 import { OwnSecondFactor } from './own-second-factor.ts';
 import { type GivenCode, SecondFactors } from './second-factor/second-factors.ts';
 import { deleteSessionsOfUser } from './sessions/session-store.ts';
+import type { StoredSession } from './sessions/session-store.ts';
 import { type LoginOrigin, type OpenedSession, Sessions } from './sessions/sessions.ts';
 import type { SetupCode } from './setup-code.ts';
 import { ApiTokens } from './tokens/api-tokens.ts';
@@ -65,6 +67,8 @@ export interface AuthenticatorParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly setupCode: SetupCode;
+  /** That of a node unless given. */
+  readonly hashing?: PasswordHashing;
 }
 
 /** Login, setup and callers of one node. Throws ApiError and DatabaseUnavailable. */
@@ -84,7 +88,7 @@ export class Authenticator {
   constructor(parts: AuthenticatorParts) {
     this.parts = parts;
     this.account = new AdminAccount(parts);
-    this.accounts = new Accounts(this.account, parts.database);
+    this.accounts = new Accounts(this.account, parts.database, parts.hashing);
     const adminName = (): string => this.account.username;
     this.sessions = new Sessions({ ...parts, adminName });
     const { sessions, accounts } = this;
@@ -108,10 +112,21 @@ export class Authenticator {
   }
 
   /** Whether setup is needed; a guess while the database is unavailable. */
-  async status(): Promise<AuthStatus> {
+  async status(): Promise<Omit<AuthStatus, 'session'>> {
     const enabled = this.settings.enabled;
     const configured = await this.isProbablyConfigured();
     return { enabled, password_configured: configured, setup_required: enabled && !configured };
+  }
+
+  /** The session of these secrets; null if none counts, if authentication is off or where it cannot be looked up. */
+  async sessionIfKnown(secrets: readonly string[]): Promise<StoredSession | null> {
+    if (!this.settings.enabled) return null;
+    try {
+      return (await this.sessions.of(secrets))?.session ?? null;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return null;
+      throw error;
+    }
   }
 
   /** Sets the first password; 403 once there is one, and to remote senders without the setup code. */

@@ -42,7 +42,7 @@ const apiTokens: BackupKind = {
 };
 
 const GRANT = items('domain text, client text, "group" text, action text, until timestamptz');
-const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address))';
+const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
 const grants: BackupKind = {
   name: 'grants',
   key: ['domain', 'client', 'group', 'action', 'until'],
@@ -66,7 +66,7 @@ const grants: BackupKind = {
   ],
 };
 
-/** Those of the clients in `$1`, by MAC or address, that this node knows. */
+/** Those of the clients in `$1`, by MAC, address or key, that this node knows. */
 export const KNOWN_CLIENTS = `SELECT ${CLIENT_OF} AS client FROM clients c WHERE ${CLIENT_OF} = ANY ($1::text[])`;
 
 /** The kinds of this file. */

@@ -10,7 +10,7 @@ import { expectedInstead, hostPort } from '../../config/value-checks.ts';
 import { ApiError, invalid } from '../api/api-error.ts';
 import { readRecord } from '../local-names/read-record.ts';
 import { inOrder, keyOf } from './backup-items.ts';
-import type { BackupItems } from './backup-items.ts';
+import type { BackupItems, LeftOut } from './backup-items.ts';
 import { SECRET_FIELDS } from './access-kinds.ts';
 import { KINDS } from './backup-kinds.ts';
 import type { Item, KindName } from './backup-kind.ts';
@@ -69,33 +69,44 @@ function toWritten(kind: KindName, item: Item, hasSecrets: boolean): Item {
   }
 }
 
+/** What a file wants to be set. */
+export interface Wanted {
+  readonly items: BackupItems;
+  readonly leftOut: readonly LeftOut[];
+}
+
 /** What a file wants to be set where `current` is. @throws {ApiError} 400 with its faults */
-export function readBackupFile(file: BackupFile, current: BackupItems, now: Date): BackupItems {
+export function readBackupFile(file: BackupFile, current: BackupItems, now: Date): Wanted {
   const problems: FieldProblem[] = [];
+  const leftOut: LeftOut[] = [];
   const wanted = new Map<KindName, readonly Item[]>();
-  for (const { name } of KINDS) {
+  for (const kind of KINDS) {
+    const { name } = kind;
     const given: unknown = file[name];
     if (given === undefined) continue;
     const items = (name === 'dns_settings' ? settingsOf(given as Item) : given) as readonly Item[];
     const read = items.map((item, index) =>
       readItem(name, item, { path: `${name}.${index}`, current, problems, now }),
     );
+    const left = read.map((item) => whyNot(name, item, now));
     wanted.set(
       name,
-      read.filter((item) => canBe(name, item, now)),
+      read.filter((_item, index) => left[index] === undefined),
     );
+    for (const [index, reason] of left.entries())
+      if (reason !== undefined) leftOut.push({ kind, item: read[index]!, reason });
   }
   refuseDuplicates(wanted, problems);
   refuseOddGroups(wanted, problems);
   refuseLooseEnds(wanted, current, problems);
   if (problems.length > 0) throw invalid(problems.slice(0, MOST_FAULTS));
-  return wanted;
+  return { items: wanted, leftOut };
 }
 
 /** A token without its key opens nothing, and a grant that is over lets nothing pass. */
-function canBe(kind: KindName, item: Item, now: Date): boolean {
-  if (kind === 'grants') return Date.parse(String(item['until'])) > now.getTime();
-  return kind !== 'api_tokens' || item['key_hash'] !== null;
+function whyNot(kind: KindName, item: Item, now: Date): LeftOut['reason'] | undefined {
+  if (kind === 'grants') return Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
+  return kind === 'api_tokens' && item['key_hash'] === null ? 'key_not_in_backup' : undefined;
 }
 
 /** Settings that say nothing are not there. */

@@ -34,16 +34,16 @@ async function backUp(query = ''): Promise<BackupText> {
 const send = (json: object, query = ''): Promise<TestAnswer> =>
   node.api.send('POST', `/api/restore${query}`, { session, json });
 
-/** What a restore says of users, tokens and grants. */
+/** What a restore says of users, tokens and grants, and of what it leaves out, if anything. */
 async function restore(json: object, query = ''): Promise<unknown> {
   const answer = await send(json, query);
   if (answer.status !== 200) throw new Error(answer.text);
-  return Object.fromEntries(
-    RestoreAnswer.parse(answer.body).changes.map(({ kind, created, changed, removed }) => [
-      kind,
-      [created.names, changed.names, removed.names],
-    ]),
-  );
+  const { changes, left_out: leftOut } = RestoreAnswer.parse(answer.body);
+  const shown = changes.map(({ kind, created, changed, removed }): [string, unknown] => [
+    kind,
+    [created.names, changed.names, removed.names],
+  ]);
+  return Object.fromEntries(leftOut.length === 0 ? shown : [...shown, ['left_out', leftOut]]);
 }
 
 describe('a backup', () => {
@@ -89,10 +89,18 @@ describe('a restore', () => {
     expect(await restore(file)).toEqual({});
   });
 
-  test('without hashes makes users without a password, and no tokens', async () => {
+  test('without hashes makes users without a password, and names each token that it leaves out', async () => {
+    await makeToken(node.api, session, { name: 'Backups', role: 'admin' });
     const file = await backUp();
     await restore({ ...file, users: [], api_tokens: [] });
-    expect(await restore(file)).toEqual({ users: [['Vera (viewer)'], [], []] });
+    const left = { kind: 'api_tokens', reason: 'key_not_in_backup' };
+    const said = {
+      users: [['Vera (viewer)'], [], []],
+      left_out: ['Backups (admin)', 'Grafana (viewer)'].map((name) => ({ ...left, name })),
+    };
+    expect(await restore(file, '?dry_run=true')).toEqual(said);
+    expect(await restore(file)).toEqual(said);
+    expect((await backUp()).api_tokens).toEqual([]);
     expect((await node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
   });
 
@@ -137,6 +145,10 @@ describe('a restore', () => {
     node.api.clock.advanceSecs(100);
     expect(await restore({ ...file, grants: [{ ...grant!, client: '192.0.2.99' }, block!] })).toEqual({
       grants: [[], [], [expect.stringContaining('192.0.2.7')]],
+      left_out: [
+        { kind: 'grants', name: expect.stringContaining('Default block'), reason: 'over' },
+        { kind: 'grants', name: expect.stringContaining('192.0.2.99'), reason: 'client_not_known' },
+      ],
     });
     expect((await backUp()).grants).toEqual([]);
   });

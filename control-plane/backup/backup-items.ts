@@ -19,6 +19,13 @@ export interface KindChange {
   readonly removed: readonly Item[];
 }
 
+/** A thing of a file that is not restored. */
+export interface LeftOut {
+  readonly kind: BackupKind;
+  readonly item: Item;
+  readonly reason: RestoreAnswer['left_out'][number]['reason'];
+}
+
 /** Names that are told of a change. */
 const MOST_NAMES = 1000;
 
@@ -37,10 +44,15 @@ export function inOrder(item: Item): Item {
 }
 
 /** The text that tells a thing from the others of its kind. */
-export function keyOf({ name, key, isFolded = false }: BackupKind, item: Item): string {
+export function keyOf(
+  { name, key, isFolded = false, isKnownByFirst = false }: BackupKind,
+  item: Item,
+): string {
   // There is one such group, whatever its name.
   if (name === 'groups' && item['is_default'] === true) return '';
-  const text = JSON.stringify(key.map((field) => item[field] ?? null));
+  const values = key.map((field) => item[field] ?? null);
+  const first = values.findIndex((value) => value !== null);
+  const text = JSON.stringify(isKnownByFirst ? [first, values[first]] : values);
   return isFolded ? text.toLowerCase() : text;
 }
 
@@ -77,6 +89,15 @@ export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['cha
     created: namesOf(kind, created),
     changed: namesOf(kind, changed, were),
     removed: namesOf(kind, removed),
+  }));
+}
+
+/** Each of them for people: a file says of no more than a few thousand things that they may be left out. */
+export function shownLeftOut(leftOut: readonly LeftOut[]): RestoreAnswer['left_out'] {
+  return leftOut.map(({ kind, item, reason }) => ({
+    kind: kind.name,
+    name: nameOf(kind, item, undefined),
+    reason,
   }));
 }
 

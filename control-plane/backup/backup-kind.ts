@@ -14,6 +14,8 @@ export interface BackupKind {
   readonly name: KindName;
   /** Fields that tell one from another. */
   readonly key: readonly string[];
+  /** Whether the first of these fields that a thing has is the one that tells it. */
+  readonly isKnownByFirst?: boolean;
   /** Whether upper and lower case of the key are the same. */
   readonly isFolded?: boolean;
   /** `read` takes the moment of now as `$1`. */

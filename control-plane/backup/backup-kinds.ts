@@ -8,29 +8,39 @@ import { type BackupKind, items } from './backup-kind.ts';
 const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
 const OF_GROUP = 'LEFT JOIN groups g ON g.id = t.group_id';
 
-const CLIENT = items('ip_address inet, mac_address macaddr, name text, "group" text');
-const IS_CLIENT = `(t.mac_address = v.mac_address OR t.mac_address IS NULL AND t.ip_address = v.ip_address)`;
+const CLIENT = items('ip_address inet, mac_address macaddr, client_key text, name text, "group" text');
+const HAS_KEY_ONLY = (row: string): string => `${row}.mac_address IS NULL AND ${row}.ip_address IS NULL`;
+const IS_CLIENT = `(t.mac_address = v.mac_address OR t.mac_address IS NULL AND t.ip_address = v.ip_address
+  OR ${HAS_KEY_ONLY('t')} AND ${HAS_KEY_ONLY('v')} AND t.client_key = v.client_key)`;
 const putClients = (where: string, key: string): string =>
-  `INSERT INTO clients (ip_address, mac_address, name, group_id)
-   SELECT v.ip_address, v.mac_address, v.name, g.id FROM ${CLIENT} LEFT ${WITH_GROUP} WHERE ${where}
-   ON CONFLICT ${key} DO UPDATE SET name = excluded.name, group_id = excluded.group_id`;
+  `INSERT INTO clients (ip_address, mac_address, client_key, name, group_id)
+   SELECT v.ip_address, v.mac_address, v.client_key, v.name, g.id FROM ${CLIENT} LEFT ${WITH_GROUP} WHERE ${where}
+   ON CONFLICT ${key} DO UPDATE SET client_key = excluded.client_key, name = excluded.name,
+     group_id = excluded.group_id`;
 
 const clients: BackupKind = {
   name: 'clients',
-  key: ['mac_address', 'ip_address'],
+  key: ['mac_address', 'ip_address', 'client_key'],
+  isKnownByFirst: true,
   // The address of a client that is known by its MAC is where it was seen last.
   read: `SELECT CASE WHEN t.mac_address IS NULL THEN host(t.ip_address) END AS ip_address,
-      t.mac_address::text AS mac_address, t.name, g.name AS "group"
-    FROM clients t ${OF_GROUP} WHERE t.name IS NOT NULL OR t.group_id IS NOT NULL
-    ORDER BY t.mac_address, t.ip_address`,
+      t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group"
+    FROM clients t ${OF_GROUP} WHERE num_nonnulls(t.name, t.group_id, t.client_key) > 0
+    ORDER BY t.mac_address, t.ip_address, t.client_key`,
   put: [
+    // A key may go from one client to another.
+    `UPDATE clients t SET client_key = NULL FROM ${CLIENT} WHERE ${IS_CLIENT} AND NOT (${HAS_KEY_ONLY('t')})`,
     putClients('v.mac_address IS NOT NULL', '(mac_address)'),
-    putClients('v.mac_address IS NULL', '(ip_address) WHERE mac_address IS NULL'),
+    putClients(
+      'v.mac_address IS NULL AND v.ip_address IS NOT NULL',
+      '(ip_address) WHERE mac_address IS NULL',
+    ),
+    putClients(HAS_KEY_ONLY('v'), '(client_key)'),
   ],
   // Those that were seen stay as they were seen.
   remove: [
-    `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND t.last_seen IS NULL`,
-    `UPDATE clients t SET name = NULL, group_id = NULL FROM ${CLIENT} WHERE ${IS_CLIENT}`,
+    `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND (t.last_seen IS NULL OR ${HAS_KEY_ONLY('t')})`,
+    `UPDATE clients t SET name = NULL, group_id = NULL, client_key = NULL FROM ${CLIENT} WHERE ${IS_CLIENT}`,
   ],
 };
 

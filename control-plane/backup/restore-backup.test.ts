@@ -27,8 +27,9 @@ describe('a restore', () => {
         dry_run: query !== '',
         revision: null,
         changes: [],
+        left_out: [],
       });
-      expect(await restore(await backUp(''), query)).toMatchObject({ changes: [] });
+      expect(await restore(await backUp(''), query)).toMatchObject({ changes: [], left_out: [] });
     }
     expect(await auditCount()).toBe(before);
   });
@@ -87,6 +88,31 @@ describe('a restore', () => {
         { kind: 'local_records', removed: { count: 4 } },
       ],
     });
+    expect(content(await backUp())).toEqual(content(file));
+  });
+
+  test('moves keys between clients, and keeps the grants of those that are known otherwise', async () => {
+    const [tv] = (await make('GET', '/clients?search=192.0.2.8', undefined))['data'] as { id: number }[];
+    await make('POST', '/grants', { domain: 'a.example', client_id: tv!.id, secs: 600 });
+    const file = await backUp();
+    const others = file.clients!.filter((client) => client['ip_address'] !== '192.0.2.8');
+    const moved = [
+      ...others.filter(({ client_key: key }) => key !== 'phone'),
+      { ip_address: '192.0.2.8', mac_address: null, client_key: 'phone', name: null, group: null },
+      { ip_address: null, mac_address: null, client_key: 'tv', name: null, group: null },
+    ];
+    const { changes } = await restore({ ...file, clients: moved });
+    expect(changes.find(({ kind }) => kind === 'clients')).toMatchObject({
+      ...{
+        created: { names: ['tv'] },
+        changed: { names: ['192.0.2.8 phone'] },
+        removed: { names: ['phone'] },
+      },
+    });
+    const { grants, clients } = await backUp();
+    expect(grants).toContainEqual(expect.objectContaining({ client: '192.0.2.8', domain: 'a.example' }));
+    expect(clients).toEqual(expect.arrayContaining(moved));
+    await restore(file);
     expect(content(await backUp())).toEqual(content(file));
   });
 

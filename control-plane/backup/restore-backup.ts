@@ -12,11 +12,11 @@ import type { Database, Queryable } from '../db/database.ts';
 import { refuseOtherFolders } from '../lists/sources/list-folder.ts';
 import type { Changed, ChangedRow, PolicyChanges } from '../policy/change.ts';
 import { newlyRefusedFilters } from '../rules/filter-budget.ts';
-import { readBackupFile } from './backup-file.ts';
-import { diffItems, readItems, shownChanges } from './backup-items.ts';
-import type { BackupItems, KindChange } from './backup-items.ts';
+import { readBackupFile, type Wanted } from './backup-file.ts';
+import { diffItems, readItems, shownChanges, shownLeftOut } from './backup-items.ts';
+import type { KindChange, LeftOut } from './backup-items.ts';
 import { KNOWN_CLIENTS } from './access-kinds.ts';
-import { CLIENT_IDS } from './backup-kinds.ts';
+import { CLIENT_IDS, KINDS } from './backup-kinds.ts';
 import type { Item } from './backup-kind.ts';
 
 /** Parts of a restore. */
@@ -33,9 +33,14 @@ export interface RestoreParts {
   readonly listDirs: () => readonly string[];
 }
 
-/** What a restore has done. */
-interface Restored {
+/** What a restore is to do. */
+interface Plan {
   readonly changes: readonly KindChange[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** What a restore has done. */
+interface Restored extends Plan {
   readonly clients: readonly StoredClient[];
   /** Ids of clients that are gone. */
   readonly goneClients: readonly number[];
@@ -46,8 +51,8 @@ export async function tryRestore(
   { database, clock }: RestoreParts,
   file: BackupFile,
 ): Promise<RestoreAnswer> {
-  const changes = await database.transaction(async (tx) => changesFor(tx, file, clock));
-  return { dry_run: true, revision: null, changes: shownChanges(changes) };
+  const plan = await database.transaction(async (tx) => planFor(tx, file, clock));
+  return { dry_run: true, revision: null, ...shown(plan) };
 }
 
 /** Sets what the file says, and puts it into force. @throws {ApiError} 400, 409 */
@@ -59,9 +64,9 @@ export async function restoreBackup(
   for (const [index, { url }] of (file.list_sources ?? []).entries())
     await refuseOtherFolders(url, parts.listDirs(), `list_sources.${index}.url`);
   const work = async (tx: Queryable): Promise<Changed<Restored>> => {
-    const changes = await changesFor(tx, file, parts.clock);
-    const { result, outside } = await refusingConflicts(() => store(tx, changes));
-    return { result: { changes, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
+    const plan = await planFor(tx, file, parts.clock);
+    const { result, outside } = await refusingConflicts(() => store(tx, plan.changes));
+    return { result: { ...plan, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
   };
   const { result, revision } = await parts.policy
     .changeWithRevision(author, work, ({ clients, goneClients }) => {
@@ -70,24 +75,36 @@ export async function restoreBackup(
       return parts.bringBack();
     })
     .finally(() => parts.auth.forgetCallers());
-  return { dry_run: false, revision, changes: shownChanges(result.changes) };
+  return { dry_run: false, revision, ...shown(result) };
 }
 
-async function changesFor(tx: Queryable, file: BackupFile, clock: Clock): Promise<KindChange[]> {
+function shown({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | 'left_out'> {
+  return { changes: shownChanges(changes), left_out: shownLeftOut(leftOut) };
+}
+
+async function planFor(tx: Queryable, file: BackupFile, clock: Clock): Promise<Plan> {
   const now = new Date(clock.nowMs());
   const current = await readItems(tx, now);
-  const wanted = readBackupFile(file, current, now);
-  return diffItems(current, await withKnownClients(tx, wanted));
+  const { items, leftOut } = await withKnownClients(tx, readBackupFile(file, current, now));
+  return { changes: diffItems(current, items), leftOut };
 }
 
 /** Without grants of clients that neither this node nor the file knows. */
-async function withKnownClients(tx: Queryable, wanted: BackupItems): Promise<BackupItems> {
-  const grants = wanted.get('grants');
+async function withKnownClients(tx: Queryable, wanted: Wanted): Promise<Wanted> {
+  const { items, leftOut } = wanted;
+  const grants = items.get('grants');
   if (grants === undefined) return wanted;
   const { rows } = await tx.query<{ client: string }>(KNOWN_CLIENTS, [grants.map(({ client }) => client)]);
-  const own = (wanted.get('clients') ?? []).map((item) => item['mac_address'] ?? item['ip_address']);
+  const own = (items.get('clients') ?? []).map(
+    (item) => item['mac_address'] ?? item['ip_address'] ?? item['client_key'],
+  );
   const known = new Set([null, ...rows.map(({ client }) => client), ...own]);
-  return new Map([...wanted, ['grants', grants.filter(({ client }) => known.has(client))]]);
+  const kind = KINDS.find(({ name }) => name === 'grants')!;
+  const unknown = grants.filter(({ client }) => !known.has(client));
+  return {
+    items: new Map([...items, ['grants', grants.filter(({ client }) => known.has(client))]]),
+    leftOut: [...leftOut, ...unknown.map((item) => ({ kind, item, reason: 'client_not_known' as const }))],
+  };
 }
 
 async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
@@ -106,7 +123,7 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
 async function store(
   tx: Queryable,
   changes: readonly KindChange[],
-): Promise<{ result: Omit<Restored, 'changes'>; outside: readonly ChangedRow[] }> {
+): Promise<{ result: Omit<Restored, keyof Plan>; outside: readonly ChangedRow[] }> {
   const run = async (texts: readonly string[], items: readonly Item[]): Promise<void> => {
     if (items.length === 0) return;
     for (const text of texts) await tx.query(text, [JSON.stringify(items)]);

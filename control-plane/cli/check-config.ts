@@ -9,8 +9,7 @@ export function checkConfig(result: ConfigResult, terminal: Terminal): 0 | 1 {
     for (const fault of result.faults) terminal.err(formatFault(fault));
     return 1;
   }
-  const { file, explicit, withoutEffect } = result.value;
-  for (const key of withoutEffect) terminal.err(`warning: ${key} has no effect in this version`);
+  const { file, explicit } = result.value;
   const count = `${explicit.size} ${explicit.size === 1 ? 'key' : 'keys'} set`;
   terminal.out(`${file ?? 'no configuration file, the defaults'}: ok (${count})`);
   return 0;

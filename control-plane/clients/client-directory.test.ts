@@ -18,6 +18,7 @@ function stored(change: Partial<StoredClient>): StoredClient {
     id: ++lastId,
     ip: null,
     mac: null,
+    key: null,
     addresses: [],
     hostname: null,
     name: null,

@@ -24,9 +24,12 @@ export interface ClientGrouping {
   readonly source: GroupSource;
 }
 
-/** An address that queries came from. */
+/** An address that queries came from, or a client that named itself by its key. */
 export interface Sighting {
+  /** '' for a client that named itself. */
   readonly address: string;
+  /** Its id; absent for an address. */
+  readonly clientId?: number;
   /** Since the last sighting of it. */
   readonly queries: number;
   /** Unix milliseconds. */
@@ -41,6 +44,8 @@ export class ClientDirectory {
   private readonly byMac = new Map<string, ClientRecord>();
   /** Those without a MAC. */
   private readonly byIp = new Map<string, ClientRecord>();
+  /** Those with neither. */
+  private readonly byKey = new Map<string, ClientRecord>();
   private readonly macs = new NeighbourMap();
   /** Ids of rows that became part of another client, or were evicted. */
   private readonly obsolete = new Set<number>();
@@ -60,7 +65,7 @@ export class ClientDirectory {
 
   /** Loads a row; sightings that are not stored yet stay. */
   put(stored: StoredClient): ClientRecord {
-    const known = this.byId.get(stored.id) ?? this.keyed(stored.mac, stored.ip);
+    const known = this.byId.get(stored.id) ?? this.known(stored);
     if (known === undefined) {
       const record = recordOf(stored);
       this.add(record);
@@ -70,6 +75,7 @@ export class ClientDirectory {
     known.id = stored.id;
     known.mac = stored.mac;
     known.ip = known.isDirty && stored.mac !== null ? (known.ip ?? stored.ip) : stored.ip;
+    known.key = stored.key;
     known.name = stored.name;
     known.groupId = stored.groupId;
     known.hostname ??= stored.hostname;
@@ -108,10 +114,14 @@ export class ClientDirectory {
     return isMeant ? byIp : (byMac ?? byIp);
   }
 
-  /** The name of the client last seen at an address: the given one, else the host name. */
-  nameAt(address: string): string | null {
-    const record = this.at(address);
-    return record === undefined ? null : (record.name ?? record.hostname);
+  /**
+   * The name of the client last seen at an address: the given one, else the host name. With an id, that of the client that
+   * named itself by its key, whatever the address; null if it is gone.
+   */
+  nameAt(address: string, clientId: number | null = null): string | null {
+    const record = clientId === null ? this.at(address) : this.byId.get(clientId);
+    if (record === undefined) return null;
+    return record.name ?? record.hostname ?? (clientId === null ? null : record.key);
   }
 
   /** Group of a client; without one of its own, by its last address. */
@@ -194,6 +204,19 @@ export class ClientDirectory {
     return record;
   }
 
+  /**
+   * Counts a sighting for a client that named itself by its key; none if it is gone. Where it was says nothing about
+   * where it is known: it may have been behind the address of another one.
+   */
+  seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
+    const record = this.byId.get(clientId);
+    if (record === undefined) return;
+    record.newQueries += queries;
+    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+    record.isDirty = true;
+  }
+
   /** Sets the host name of the client at an address. */
   nameHost(record: ClientRecord, hostname: string | null): void {
     if (record.hostname === hostname) return;
@@ -231,6 +254,7 @@ export class ClientDirectory {
       id: null,
       ip,
       mac: this.macs.macAt(ip),
+      key: null,
       addresses: [],
       hostname: null,
       name: null,
@@ -262,19 +286,20 @@ export class ClientDirectory {
     }
   }
 
-  private keyed(mac: string | null, ip: string | null): ClientRecord | undefined {
+  private known({ mac, ip, key }: Pick<ClientRecord, 'mac' | 'ip' | 'key'>): ClientRecord | undefined {
     if (mac !== null) return this.byMac.get(mac);
-    return ip === null ? undefined : this.byIp.get(ip);
+    return ip === null ? this.byKey.get(key ?? '') : this.byIp.get(ip);
   }
 
   private add(record: ClientRecord): void {
     // Sightings of a client that a person stored meanwhile.
-    const double = this.keyed(record.mac, record.ip);
+    const double = this.known(record);
     if (double !== undefined && double !== record) this.merge(double, record);
     this.records.add(record);
     if (record.id !== null) this.byId.set(record.id, record);
     if (record.mac !== null) this.byMac.set(record.mac, record);
     else if (record.ip !== null) this.byIp.set(record.ip, record);
+    else if (record.key !== null) this.byKey.set(record.key, record);
     if (record.mac !== null) this.macs.recall(record.addresses, record.mac);
   }
 
@@ -283,6 +308,7 @@ export class ClientDirectory {
     if (record.id !== null) this.byId.delete(record.id);
     if (record.mac !== null) this.byMac.delete(record.mac);
     if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
+    if (record.key !== null && this.byKey.get(record.key) === record) this.byKey.delete(record.key);
   }
 }
 

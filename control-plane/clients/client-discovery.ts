@@ -128,10 +128,15 @@ export class ClientDiscovery {
   private takeSightings(): boolean {
     const { directory, sweep, clock } = this.parts;
     const sightings = sweep();
-    const hasNewAddress = sightings.some(({ address }) => !directory.isLocated(address));
+    const hasNewAddress = sightings.some(
+      ({ address, clientId }) => clientId === undefined && !directory.isLocated(address),
+    );
     const isDue = clock.monotonicMs() >= this.dueMs.neighbours;
     const hasNews = (hasNewAddress || isDue) && this.readNeighbours();
-    for (const sighting of sightings) this.name(directory.see(sighting), sighting.address);
+    for (const sighting of sightings) {
+      if (sighting.clientId === undefined) this.name(directory.see(sighting), sighting.address);
+      else directory.seeKeyed(sighting.clientId, sighting);
+    }
     return hasNews;
   }
 

@@ -9,6 +9,8 @@ export interface StoredClient {
   /** Where it was seen last. */
   readonly ip: string | null;
   readonly mac: string | null;
+  /** In lower case. */
+  readonly key: string | null;
   /** Where it was seen, the last one first. */
   readonly addresses: readonly string[];
   readonly hostname: string | null;
@@ -28,6 +30,7 @@ export interface ClientRecord {
   id: number | null;
   ip: string | null;
   mac: string | null;
+  key: string | null;
   addresses: string[];
   hostname: string | null;
   name: string | null;
@@ -48,9 +51,9 @@ export function recordOf(stored: StoredClient): ClientRecord {
   return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
 }
 
-/** Whether a person gave it a name or group, so that it is never evicted or merged. */
-export function isManual(record: Pick<ClientRecord, 'name' | 'groupId'>): boolean {
-  return record.name !== null || record.groupId !== null;
+/** Whether a person gave it a name, group or key, so that it is never evicted or merged. */
+export function isManual(record: Pick<ClientRecord, 'name' | 'groupId' | 'key'>): boolean {
+  return record.name !== null || record.groupId !== null || record.key !== null;
 }
 
 /** Records that the client was at `address`. */

@@ -80,6 +80,7 @@ describe('clients', () => {
       id: client.id,
       ip_address: null,
       mac_address: MAC,
+      client_key: null,
       hostname: null,
       name: 'Phone',
       group_id: kids,
@@ -109,6 +110,41 @@ describe('clients', () => {
     expect(client).toMatchObject({ ip_address: '192.0.2.7', mac_address: MAC, group_source: 'mac' });
     expect((await rows()).clients).toEqual([]);
   });
+
+  test('known by a key alone are folded, in force, found and changed', async () => {
+    const client = await create({ client_key: 'Annas-Phone', group_id: kids });
+    const shown = { ip_address: null, mac_address: null, client_key: 'annas-phone', group_source: 'manual' };
+    expect(client).toMatchObject(shown);
+    expect((await list('?search=S-PHO')).data).toEqual([client]);
+    const keyed = { clientId: client.id, key: 'annas-phone', groupId: kids, name: null, mac: null };
+    expect(await rows()).toMatchObject({ clients: [], macClients: [], keyedClients: [keyed] });
+    expect((await patch(client.id, { name: 'Anna', mac_address: MAC, client_key: 'a' })).status).toBe(200);
+    expect((await rows()).keyedClients).toEqual([{ ...keyed, key: 'a', name: 'Anna', mac: MAC }]);
+    expect((await patch(client.id, { client_key: null })).body).toMatchObject({
+      client_key: null,
+      name: 'Anna',
+    });
+    expect((await rows()).keyedClients).toEqual([]);
+  });
+
+  test('have keys that no other client has, in whatever case', async () => {
+    await create({ client_key: 'phone' });
+    const { id } = await create({ ip_address: '192.0.2.8', name: 'TV' });
+    const refused = [
+      await post('/clients', { client_key: 'PHONE' }),
+      await post('/clients', { ip_address: '192.0.2.9', client_key: 'Phone' }),
+      await patch(id, { client_key: 'pHone' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409]);
+  });
+
+  test.each(['', 'a.b', '-a', 'a-', 'a_b', 'ä', 'a b', 'a'.repeat(64), 'a\u0000', 7])(
+    'refuse the key %j',
+    async (key) => {
+      const answer = await post('/clients', { client_key: key });
+      expect([answer.status, pathsOf(answer)]).toEqual([400, ['client_key']]);
+    },
+  );
 
   test('are moved by one call, and back to the group of their network', async () => {
     await post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: kids });

@@ -17,7 +17,7 @@ import type { Author } from '../api/caller.ts';
 import { notFound } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import { periodStartMs } from '../query-log/reading/period-start.ts';
+import { spanOf } from '../query-log/reading/period-start.ts';
 import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
 import { readGroup } from '../groups/group-store.ts';
@@ -106,12 +106,10 @@ function readClientStats({ clients, clock, addressCounts }: ClientRouteParts): R
     query: ClientStatsQuery,
     answer: ClientStatsList,
     handle: async ({ query, gone }) => {
-      const toMs = clock.nowMs();
-      const fromMs = periodStartMs(toMs, periodMs(query.period)!);
-      const counts = await addressCounts.ofSpan({ fromMs, toMs: toMs + 1 }, gone);
+      const counts = await addressCounts.ofSpan(spanOf(clock.nowMs(), periodMs(query.period)!), gone);
       const found = new Map<number, ClientStats>();
-      for (const { address, total, blocked } of counts) {
-        const record = clients.at(address);
+      for (const { address, clientId, total, blocked } of counts) {
+        const record = clientId === null ? clients.at(address) : clients.get(clientId);
         if (record === undefined || record.id === null) continue;
         const before = found.get(record.id);
         const queriesTotal = (before?.queries_total ?? 0) + total;
@@ -141,11 +139,11 @@ function createClient(parts: ClientRouteParts): Route {
     access: 'admin',
     tag: 'Clients',
     summary:
-      'Create a client by MAC or, without one, by address; one that was only seen so far is taken over',
+      'Create a client by MAC or, without one, by address, or by a key alone; one that was only seen so far is taken over',
     body: ClientCreateBody,
     status: 201,
     answer: Client,
-    errors: { 409: 'a client with this MAC or address was created or named before' },
+    errors: { 409: 'a client with this MAC, address or key was created or named before' },
     handle: async (request) => {
       return change(parts, authorOf(request), 'created', async (tx) => {
         return { before: null, client: await store.insertClient(tx, request.body) };
@@ -164,7 +162,7 @@ function updateClient(parts: ClientRouteParts): Route {
     params: IdParams,
     body: ClientUpdateBody,
     answer: Client,
-    errors: { 409: 'another client has this MAC or address' },
+    errors: { 409: 'another client has this MAC, address or key' },
     handle: (request) => {
       const { id } = request.params;
       return change(parts, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
@@ -257,6 +255,6 @@ function shown({ clients }: ClientRouteParts, id: number): Client {
   return shownClient(record, clients.groupOf(record));
 }
 
-function labelOf({ name, mac, ip }: StoredClient): string {
-  return name ?? mac ?? ip ?? '';
+function labelOf({ name, mac, ip, key }: StoredClient): string {
+  return name ?? mac ?? ip ?? key ?? '';
 }

@@ -1,13 +1,13 @@
-/** Clients' queries in a period, by address; `client-directory.ts` maps addresses to clients. */
+/** Clients' queries in a period, by address and key; `client-directory.ts` maps addresses to clients. */
+import { type CountedClient, readClientText } from '../query-log/names/client-text.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
-import { sumClients } from '../query-log/reading/log-sums.ts';
+import { sumPeriod } from '../query-log/sums/period-sums.ts';
 
 /** Addresses that are counted, the busiest ones. */
 const MAX_ADDRESSES = 10_000;
 
-/** Queries from one address. */
-export interface AddressCount {
-  readonly address: string;
+/** Queries from one address, without those of clients that named themselves; or of one of these from there. */
+export interface AddressCount extends CountedClient {
   readonly total: number;
   readonly blocked: number;
 }
@@ -28,9 +28,12 @@ export async function summarizeClients(
   log: LogSource,
   { fromMs, toMs }: CountedSpan,
 ): Promise<AddressCount[]> {
-  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
-  const sums = await log.read((tx) => sumClients(tx, request));
-  return sums
-    .top(MAX_ADDRESSES, 'all')
-    .map(([address, { queries, blocked }]) => ({ address, total: queries, blocked }));
+  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, onDamaged: log.onDamaged };
+  return log.read((tx) =>
+    sumPeriod(tx, request, ['clients'], ({ clients }) =>
+      clients
+        .top(MAX_ADDRESSES, 'all')
+        .map(([client, { queries, blocked }]) => ({ ...readClientText(client), total: queries, blocked })),
+    ),
+  );
 }

@@ -19,6 +19,7 @@ function seen(change: Partial<ClientRecord>): ClientRecord {
     id: null,
     ip: '192.0.2.7',
     mac: null,
+    key: null,
     addresses: ['192.0.2.7'],
     hostname: null,
     name: null,
@@ -36,6 +37,7 @@ function create(change: Partial<Parameters<typeof store.insertClient>[1]> = {}):
   return store.insertClient(own.database, {
     ip_address: '192.0.2.7',
     mac_address: null,
+    client_key: null,
     name: 'tv',
     group_id: 7,
     ...change,
@@ -49,6 +51,7 @@ describe('insertClient', () => {
       id: before!.id,
       ip: '192.0.2.7',
       mac: null,
+      key: null,
       addresses: ['192.0.2.7'],
       hostname: null,
       name: 'tv',
@@ -104,6 +107,39 @@ describe('updateClient', () => {
       message: 'a client with this address exists already',
     });
     await expect(store.updateClient(own.database, 999, { name: 'x' })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('a key', () => {
+  test('is of one client, whatever else it is known by, and may be all that is known', async () => {
+    const { id } = await create({ ip_address: null, client_key: 'phone' });
+    expect(await store.readClient(own.database, id)).toMatchObject({ ip: null, mac: null, key: 'phone' });
+    const taken = { message: 'a client with this key exists already' };
+    await expect(create({ ip_address: null, client_key: 'phone' })).rejects.toMatchObject({ status: 409 });
+    await expect(create({ client_key: 'phone' })).rejects.toMatchObject(taken);
+    await expect(create({ mac_address: MAC, client_key: 'phone' })).rejects.toMatchObject(taken);
+    const other = await create({ client_key: 'tv' });
+    await expect(store.updateClient(own.database, other.id, { client_key: 'phone' })).rejects.toMatchObject(
+      taken,
+    );
+    await expect(store.updateClient(own.database, id, { client_key: null })).rejects.toMatchObject({
+      status: 400,
+    });
+    expect(await store.updateClient(own.database, other.id, { client_key: null })).toMatchObject({
+      key: null,
+    });
+  });
+
+  test('given to a client that was only seen so far makes it one that stays', async () => {
+    const [before] = await store.insertSeen(own.database, [seen({ lastSeenMs: 2000 })], 'ip');
+    expect(await create({ client_key: 'phone', name: null, group_id: null })).toMatchObject({
+      ...{ id: before!.id, key: 'phone', queryCount: 3 },
+    });
+    await expect(create()).rejects.toMatchObject({ status: 409 });
+    await store.insertSeen(own.database, [seen({})], 'ip');
+    await store.deleteUntouched(own.database, [before!.id]);
+    expect(await store.forgetUnseen(own.database, 5000)).toEqual([]);
+    expect(await store.readClient(own.database, before!.id)).toMatchObject({ key: 'phone', queryCount: 6 });
   });
 });
 

@@ -9,6 +9,7 @@ interface ClientRow {
   readonly id: number;
   readonly ip: string | null;
   readonly mac: string | null;
+  readonly key: string | null;
   readonly addresses: string[];
   readonly hostname: string | null;
   readonly name: string | null;
@@ -18,16 +19,16 @@ interface ClientRow {
   readonly query_count: string;
 }
 
-const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac,
+const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, hostname, name, group_id, first_seen, last_seen,
   query_count::text AS query_count`;
 
-/** No name and no group were given. */
-const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL';
+/** No name, group or key was given. */
+const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL';
 /** Nor is a grant for it, which would end with it. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)`;
 
-/** Clients with a given name or group, and of the others the `limit` seen last. */
+/** Clients with a given name, group or key, and of the others the `limit` seen last. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
   const { rows } = await db.query<ClientRow>(
     `SELECT ${COLUMNS} FROM clients ORDER BY ${UNTOUCHED}, last_seen DESC NULLS LAST LIMIT $1`,
@@ -50,31 +51,62 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
 
 /**
  * Stores a client with what a person gave it. A client that was only seen so far is taken over; 409 if it already has a
- * given name or group, 400 for an unknown group.
+ * given name, group or key, or another one has that key, 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
-  const { ip_address: ip, mac_address: mac, name, group_id: groupId } = client;
-  const key = mac === null ? '(ip_address) WHERE mac_address IS NULL' : '(mac_address)';
-  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id) VALUES ($1, $2, $3, $4)
-    ON CONFLICT ${key} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
-      name = excluded.name, group_id = excluded.group_id WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
-  const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, [ip, mac, name, groupId]));
-  if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? ''} exists already`);
-  return toClient(rows[0]);
+  return (await insertClients(db, [client], knownByOf(client)))[0]!;
 }
 
-/** Changes the given fields; 404, 409 for a MAC or address of another one, 400 for an unknown group. */
+/** What a client is known by to sightings; one that has only a key is never found by those of addresses. */
+export type KnownBy = 'mac' | 'ip' | 'key';
+
+/** The first of MAC, address and key that a client has. */
+export function knownByOf({ mac_address: mac, ip_address: ip }: ClientCreate): KnownBy {
+  if (mac !== null) return 'mac';
+  return ip === null ? 'key' : 'ip';
+}
+
+const CONFLICTS: Readonly<Record<KnownBy, string>> = {
+  mac: '(mac_address)',
+  ip: '(ip_address) WHERE mac_address IS NULL',
+  key: '(client_key)',
+};
+
+/** The same for several, all known by the same, by one statement; returns them in the same order. */
+export async function insertClients(
+  db: Queryable,
+  clients: readonly ClientCreate[],
+  knownBy: KnownBy,
+): Promise<StoredClient[]> {
+  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id, client_key)
+    SELECT ip, mac, name, group_id, key FROM unnest($1::inet[], $2::macaddr[], $3::text[], $4::integer[], $5::text[])
+      WITH ORDINALITY AS v (ip, mac, name, group_id, key, place)
+    ORDER BY place
+    ON CONFLICT ${CONFLICTS[knownBy]} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
+      name = excluded.name, group_id = excluded.group_id, client_key = excluded.client_key WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
+  const values = (['ip_address', 'mac_address', 'name', 'group_id', 'client_key'] as const).map((field) =>
+    clients.map((client) => client[field]),
+  );
+  const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, values));
+  if (rows.length < clients.length) throw conflict(`${labelOfMissing(clients, rows)} exists already`);
+  return rows.map(toClient);
+}
+
+/** Changes the given fields; 404, 409 for a MAC, address or key of another one, 400 for an unknown group. */
 export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
   const before = await readClient(db, id);
   const ip = change.ip_address === undefined ? before.ip : change.ip_address;
   const mac = change.mac_address === undefined ? before.mac : change.mac_address;
+  const key = change.client_key === undefined ? before.key : change.client_key;
   const name = change.name === undefined ? before.name : change.name;
   const groupId = change.group_id === undefined ? before.groupId : change.group_id;
-  if (ip === null && mac === null)
-    throw invalid([{ path: 'ip_address', message: 'expected an address or a MAC' }]);
-  const text = `UPDATE clients SET ip_address = $2, mac_address = $3, name = $4, group_id = $5
+  if (ip === null && mac === null && key === null)
+    throw invalid([{ path: 'ip_address', message: 'expected an address, a MAC or a key' }]);
+  const text = `UPDATE clients SET ip_address = $2, mac_address = $3, name = $4, group_id = $5, client_key = $6
     WHERE id = $1 RETURNING ${COLUMNS}`;
-  const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, [id, ip, mac, name, groupId]));
+  const { rows } = await refusingBadClients(() =>
+    db.query<ClientRow>(text, [id, ip, mac, name, groupId, key]),
+  );
   return toClient(existing(rows[0], id));
 }
 
@@ -84,12 +116,12 @@ export async function deleteClient(db: Queryable, id: number): Promise<StoredCli
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients without a given name, group or grant. */
+/** Removes clients without a given name, group, key or grant. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNUSED}`, [ids]);
 }
 
-/** Removes clients without a given name, group or grant that were not seen since `beforeMs`; returns their ids. */
+/** Removes clients without a given name, group, key or grant that were not seen since `beforeMs`; returns their ids. */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,
@@ -152,6 +184,14 @@ function seenOf(record: ClientRecord): object {
   };
 }
 
+function labelOfMissing(clients: readonly ClientCreate[], rows: readonly ClientRow[]): string {
+  const written = new Set(rows.map(({ mac, ip, key }) => mac ?? ip ?? key));
+  const shown = ({ mac_address: mac, ip_address: ip, client_key: key }: ClientCreate): string | null =>
+    mac ?? ip ?? key;
+  const missing = clients.map(shown).find((client) => !written.has(client));
+  return `a client with ${missing ?? 'one of these addresses'}`;
+}
+
 function existing(row: ClientRow | undefined, id: number): ClientRow {
   if (row === undefined) throw notFound(`client ${id}`);
   return row;
@@ -162,6 +202,7 @@ async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, 'clients_mac_key')) throw conflict('a client with this MAC exists already');
+    if (isUniqueViolation(error, 'clients_key_key')) throw conflict('a client with this key exists already');
     if (isUniqueViolation(error, 'clients_ip_key'))
       throw conflict('a client with this address exists already');
     if (isForeignKeyViolation(error))
@@ -175,6 +216,7 @@ function toClient(row: ClientRow): StoredClient {
     id: row.id,
     ip: row.ip,
     mac: row.mac,
+    key: row.key,
     addresses: row.addresses,
     hostname: row.hostname,
     name: row.name,

@@ -9,6 +9,7 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
     id: record.id!,
     ip_address: record.ip,
     mac_address: record.mac,
+    client_key: record.key,
     hostname: record.hostname,
     name: record.name,
     group_id: groupId,
@@ -36,8 +37,10 @@ export function findClients(
   return found;
 }
 
-function speaksOf({ ip, mac, addresses, hostname, name }: ClientRecord, part: string): boolean {
-  return [ip, mac, hostname, name, ...addresses].some((text) => text?.toLowerCase().includes(part) === true);
+function speaksOf({ ip, mac, key, addresses, hostname, name }: ClientRecord, part: string): boolean {
+  return [ip, mac, key, hostname, name, ...addresses].some(
+    (text) => text?.toLowerCase().includes(part) === true,
+  );
 }
 
 /** A moment as the API writes it. */

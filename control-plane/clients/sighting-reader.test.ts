@@ -1,16 +1,19 @@
 /** Both ends of the sightings: what DNS threads count is what the control plane reads. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { KeyedSightings } from '../../dns-worker/report/keyed-sightings.ts';
 import { ClientSightings as ThreadSightings } from '../../dns-worker/report/sighting-writer.ts';
 import { Query } from '../../dns-worker/query/query.ts';
 import { CLIENT_SIGHTINGS_BYTES, ClientSightingsLayout } from '../../shared/memory/sighting-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { ClientTable } from '../../shared/snapshot/client-table.ts';
+import { KeyedClients, writeKeyedClients } from '../../shared/snapshot/keyed-clients.ts';
 import { buildClientTable } from '../snapshot/build/client-table-builder.ts';
 import { NOTHING_LIVE } from '../policy/live.ts';
 import { NO_POLICY_ROWS } from '../policy/rows.ts';
 import { ClientSightings } from './sighting-reader.ts';
 
 const NOW_SECS = 1_800_000_000;
+const keys = new KeyedClients(writeKeyedClients([], 0));
 
 let answer: ThreadSightings;
 let resolve: ThreadSightings;
@@ -38,7 +41,7 @@ function ask(thread: ThreadSightings, address: string, secs = NOW_SECS, version 
   const query = new Query();
   query.clientBytes = addressFromText(address)!;
   query.arrivedSecs = secs;
-  return clients.groupIndexOf(thread.count(query, clients, version));
+  return clients.groupIndexOf(thread.count(query, { clients, version, keys }));
 }
 
 describe('ClientSightings', () => {
@@ -99,7 +102,33 @@ describe('ClientSightings', () => {
     // Of version 2 it is remembered, whatever the table says.
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;
-    expect([2, 3].map((version) => answer.count(query, clients, version))).toEqual([1, 0]);
+    expect([2, 3].map((version) => answer.count(query, { clients, version, keys }))).toEqual([1, 0]);
+  });
+
+  test('sweep() tells of clients that name themselves by their ids, wherever they are', () => {
+    const known = new KeyedClients(
+      writeKeyedClients([{ key: 'phone', clientId: 77, record: 0, names: [] }], 1),
+    );
+    const resolveClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
+    const thread = new KeyedSightings(resolveClients);
+    const answerClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
+    const reader = new ClientSightings([{ answerClients, resolveClients }]);
+    for (const [address, clientKey] of [
+      ['192.0.2.1', 'phone'],
+      ['2001:db8::1', 'phone'],
+      ['192.0.2.1', 'other'],
+      ['192.0.2.1', ''],
+    ] as const) {
+      const query = new Query();
+      query.clientBytes = addressFromText(address)!;
+      query.clientKey = clientKey;
+      query.arrivedSecs = NOW_SECS;
+      thread.count(query, { clients, version: 1, keys: known });
+    }
+    expect(reader.sweep().sort((a, b) => (a.address < b.address ? -1 : 1))).toEqual([
+      { address: '', clientId: 77, queries: 2, lastSeenMs: NOW_SECS * 1000 },
+      { address: '192.0.2.1', queries: 2, lastSeenMs: NOW_SECS * 1000 },
+    ]);
   });
 
   test('a thread goes on counting where a dead one stopped', () => {

@@ -2,14 +2,16 @@
  * Reads which clients have sent queries from the memory in which the DNS threads count them, without involving the
  * threads.
  */
-import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
+import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import { addressToText } from '../../shared/net/ip.ts';
 
 /** A client that has sent queries since the previous sweep. */
 export interface ClientSighting {
-  /** Address literal; IPv4 dotted. */
+  /** Address literal; IPv4 dotted. '' for a client that named itself by its key. */
   readonly address: string;
+  /** The id of such a client. */
+  readonly clientId?: number;
   /** Queries since then. */
   readonly queries: number;
   /** Unix milliseconds of the last one, cut to the second. */
@@ -32,16 +34,23 @@ export class ClientSightings {
    * two sweeps are missing, which needs tens of thousands of clients.
    */
   sweep(): ClientSighting[] {
-    const found = new Map<string, ClientSighting>();
+    const found = new Map<string | number, ClientSighting>();
     for (const thread of this.threads)
-      thread.sweep((address, queries, lastSeenSecs) => {
-        const before = found.get(address);
+      thread.sweep((client, queries, lastSeenSecs) => {
+        const key = client.clientId ?? client.address;
+        const before = found.get(key);
         const lastSeenMs = Math.max(lastSeenSecs * 1000, before?.lastSeenMs ?? 0);
-        found.set(address, { address, queries: queries + (before?.queries ?? 0), lastSeenMs });
+        found.set(key, { ...client, queries: queries + (before?.queries ?? 0), lastSeenMs });
       });
     return [...found.values()];
   }
 }
+
+type TellSighting = (
+  client: Pick<ClientSighting, 'address' | 'clientId'>,
+  queries: number,
+  lastSeenSecs: number,
+) => void;
 
 /** One thread's memory, and what it held at the last sweep. */
 class ThreadSightings {
@@ -54,7 +63,7 @@ class ThreadSightings {
     this.before = new Int32Array(buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
   }
 
-  sweep(tell: (address: string, queries: number, lastSeenSecs: number) => void): void {
+  sweep(tell: TellSighting): void {
     const { words, before } = this;
     for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
       // A plain read, since nearly all slots are unchanged: the next sweep finds what this one misses.
@@ -72,10 +81,7 @@ class ThreadSightings {
   }
 
   /** Reports a slot, unless it is being reassigned: then the next sweep does. */
-  private sweepSlot(
-    at: number,
-    tell: (address: string, queries: number, lastSeenSecs: number) => void,
-  ): void {
+  private sweepSlot(at: number, tell: TellSighting): void {
     const { words, before, address } = this;
     const count = Atomics.load(words, at + L.COUNT_AT) >>> 0;
     const isSame = this.isSameAddress(at);
@@ -90,6 +96,10 @@ class ThreadSightings {
     before[at + L.COUNT_AT] = count;
     // Fewer than before: the address lost its slot and came back.
     const queries = known < count ? count - known : count;
-    tell(addressToText(new Uint8Array(address.buffer)), queries, lastSeenSecs);
+    const isKeyed = address.getInt32(0) === KEYED_SIGHTING;
+    const client = isKeyed
+      ? { address: '', clientId: address.getInt32(4) }
+      : { address: addressToText(new Uint8Array(address.buffer)) };
+    tell(client, queries, lastSeenSecs);
   }
 }

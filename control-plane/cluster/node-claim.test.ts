@@ -6,6 +6,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { NodeClaim } from './node-claim.ts';
+import { listNodes } from './node-figures.ts';
 import { nodeUuid } from './node-uuid.ts';
 
 let own: TestDatabase;
@@ -72,6 +73,41 @@ describe('NodeClaim', () => {
       const next = await processOf(randomUUID());
       expect([away, next.claim.isHeld()]).toEqual([away, true]);
     }
+  });
+
+  test('says with each heartbeat by what the node answers, and for how long there has been something newer', async () => {
+    await own.database.query(
+      `INSERT INTO revisions (author, summary, created_at)
+       SELECT 'ada', 'x', now() - make_interval(secs => age) FROM unnest(ARRAY[300, 200, 100]) age`,
+    );
+    const { rows: revisions } = await own.database.query<{ id: number }>(
+      'SELECT id FROM revisions ORDER BY id',
+    );
+    const [old, next, newest] = revisions.map(({ id }) => id) as [number, number, number];
+    const { claim } = await processOf(first);
+    const said = async (policyRevision: number | null): Promise<unknown> => {
+      claim.say(() => ({ address: '192.0.2.53', snapshotId: 9, policyRevision, qps: 12.5 }));
+      await claim.beat();
+      const [row] = await listNodes(own.database, policyRevision);
+      expect(row).toMatchObject({
+        node: 'edge',
+        version: '1',
+        address: '192.0.2.53',
+        snapshot_id: 9,
+        qps: 12.5,
+      });
+      const lags = [row!.lag_ms, row!.lagOfAsked].map((lag) => lag && Math.floor(lag / 100_000));
+      return [row!.policy_revision, ...lags];
+    };
+    expect(await said(newest)).toEqual([newest, 0, 0]);
+    expect(await said(next)).toEqual([next, 1, 1]);
+    expect(await said(old)).toEqual([old, 2, 2]);
+    expect(await said(null)).toEqual([null, null, null]);
+    // A process that lost the name says no more.
+    expect((await processOf(first)).claim.isHeld()).toBe(true);
+    await claim.beat();
+    expect(await listNodes(own.database, newest)).toMatchObject([{ policy_revision: null, lagOfAsked: 0 }]);
+    await own.database.query('TRUNCATE revisions CASCADE');
   });
 
   test('knows names apart, and says so of two that have the same id', async () => {

@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
+import { type NodeFigures, storeFigures } from './node-figures.ts';
 import { claimNode, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 
@@ -31,6 +32,7 @@ export class NodeClaim {
   private held = false;
   private wasHeld = false;
   private lastTrouble: string | null = null;
+  private figures: (() => NodeFigures) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private stopListening = (): void => undefined;
   private lastBeat: Promise<void> = Promise.resolve();
@@ -47,6 +49,11 @@ export class NodeClaim {
     this.timer = setInterval(() => void this.beat(), BEAT_MS);
     this.timer.unref();
     void this.beat();
+  }
+
+  /** Says this of the node with each heartbeat from now on. */
+  say(figures: () => NodeFigures): void {
+    this.figures = figures;
   }
 
   /** Whether this process holds the name. */
@@ -86,6 +93,7 @@ export class NodeClaim {
       this.held = true;
       this.wasHeld = true;
       this.lastTrouble = null;
+      if (this.figures !== undefined) await storeFigures(database, this.identity, this.figures());
     } catch (error) {
       // While the database is down, nothing is known about other nodes.
       this.held = false;

@@ -46,6 +46,8 @@ function faultOf({ status, code, message }: ApiError): CompatFault {
       return new CompatFault(status, 'unauthorized', 'Unauthorized', message);
     case 'locked_out':
       return new CompatFault(status, 'rate_limiting', 'Rate-limiting login attempts', message);
+    case 'rate_limited':
+      return new CompatFault(status, 'rate_limiting', 'Rate-limiting requests', message);
     case 'internal':
       return new CompatFault(status, 'internal_error', 'Internal server error');
     case 'unavailable':

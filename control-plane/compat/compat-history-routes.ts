@@ -2,6 +2,7 @@
 import { type Untimed } from '../../shared/api/compat/compat-api.ts';
 import { CompatClientHistory, CompatHistory } from '../../shared/api/compat/compat-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { readClientText } from '../query-log/names/client-text.ts';
 import type { ClientSlots, SlotsOfClients } from '../query-log/reading/client-slots.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
@@ -12,7 +13,7 @@ import { outcomeOf, sumStatuses } from './query-kinds.ts';
 export interface CompatHistoryParts {
   readonly stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>;
   readonly clock: Clock;
-  readonly clients: { nameAt(address: string): string | null };
+  readonly clients: { nameAt(address: string, clientId: number | null): string | null };
 }
 
 const SLOT_MS = 600_000;
@@ -57,22 +58,25 @@ async function readClientHistory(
   return {
     history: slotStarts(span).map((startMs, slot) => ({
       timestamp: middleOf(startMs),
-      data: Object.fromEntries(shown.map(([ip, { slots }]) => [ip, slots[slot] ?? 0])),
+      data: Object.fromEntries(shown.map(([client, { slots }]) => [client, slots[slot] ?? 0])),
     })),
     clients: Object.fromEntries(
-      shown.map(([ip, { total }]) => [
-        ip,
-        { name: ip === OTHERS ? 'other clients' : clients.nameAt(ip), total },
-      ]),
+      shown.map(([client, { total }]) => [client, { name: nameOf(client, clients), total }]),
     ),
   };
 }
 
 const OTHERS = 'others';
 
-/** Clients under their addresses, and all others if there are any. */
+function nameOf(client: string, clients: CompatHistoryParts['clients']): string | null {
+  if (client === OTHERS) return 'other clients';
+  const { address, clientId } = readClientText(client);
+  return clients.nameAt(address, clientId);
+}
+
+/** Clients under their addresses (one that named itself with its id),  and all others if there are any. */
 function columnsOf({ clients, others }: SlotsOfClients): [string, ClientSlots][] {
-  const columns = clients.map((client): [string, ClientSlots] => [client.ip, client]);
+  const columns = clients.map((client): [string, ClientSlots] => [client.client, client]);
   return others.total === 0 ? columns : [...columns, [OTHERS, others]];
 }
 

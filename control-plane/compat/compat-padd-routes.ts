@@ -18,7 +18,7 @@ export interface CompatPaddParts extends BlockingParts {
   readonly filterStats: () => BlockFilterStats;
   readonly stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>;
   readonly queryLog: Pick<QueryLogReader, 'page'>;
-  readonly clients: { nameAt(address: string): string | null };
+  readonly clients: { nameAt(address: string, clientId: number | null): string | null };
   readonly cache: {
     metrics(): { readonly entries: number; readonly insertions: number; readonly evictions: number };
   };
@@ -76,7 +76,7 @@ async function figuresOf(
     recent_blocked: recent ?? null,
     top_domain: allowed?.domain ?? null,
     top_blocked: blocked?.domain ?? null,
-    top_client: client === undefined ? null : (clients.nameAt(client.ip) ?? client.ip),
+    top_client: client === undefined ? null : (clients.nameAt(client.ip, client.clientId) ?? client.ip),
     active_clients: summary.clients,
     queries: {
       total: summary.queries_total,

@@ -24,7 +24,7 @@ export interface CompatTopParts {
   readonly stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients' | 'slotCounts'>;
   readonly queryLog: Pick<QueryLogReader, 'page'>;
   readonly clock: Clock;
-  readonly clients: { nameAt(address: string): string | null };
+  readonly clients: { nameAt(address: string, clientId: number | null): string | null };
 }
 
 /** Most lines of a list. */
@@ -68,8 +68,8 @@ async function readTopClients(
   const limit = linesOf(request, 10);
   const top = { ...span, limit, by: isBlocked ? 'blocked' : 'all' } as const;
   const found = await stats.topClients(top, request.gone);
-  const lines = found.map(({ ip, count, blocked }) => ({
-    name: clients.nameAt(ip) ?? '',
+  const lines = found.map(({ ip, clientId, count, blocked }) => ({
+    name: clients.nameAt(ip, clientId) ?? '',
     ip,
     count: isBlocked ? blocked : count,
   }));

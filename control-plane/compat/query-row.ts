@@ -42,6 +42,7 @@ export function compatQuery(row: LoggedQuery): CompatQuery {
     list_id: null,
     ede: { code: -1, text: null },
     cname: null,
+    repeats: row.repeats,
   };
 }
 

@@ -30,9 +30,14 @@ export interface BackgroundLimits {
   readonly runMs: number;
   /** Pieces of work at once, each on a connection. */
   readonly places: number;
+  /**
+   * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan each time, as it
+   * does where there are partitions: for a statement that is asked again and again that takes longer than to run it.
+   */
+  readonly keepsPlans: boolean;
 }
 
-const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000, places: 1 };
+const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000, places: 1, keepsPlans: false };
 const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
 /** A queue of such work. */
@@ -59,7 +64,7 @@ export class BackgroundWork {
    * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
    */
   async read<T>(work: (tx: CopyQueryable) => Promise<T>): Promise<T> {
-    return this.run((client) => inReading(client, this.names.runOn(client), this.limits.runMs, work));
+    return this.run((client) => inReading(client, this.names.runOn(client), this.limits, work));
   }
 
   /**
@@ -127,10 +132,11 @@ export class BackgroundWork {
 async function inReading<T>(
   client: PoolClient,
   named: Queryable,
-  runMs: number,
+  { runMs, keepsPlans }: BackgroundLimits,
   work: (tx: CopyQueryable) => Promise<T>,
 ): Promise<T> {
-  await client.query(`${BEGIN_READING}; SET LOCAL statement_timeout = ${runMs}`);
+  const plans = keepsPlans ? '; SET LOCAL plan_cache_mode = force_generic_plan' : '';
+  await client.query(`${BEGIN_READING}; SET LOCAL statement_timeout = ${runMs}${plans}`);
   try {
     const inOrder = oneAfterTheOther();
     const result = await work({

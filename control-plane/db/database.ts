@@ -187,12 +187,10 @@ class PooledDatabase implements Database {
   }
 
   async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    const locked = async (tx: Queryable): Promise<T> => {
-      await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
-      return work(tx);
-    };
+    // In one message. What a change asks is planned once: which plan is best does not depend on its values.
+    const begin = `BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SELECT pg_advisory_xact_lock(${lock})`;
     return despiteConflicts(() =>
-      this.up().useInTurn((client) => inTransaction(client, () => locked(this.names.runOn(client)))),
+      this.up().useInTurn((client) => inTransaction(client, () => work(this.names.runOn(client)), begin)),
     );
   }
 

@@ -1,4 +1,4 @@
-/** Priority of the embedded server's processes: where a core is short, answers come before the log. */
+/** Priority of processes, first of the embedded server's: where a core is short, answers come before the log. */
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
@@ -25,7 +25,7 @@ export function lowerPriority(pid: number, niceness: number, logger: Logger, fir
     // before it looks at their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch (error) {
-    logger.debug('lower the priority of the database: not possible', { pid, error: String(error) });
+    logger.debug('lower the priority of a process: not possible', { pid, error: String(error) });
   }
 }
 

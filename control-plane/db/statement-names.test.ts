@@ -39,6 +39,19 @@ describe('a statement that comes again', () => {
     });
   });
 
+  test('is kept without values, too, but for several statements in one text', async () => {
+    await database.transaction(async (tx) => {
+      for (let i = 0; i < 3; i++) {
+        expect((await tx.query('SELECT 1 AS kept_without')).rows).toEqual([{ kept_without: 1 }]);
+        await tx.query('CREATE TEMPORARY TABLE several (id integer); DROP TABLE several');
+      }
+      const { rows } = await tx.query('SELECT statement FROM pg_prepared_statements');
+      const kept = rows.map(({ statement }) => statement as string);
+      expect(kept.filter((text) => text.includes('kept_without'))).toHaveLength(1);
+      expect(kept.filter((text) => text.includes('several'))).toEqual([]);
+    });
+  });
+
   test('is planned again once another node has changed its table', async () => {
     await database.query('CREATE TABLE altered (id integer, text text)');
     const read = async (): Promise<unknown> =>

@@ -29,12 +29,13 @@ export class StatementNames {
     return undefined;
   }
 
-  /** Runs statements with values under their names. Without values a text may be several statements, which have none. */
+  /** Runs statements under their names. A text without values may be several statements, which have none. */
   runOn(client: ClientBase): Queryable {
     return {
-      query: <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
-        if (values === undefined || values.length === 0) return client.query<Row>(text);
+      query: <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+        if (values.length === 0 && text.includes(';')) return client.query<Row>(text);
         const name = this.nameOf(text);
+        if (name === undefined && values.length === 0) return client.query<Row>(text);
         return client.query<Row>({ text, values: values as unknown[], ...(name !== undefined && { name }) });
       },
     };

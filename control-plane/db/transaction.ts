@@ -25,8 +25,8 @@ export async function inTransaction<T>(
   work: (tx: PoolClient) => Promise<T>,
   begin = 'BEGIN',
 ): Promise<T> {
-  await client.query(begin);
   try {
+    await client.query(begin);
     const result = await work(client);
     await commit(client);
     return result;

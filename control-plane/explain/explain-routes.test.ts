@@ -138,7 +138,12 @@ describe('GET /explain', () => {
       expect([status, problem.errors?.map(({ path }) => path)]).toEqual([400, paths]);
     }
     const plain = await api.send('GET', '/api/explain?domain=A.example');
-    expect([plain.status, asked]).toEqual([200, [{ domain: 'a.example', type: 'A', client: '127.0.0.1' }]]);
+    const question = { domain: 'a.example', type: 'A', client: '127.0.0.1', clientKey: '' };
+    expect([plain.status, asked]).toEqual([200, [question]]);
+    expect((await api.send('GET', '/api/explain?domain=a.example&client_key=Phone')).status).toBe(200);
+    expect(asked.at(-1)).toEqual({ ...question, clientKey: 'phone' });
+    const refused = await api.send('GET', '/api/explain?domain=a.example&client_key=a.b');
+    expect([refused.status, refused.problem.errors?.map(({ path }) => path)]).toEqual([400, ['client_key']]);
     expect(plain.body).not.toHaveProperty('logged');
   });
 });

@@ -37,11 +37,12 @@ function explain({ explainer, past, nodeName, queryLog, database }: ExplainRoute
       'what the log says of it, by the policy of its time where that is kept',
     query: ExplainQuery,
     answer: ExplainAnswer,
+    errors: { 404: 'there is no such row in the query log' },
     handle: ({ query, gone }) => {
-      const { query_id: id, domain, type = 'A', client = '127.0.0.1' } = query;
+      const { query_id: id, domain, type = 'A', client = '127.0.0.1', client_key: clientKey = '' } = query;
       const faults = faultsOf(query);
       if (faults.length > 0) throw invalid(faults);
-      if (id === undefined) return explainer.explain({ domain: domain!, type, client });
+      if (id === undefined) return explainer.explain({ domain: domain!, type, client, clientKey });
       const parts = {
         ...{ explainer, past, nodeName, database },
         row: (row: number, signal: AbortSignal) => queryLog.row(row, signal),

@@ -43,6 +43,9 @@ export interface Question {
   readonly domain: string;
   readonly type: string;
   readonly client: string;
+  /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
+  readonly clientKey?: string;
+  readonly clientId?: number;
 }
 
 /** Asks a DNS thread for an explanation and resolves its numbers. */
@@ -54,9 +57,15 @@ export class Explainer {
   }
 
   /** The answer to a client's query, and the reasons; 503 if no DNS thread answers. */
-  async explain({ domain, type, client }: Question): Promise<ExplainAnswer> {
+  async explain({ domain, type, client, clientKey = '', clientId = 0 }: Question): Promise<ExplainAnswer> {
     const qname = nameFromText(domain.toLowerCase())!;
-    const question = { qname, qtype: rrTypeCode(type)!, client: addressFromText(client)! };
+    const question = {
+      qname,
+      qtype: rrTypeCode(type)!,
+      client: addressFromText(client)!,
+      clientKey,
+      clientId,
+    };
     const explanation = await this.ask(question);
     const stages: ExplainAnswer['stages'] = [];
     for (const { stage, result, rules, detail } of explanation.stages) {

@@ -32,8 +32,8 @@ export async function explainLogged(
 ): Promise<ExplainAnswer> {
   const logged = await parts.row(id, signal);
   if (logged === null) throw notFound(`query ${id}`);
-  const { domain, type, client, timestamp } = logged;
-  const question = { domain, type, client };
+  const { domain, type, client, client_id: clientId, timestamp } = logged;
+  const question = { domain, type, client, ...(clientId === null ? {} : { clientId }) };
   const moment = new Date(timestamp);
   const before = await revisionsAt(parts.database, moment);
   let reason = reasonOf(before, timestamp);

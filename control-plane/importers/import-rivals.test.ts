@@ -39,7 +39,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 42, changed: 1, skipped: 1, not_mapped: 42 },
+      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 40 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
     expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
@@ -128,6 +128,28 @@ describe('POST {api}/import of a dnsmasq', () => {
       ['192.0.2.1', 'www.ads.example', 1, 'FORWARDED'],
     ];
     expect(await answered(table)).toEqual(table);
+  });
+
+  test('writes thousands of rows, whatever comes twice among them, and nothing a second time', async () => {
+    const mac = (place: number): string => `02:00:00:00:${Buffer.from([place >> 8, place]).toString('hex')}`;
+    const lines = Array.from({ length: 1100 }, (_, place) => [
+      `host-record=n${place}.example.org,192.0.2.${place % 250}`,
+      `server=/z${place}.example.org/192.0.2.1`,
+      `dhcp-host=${mac(place).replace(/(..)$/, ':$1')},192.0.2.${place % 250},name${place}`,
+    ]).flat();
+    const file = `${[...lines, ...lines.slice(0, 30)].join('\n')}\n`;
+    expect(await imported(file)).toMatchObject({ format: 'dnsmasq', counts: { changed: 0, not_mapped: 0 } });
+    const { rows } = await suite().database.query<Record<string, unknown>>(
+      `SELECT (SELECT count(*)::integer FROM local_records WHERE fqdn LIKE 'n%.example.org') AS records,
+         (SELECT count(*)::integer FROM forward_zones WHERE servers = '{192.0.2.1}') AS zones,
+         (SELECT count(DISTINCT name)::integer FROM clients WHERE name LIKE 'name%') AS clients,
+         (SELECT array_agg(fqdn ORDER BY id) FROM (SELECT * FROM local_records ORDER BY id LIMIT 2) first) AS first`,
+    );
+    expect(rows[0]).toEqual({
+      ...{ records: 1100, zones: 1100, clients: 1100 },
+      first: ['n0.example.org', 'n1.example.org'],
+    });
+    expect(await imported(file)).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
   });
 });
 

@@ -2,8 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { octets } from '../../test/support/dns/built-messages.ts';
 import { sqliteOf, tarOf, zipOf } from '../../test/support/parts/made-archives.ts';
 import * as adguard from '../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../test/support/weir/blocky-exports.ts';
@@ -49,6 +51,16 @@ const EXPORTS: readonly Buffer[] = [
   ...[adguard.schema34(), blocky.folder(), dnsmasq.folder(), technitium.version15(), technitium.version13()],
   ...TEXTS,
 ];
+
+/** Octets before the first ones of content that gzip only stores. */
+const STORED = 15;
+
+/** Octets with the mark of a tar at a place. */
+function marked(at: number): Buffer {
+  const content = Buffer.alloc(2000);
+  content.write('ustar', at, 'latin1');
+  return content;
+}
 
 describe('makePlan()', () => {
   test('finds out whose settings they are', async () => {
@@ -114,6 +126,16 @@ describe('makePlan()', () => {
       'a zip that lies',
       zipOf({ 'pihole.toml': 'a'.repeat(1000) }, { claimedBytes: 10 }),
       'the zip file is damaged',
+    ],
+    [
+      'a tar packed twice',
+      gzipSync(gzipSync(marked(0x101 - STORED), { level: 0 })),
+      'cannot tell which program',
+    ],
+    [
+      'a tar packed by zstd',
+      octets([0x28, 0xb5, 0x2f, 0xfd], marked(0x101 - 4)),
+      'cannot tell which program',
     ],
     ['a link in a tar', tarOf({ 'adlist.json': '' }, '2'), 'is a link or a device'],
     ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'leads out of it'],

@@ -32,7 +32,8 @@ interface RecordRow extends RecordFields {
   readonly updated_at: Date;
 }
 
-const COLUMNS = 'id, hostname, domain, fqdn, record_type, value, ttl, comment, created_at, updated_at';
+const FIELDS = 'hostname, domain, fqdn, record_type, value, ttl, comment';
+const COLUMNS = `id, ${FIELDS}, created_at, updated_at`;
 
 /** All records, oldest first: their order of precedence. */
 export async function listRecords(db: Queryable): Promise<StoredRecord[]> {
@@ -48,10 +49,20 @@ export async function findRecord(db: Queryable, id: number): Promise<StoredRecor
 
 /** Stores a new record; 409 for one that is there already. */
 export async function insertRecord(db: Queryable, record: RecordFields): Promise<StoredRecord> {
-  const text = `INSERT INTO local_records (hostname, domain, fqdn, record_type, value, ttl, comment)
-    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`;
-  const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, valuesOf(record)));
-  return toRecord(rows[0]!);
+  return (await insertRecords(db, [record]))[0]!;
+}
+
+/** The same for some, by one statement; returns them in the same order. */
+export async function insertRecords(
+  db: Queryable,
+  records: readonly RecordFields[],
+): Promise<StoredRecord[]> {
+  const text = `INSERT INTO local_records (${FIELDS}) SELECT ${FIELDS}
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[])
+      WITH ORDINALITY AS v (${FIELDS}, place) ORDER BY place RETURNING ${COLUMNS}`;
+  const rows = records.map(valuesOf);
+  const values = rows[0]!.map((_value, column) => rows.map((row) => row[column]));
+  return (await refusingDuplicates(() => db.query<RecordRow>(text, values))).rows.map(toRecord);
 }
 
 /** Replaces a record; 404, 409 for one that is there already. */
@@ -64,8 +75,9 @@ export async function replaceRecord(db: Queryable, id: number, record: RecordFie
 
 /** Removes a record and returns what it was; 404 if there is none. */
 export async function deleteRecord(db: Queryable, id: number): Promise<StoredRecord> {
-  const text = `DELETE FROM local_records WHERE id = $1 RETURNING ${COLUMNS}`;
-  const { rows } = await db.query<RecordRow>(text, [id]);
+  const { rows } = await db.query<RecordRow>(`DELETE FROM local_records WHERE id = $1 RETURNING ${COLUMNS}`, [
+    id,
+  ]);
   return existing(rows[0], id);
 }
 

@@ -17,6 +17,9 @@ const FAULTS = {
   miss_ring_full: Counter.UNRESOLVED_DROPPED,
   send_error: Counter.SEND_ERRORS,
   send_buffer_full: Counter.SEND_BUFFER_FULL,
+  connection_refused: Counter.STREAMS_REFUSED,
+  proxy_header: Counter.PROXY_HEADERS_REFUSED,
+  tls_handshake: Counter.TLS_HANDSHAKES_FAILED,
 } as const;
 
 /** Families over the threads' counters. */
@@ -33,7 +36,7 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
     family(
       'counter',
       'weir_dns_faults_total',
-      'Messages that could not be read, queries that could not be taken on, and answers that could not be sent',
+      'Messages that could not be read, queries and connections that could not be taken on, and answers that could not be sent',
       [...THREAD_LABELS, 'reason'],
       () => threads.flatMap(faultsOf),
     ),

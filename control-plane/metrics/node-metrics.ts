@@ -15,8 +15,9 @@ import { folderBytes } from './folder-bytes.ts';
 import { listFamilies } from './list-families.ts';
 import { nodeFamilies } from './node-families.ts';
 import { processFamilies } from './process-families.ts';
-import { PrometheusText } from './prometheus-text.ts';
+import type { PrometheusText } from './prometheus-text.ts';
 import { queryLogFamilies } from './query-log-families.ts';
+import { streamFamilies } from './stream-families.ts';
 import { threadCounters } from './thread-counters.ts';
 import { upstreamFamilies } from './upstream-families.ts';
 
@@ -24,7 +25,7 @@ import { upstreamFamilies } from './upstream-families.ts';
 export interface NodeMetricsParts {
   readonly version: string;
   readonly dataDir: string;
-  readonly supervisor: Pick<WorkerSupervisor, 'memories' | 'state' | 'upstreams'>;
+  readonly supervisor: Pick<WorkerSupervisor, 'connections' | 'memories' | 'state' | 'upstreams'>;
   readonly publisher: Pick<SnapshotPublisher, 'current' | 'threadsBehind'>;
   readonly database: Database;
   readonly lists: Pick<ListSources, 'list'>;
@@ -33,15 +34,15 @@ export interface NodeMetricsParts {
   readonly writer: { counters(): LogWriterCounters };
 }
 
-/** The metrics of a node, read when scraped. */
-export function nodeMetrics(parts: NodeMetricsParts): PrometheusText {
+/** The metrics of a node, read when scraped; what shows them is loaded for the first scrape. */
+export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusText> {
   const { supervisor, publisher, database, lists } = parts;
   const threads = threadCounters(supervisor.memories());
   const fetched = databaseRead(database, async () => [
     ...(await lists.list('block')).map((list) => ({ ...list, kind: 'block' as const })),
     ...(await lists.list('allow')).map((list) => ({ ...list, kind: 'allow' as const })),
   ]);
-  return new PrometheusText([
+  const families = [
     ...nodeFamilies({
       version: parts.version,
       workers: () => supervisor.state(),
@@ -51,6 +52,7 @@ export function nodeMetrics(parts: NodeMetricsParts): PrometheusText {
       isDatabaseUp: () => database.status().state === 'up',
     }),
     ...dnsFamilies(threads),
+    ...streamFamilies(threads, supervisor.connections()),
     ...cacheFamilies(() => parts.cache.metrics(), parts.cacheBytes),
     ...upstreamFamilies(() => upstreamDetails(supervisor.upstreams())),
     ...listFamilies({ published: () => publisher.current(), fetched }),
@@ -59,5 +61,8 @@ export function nodeMetrics(parts: NodeMetricsParts): PrometheusText {
       spoolBytes: () => folderBytes(join(parts.dataDir, 'spool')),
     }),
     ...processFamilies(threads),
-  ]);
+  ];
+  let shown: Promise<PrometheusText> | undefined;
+  return () =>
+    (shown ??= import('./prometheus-text.ts').then(({ PrometheusText }) => new PrometheusText(families)));
 }

@@ -32,7 +32,7 @@ export const MOST_ROWS = 1000;
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   list_sources: [
     ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
-    ...['last_checked_at', 'last_changed_at', 'last_error', 'held_key'],
+    ...['last_checked_at', 'last_changed_at', 'last_error', 'held_key', 'held'],
   ],
 };
 
@@ -41,47 +41,39 @@ const TABLES: readonly NotedTable[] = [...COPIED, ...NOTED];
 const listed = (columns: readonly string[]): string =>
   `ARRAY[${columns.map((column) => `'${column}'`).join(', ')}]::text[]`;
 
-/** Rows of a table that are not what they were before the first of their changes since `$1`; the first `$2`. */
-function changedRowsOf(table: NotedTable): string {
-  const { name } = table;
-  const facts = FACTS[name] ?? [];
-  const shown = (row: string): string => `${row} - ${listed(facts)}`;
-  const compared = (row: string): string => `${row} - ${listed(['updated_at', ...facts])}`;
-  return `SELECT first.key, ${shown('first.was')} AS before, ${shown(`to_jsonb(${name})`)} AS after,
+/** A value for each table, of what is in `first.table_name`. */
+const byTable = (valueOf: (table: NotedTable) => string): string =>
+  `CASE first.table_name ${TABLES.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
+
+/** A table may have a column `key` of its own. */
+const rowNow = (table: NotedTable): string =>
+  `(SELECT to_jsonb(${table.name}) FROM ${table.name} WHERE ${hasKey(table, 'first.key')})`;
+
+const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER BY id DESC LIMIT 1), 0)';
+
+/** The first change of each row in this transaction. With both ends of the range the planner uses the index. */
+const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes
+    WHERE seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000
+      AND xmin = pg_current_xact_id()::xid
+    ORDER BY table_name, key, seq`;
+
+/**
+ * Rows of all tables that are not what they were before the transaction, table by table. One statement without values:
+ * every change waits for it, and its plan is kept. OFFSET has each row read once.
+ */
+const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, now - facts AS after,
       count(*) OVER () AS count
-    FROM (SELECT DISTINCT ON (key) key, was FROM policy_changes
-      WHERE table_name = '${name}' AND seq > $1 ORDER BY key, seq) first
-    LEFT JOIN ${name} ON ${hasKey(table, 'first.key')}
-    WHERE ${compared(`to_jsonb(${name})`)} IS DISTINCT FROM ${compared('first.was')}
-    ORDER BY first.key LIMIT $2`;
-}
+    FROM (SELECT table_name, key, was, ${byTable(rowNow)} AS now,
+        ${byTable(({ name }) => listed(FACTS[name] ?? []))} AS facts
+      FROM (${FIRST_CHANGES}) first OFFSET 0) changed
+    WHERE now - 'updated_at' - facts IS DISTINCT FROM was - 'updated_at' - facts
+    ORDER BY array_position(${listed(TABLES.map(({ name }) => name))}, table_name), key LIMIT ${MOST_ROWS}`;
 
-/** Position in the log of changed rows; call it before the first change. `bigint` comes as text or number. */
-export async function changesBefore(tx: Queryable): Promise<string | number> {
-  const { rows } = await tx.query<{ seq: string | number }>(
-    'SELECT coalesce(max(seq), 0) AS seq FROM policy_changes',
-  );
-  return rows[0]!.seq;
-}
-
-/** What has changed since that position, table by table. */
-export async function changedRows(tx: Queryable, seq: string | number): Promise<ChangedRows> {
-  const { rows: written } = await tx.query<{ name: string }>(
-    'SELECT DISTINCT table_name AS name FROM policy_changes WHERE seq > $1',
-    [seq],
-  );
-  const found: ChangedRow[] = [];
-  let count = 0;
-  for (const table of TABLES.filter(({ name }) => written.some((one) => one.name === name))) {
-    // At least one, as the count comes with a row.
-    const most = Math.max(MOST_ROWS - found.length, 1);
-    const { rows } = await tx.query<Omit<ChangedRow, 'table'> & { count: string }>(changedRowsOf(table), [
-      seq,
-      most,
-    ]);
-    count += Number(rows[0]?.count ?? 0);
-    for (const { key, before, after } of rows)
-      if (found.length < MOST_ROWS) found.push({ table: table.name, key, before, after });
-  }
-  return { rows: found, count };
+/** What the transaction has changed so far, table by table; it must be the only one that changes policy. */
+export async function changedRows(tx: Queryable): Promise<ChangedRows> {
+  const { rows } = await tx.query<ChangedRow & { count: string }>(CHANGED_ROWS);
+  return {
+    rows: rows.map(({ table, key, before, after }) => ({ table, key, before, after })),
+    count: Number(rows[0]?.count ?? 0),
+  };
 }

@@ -8,11 +8,11 @@ import { notInForce } from '../api/api-error.ts';
 import { OutcomeUnknown } from '../db/database-errors.ts';
 import { SYSTEM } from '../api/caller.ts';
 import type { Author } from '../api/caller.ts';
-import { recordAudit } from '../audit/audit-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { changedRows, changesBefore } from './change-detection.ts';
+import { changedRows } from './change-detection.ts';
 import type { ChangedRow, ChangedRows } from './change-detection.ts';
 import { recordRevision } from './record-revision-store.ts';
+import type { RevisionNote } from './record-revision-store.ts';
 
 export type { ChangedRow } from './change-detection.ts';
 
@@ -106,31 +106,25 @@ export class PolicyChanges {
 
   private store<T>(author: Author, work: ChangeWork<T>): Promise<Recorded<T>> {
     return this.database.transactionInTurn(LOCK, async (tx) => {
-      const before = await changesBefore(tx);
       const { result, summary, outside = [] } = await work(tx);
       if (summary === null) return { result, revision: null };
-      const changed = await changedRows(tx, before);
+      const changed = await changedRows(tx);
       if (changed.count + outside.length === 0) return { result, revision: null };
-      const revision = await recordRevision(tx, { author: author.name, isOwn: author === SYSTEM, summary });
       const rows = [...outside, ...changed.rows];
-      await auditRows(tx, author, { summary, revision, rows, count: changed.count + outside.length });
-      return { result, revision };
+      const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
+      return { result, revision: await recordRevision(tx, { isOwn: author === SYSTEM, summary, audit }) };
     });
   }
 }
 
-/** Writes the entry of a change; its rows stand under their table and key. */
-async function auditRows(
-  tx: Queryable,
-  actor: Author,
-  { summary, revision, rows, count }: ChangedRows & { summary: string; revision: number },
-): Promise<void> {
+/** The entry of a change; its rows stand under their table and key. */
+function auditOf(actor: Author, summary: string, { rows, count }: ChangedRows): RevisionNote['audit'] {
   const end = summary.lastIndexOf(': ');
   const [subject, action] =
     end === -1 ? ['policy', summary] : [summary.slice(0, end), summary.slice(end + 2)];
   const before = byKey(rows, 'before');
   const after = byKey(rows, 'after');
-  await recordAudit(tx, { actor, action, subject, before, after, revision, leftOut: count - rows.length });
+  return { actor, action, subject, before, after, leftOut: count - rows.length };
 }
 
 function byKey(rows: readonly ChangedRow[], side: 'before' | 'after'): Record<string, unknown> | null {

@@ -7,7 +7,8 @@ const pairs = (value: string, table: string): string =>
 
 /** Statements that give `address group` and so on, with commas between. */
 export const CLIENT_PAIRS = {
-  clients: `${pairs('host(ip_address)', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NULL`,
+  clients: `${pairs('host(ip_address)', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NULL
+    AND ip_address IS NOT NULL`,
   macClients: `${pairs('mac_address::text', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NOT NULL`,
   subnets: pairs('cidr::text', 'client_subnets'),
 } as const;

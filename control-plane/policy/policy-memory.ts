@@ -32,6 +32,7 @@ export interface KeptRows extends Pick<
   | 'grants'
   | 'clients'
   | 'macClients'
+  | 'keyedClients'
   | 'subnets'
 > {
   readonly services: readonly StoredBlock[];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { PolicyMemory } from './policy-memory.ts';
-import { readPolicyRows } from './policy-store.ts';
+import { readPolicy, readPolicyRows } from './policy-store.ts';
 import type { PolicyRows } from './rows.ts';
 
 let own: TestDatabase;
@@ -32,6 +32,17 @@ const findTube = (id: string) =>
   id === 'tube' ? { serviceName: 'Tube', domains: ['tube.example'], exact: ['t.example'] } : undefined;
 
 const read = (memory?: PolicyMemory): Promise<PolicyRows> => readPolicyRows(own.database, findTube, memory);
+
+describe('readPolicy', () => {
+  test('reads the rows of the configuration at the same time', async () => {
+    const values = async (): Promise<unknown> => (await readPolicy(own.database, findTube)).config;
+    expect(await values()).toEqual({});
+    await own.database.query(
+      `INSERT INTO config_values (key, value) VALUES ('dns.bootstrap', '["192.0.2.53"]')`,
+    );
+    expect(await values()).toEqual({ 'dns.bootstrap': ['192.0.2.53'] });
+  });
+});
 
 describe('readPolicyRows', () => {
   test('reads what is enabled, in the order of the ids, and what belongs to it', async () => {

@@ -1,4 +1,4 @@
-/** SQL that reads all policy rows in one statement, and so in one consistent state. */
+/** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
 import type { Queryable } from '../db/database.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
@@ -13,6 +13,8 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
 } & {
   readonly versions: Readonly<Record<string, string>>;
   readonly blockingSwitch: BlockingSwitch | null;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly revision: number | null;
 };
 
 /** Statements by column, and the name in `table_versions` of what they read. */
@@ -79,6 +81,11 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   ],
   clients: ['clients', CLIENT_PAIRS.clients],
   macClients: ['clients', CLIENT_PAIRS.macClients],
+  keyedClients: [
+    'clients',
+    `SELECT coalesce(json_agg(json_build_object('clientId', id, 'key', client_key, 'groupId', group_id, 'name', name,
+         'mac', mac_address::text) ORDER BY id), '[]') FROM clients WHERE client_key IS NOT NULL`,
+  ],
   subnets: ['client_subnets', CLIENT_PAIRS.subnets],
 };
 
@@ -92,25 +99,42 @@ const QUERY = `SELECT (SELECT json_object_agg(name, version) FROM table_versions
   (SELECT json_build_object('enabled', enabled,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'before', "before")
-     FROM blocking_switch) AS "blockingSwitch"`;
+     FROM blocking_switch) AS "blockingSwitch",
+  (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config,
+  (SELECT max(id) FROM revisions) AS revision`;
 
-/** All policy rows; `findService` finds built-in services, `memory` has the rows read before. */
+/** What decides about queries. */
+export interface StoredPolicy {
+  readonly rows: PolicyRows;
+  /** Values of the cluster's configuration, by key. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** The revision that these are of; 0 = of before the first. */
+  readonly revision: number;
+}
+
+/** The policy rows of `readPolicy`. */
 export async function readPolicyRows(
   db: Queryable,
   findService: FindService,
-  memory = new PolicyMemory(),
+  memory?: PolicyMemory,
 ): Promise<PolicyRows> {
+  return (await readPolicy(db, findService, memory)).rows;
+}
+
+/** All rows; `findService` finds built-in services, `memory` has the rows read before. */
+export async function readPolicy(
+  db: Queryable,
+  findService: FindService,
+  memory = new PolicyMemory(),
+): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
-  const { versions, blockingSwitch, clients, macClients, subnets, ...others } = rows[0]!;
+  const { versions, blockingSwitch, config, clients, macClients, subnets, revision, ...others } = rows[0]!;
   const { services, ...kept } = memory.take(versions, {
     ...others,
     clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
     macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
     subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
   });
-  return {
-    ...kept,
-    blockedServices: memory.resolve(services, findService),
-    blockingSwitch,
-  };
+  const blockedServices = memory.resolve(services, findService);
+  return { rows: { ...kept, blockedServices, blockingSwitch }, config, revision: revision ?? 0 };
 }

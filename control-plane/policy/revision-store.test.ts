@@ -3,6 +3,7 @@ import { type TestDatabase, startTestDatabase } from '../../test/support/parts/t
 import { recordRevision } from './record-revision-store.ts';
 import * as store from './revision-store.ts';
 
+const AUDIT = { actor: { name: 'me', address: null }, action: 'changed' };
 let own: TestDatabase;
 
 beforeAll(async () => {
@@ -17,7 +18,7 @@ afterAll(() => own.stop());
 async function record(count: number, isOwn = false): Promise<void> {
   for (let one = 0; one < count; one++)
     await own.database.transaction((tx) =>
-      recordRevision(tx, { author: 'me', isOwn, summary: `change ${one}` }),
+      recordRevision(tx, { isOwn, summary: `change ${one}`, audit: { ...AUDIT, subject: `thing ${one}` } }),
     );
 }
 

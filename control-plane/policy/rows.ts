@@ -67,6 +67,19 @@ export interface PolicyMacClient {
   readonly groupId: number;
 }
 
+/** A client that is known by its key, however else it may be known. */
+export interface PolicyKeyedClient {
+  readonly clientId: number;
+  /** In lower case. */
+  readonly key: string;
+  /** Null = as its address says. */
+  readonly groupId: number | null;
+  /** Given by people. */
+  readonly name: string | null;
+  /** Six hexadecimal pairs with colons, lower case. */
+  readonly mac: string | null;
+}
+
 /** A network whose clients are in a group. */
 export interface PolicySubnet {
   /** In canonical form. */
@@ -157,6 +170,7 @@ export interface PolicyRows {
   readonly blockedServices: readonly PolicyBlockedService[];
   readonly clients: readonly PolicyClient[];
   readonly macClients: readonly PolicyMacClient[];
+  readonly keyedClients: readonly PolicyKeyedClient[];
   readonly subnets: readonly PolicySubnet[];
   readonly schedules: readonly PolicySchedule[];
   /** Only what is enabled. */
@@ -177,6 +191,7 @@ export const NO_POLICY_ROWS: PolicyRows = {
   blockedServices: [],
   clients: [],
   macClients: [],
+  keyedClients: [],
   subnets: [],
   schedules: [],
   safeSearch: [],

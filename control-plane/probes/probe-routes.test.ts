@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Probe } from '../../shared/api/probes-api.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { logRow, wireName } from '../../test/support/parts/log-row.ts';
 import { everyRoute } from '../../test/support/parts/every-route.ts';
 import { type RunningApi, SteeredClock, type TestAnswer } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
@@ -46,6 +48,20 @@ describe('probes over HTTP', () => {
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
   });
 
+  test('tell the name of the client that asked to people with an account, and to no others', async () => {
+    await api.setUp();
+    const session = await api.logIn();
+    const json = { ip_address: '192.0.2.7', name: 'Phone' };
+    expect((await api.send('POST', '/api/clients', { session, json })).status).toBe(201);
+    const { id, name } = await create();
+    const row = logRow({ client: addressFromText('192.0.2.7')!, qname: wireName(name) });
+    api.parts.probes.see({ ...row, client: { at: 0, length: 16 } });
+    const asked = { asked: true, client: '192.0.2.7', protocol: 'udp' };
+    expect(await read(id)).toMatchObject({ ...asked, client_hostname: null });
+    const told = Probe.parse((await api.send('GET', `/api/probes/${id}`, { session })).body);
+    expect(told).toMatchObject({ ...asked, client_hostname: 'Phone' });
+  });
+
   test('end after five minutes, and are read by their id alone', async () => {
     const { id, name } = await create();
     for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
@@ -57,7 +73,7 @@ describe('probes over HTTP', () => {
     expect((await api.send('GET', `/check/probes/${id}`)).status).toBe(404);
   });
 
-  test('are made and read so often by one network in a minute, and then again', async () => {
+  test('are made so often by one network, and then as many as time brings back', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 31 }, async () => (await api.send('POST', '/check/probes')).status),
     );
@@ -65,12 +81,13 @@ describe('probes over HTTP', () => {
     const refused = await api.send('POST', '/check/probes');
     expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
       429,
-      'busy',
-      '60',
+      'rate_limited',
+      '2',
     ]);
-    clock.advanceSecs(60);
+    clock.advanceSecs(2);
     const { id } = await create();
     expect((await read(id)).id).toBe(id);
+    expect((await api.send('POST', '/check/probes')).status).toBe(429);
   });
 
   test('are refused to pages of other sites, and take nothing', async () => {

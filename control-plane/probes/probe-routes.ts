@@ -8,10 +8,11 @@ import { Probe, ProbeParams } from '../../shared/api/probes-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { notFound, overloaded } from '../api/api-error.ts';
 import { clientAddress } from '../api/client-address.ts';
+import { RequestLimit } from '../api/request-limit.ts';
 import { route } from '../api/route.ts';
 import type { Access, Route } from '../api/route.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { Probe as KeptProbe, Probes } from './probes.ts';
-import { RequestBudget } from './request-budget.ts';
 
 /** What these rows are made of. */
 export interface ProbeRouteParts {
@@ -19,6 +20,7 @@ export interface ProbeRouteParts {
   readonly clock: Clock;
   /** `server.node_name`. */
   readonly nodeName: string;
+  readonly clients: Pick<ClientDirectory, 'nameAt'>;
 }
 
 /** Who may ask, and what a request costs them; `spend` throws 429. */
@@ -46,13 +48,14 @@ export function probeRoutes(parts: ProbeRouteParts): Route[] {
 /** Rows below the page `/check`. */
 export function publicProbeRoutes(parts: ProbeRouteParts): Route[] {
   const doorOf = (aMinute: number): Door => {
-    const budget = new RequestBudget(parts.clock, aMinute);
-    return { access: 'public', spend: (http) => budget.spend(clientAddress(http)) };
+    const limit = new RequestLimit(parts.clock, { perSecond: aMinute / 60, burst: aMinute });
+    return { access: 'public', spend: (http) => limit.spend(clientAddress(http)) };
   };
   return [createProbe(parts, doorOf(CREATED_A_MINUTE)), readProbe(parts, doorOf(READ_A_MINUTE))];
 }
 
-function createProbe({ probes, nodeName }: ProbeRouteParts, { access, spend }: Door): Route {
+function createProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
+  const { probes } = parts;
   return route({
     method: 'POST',
     path: '/probes',
@@ -66,12 +69,13 @@ function createProbe({ probes, nodeName }: ProbeRouteParts, { access, spend }: D
       spend(http);
       const probe = probes.create();
       if (probe === null) throw overloaded('there are too many probes', RETRY_SECS);
-      return shownProbe(probe, nodeName);
+      return shownProbe(probe, parts, access);
     },
   });
 }
 
-function readProbe({ probes, nodeName }: ProbeRouteParts, { access, spend }: Door): Route {
+function readProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
+  const { probes } = parts;
   return route({
     method: 'GET',
     path: '/probes/{probe_id}',
@@ -84,12 +88,17 @@ function readProbe({ probes, nodeName }: ProbeRouteParts, { access, spend }: Doo
       spend(http);
       const probe = probes.get(params.probe_id);
       if (probe === undefined) throw notFound('this probe');
-      return shownProbe(probe, nodeName);
+      return shownProbe(probe, parts, access);
     },
   });
 }
 
-function shownProbe({ id, name, createdMs, expiresMs, first, queries }: KeptProbe, node: string): Probe {
+function shownProbe(
+  { id, name, createdMs, expiresMs, first, queries }: KeptProbe,
+  { nodeName: node, clients }: ProbeRouteParts,
+  access: Access,
+): Probe {
+  const isTold = first !== null && access !== 'public';
   return {
     id,
     name,
@@ -99,6 +108,7 @@ function shownProbe({ id, name, createdMs, expiresMs, first, queries }: KeptProb
     asked: first !== null,
     asked_at: first === null ? null : new Date(first.askedMs).toISOString(),
     client: first?.client ?? null,
+    client_hostname: isTold ? clients.nameAt(first.client) : null,
     protocol: first?.protocol ?? null,
     queries,
   };

@@ -54,6 +54,9 @@ const RESTORE_SOURCES = `INSERT INTO list_sources
     last_modified = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.last_modified END,
     held_key = CASE WHEN ${IS_UNDONE}
       THEN list_sources.content_key WHEN list_sources.url = excluded.url THEN list_sources.held_key END,
+    held = CASE WHEN ${IS_UNDONE} THEN jsonb_build_object('reason', 'undone', 'rules', list_sources.rules,
+        'rules_in_force', excluded.rules, 'names', '[]'::jsonb, 'name_count', 0)
+      WHEN list_sources.url = excluded.url THEN list_sources.held END,
     status = CASE WHEN ${IS_UNDONE}
       THEN 'held' ELSE list_sources.status END,
     last_error = CASE WHEN ${IS_UNDONE}

@@ -151,6 +151,9 @@ describe('time slots', () => {
     const slot = { days: 127, start_time: start, end_time: end, action: 'allow_all' };
     expect((await addSlot(id, slot)).body).toMatchObject(slot);
     await send('PUT', '/groups/1/schedule', { profile_id: id });
+    expect(ScheduleProfileList.parse((await send('GET', '/schedule-profiles')).body)).toMatchObject([
+      { id, group_ids: [1] },
+    ]);
     expect(await schedules()).toEqual([
       {
         groupId: 1,

@@ -18,6 +18,7 @@ interface ProfileRow {
   readonly name: string;
   readonly timezone: string;
   readonly comment: string;
+  readonly group_ids: number[];
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -32,7 +33,8 @@ interface SlotRow {
   readonly created_at: Date;
 }
 
-const PROFILE = 'id, name, timezone, comment, created_at, updated_at';
+const GROUPS = `ARRAY(SELECT group_id FROM group_schedules s WHERE s.profile_id = schedule_profiles.id ORDER BY group_id)`;
+const PROFILE = `id, name, timezone, comment, ${GROUPS} AS group_ids, created_at, updated_at`;
 const SLOT = 'id, profile_id, days, start_minute, end_minute, action, created_at';
 
 /** All profiles by name, without their slots. */

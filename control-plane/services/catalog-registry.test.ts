@@ -1,7 +1,7 @@
 /** A catalog kept up to date from a web server that speaks the format of AdGuard's registry. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
+import { parseCatalog, readShippedCatalog } from './parse-catalog.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 
 const DAY_MS = 86_400_000;
@@ -221,6 +222,11 @@ describe('CatalogRefresh with the registry of hostlists', () => {
 });
 
 describe('the shipped catalog', () => {
+  test('keeps the rules for fetched ones', () => {
+    const text = readFileSync(new URL('./catalog-data.json', import.meta.url), 'utf8');
+    expect(readShippedCatalog(text)).toEqual(parseCatalog(text).services);
+  });
+
   test('has icons of a free licence, and a domain for every service', () => {
     const services = catalog.all();
     expect(

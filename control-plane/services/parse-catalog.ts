@@ -10,7 +10,7 @@ import type {
 } from '../../shared/api/policy/services-api.ts';
 import { CatalogFile, RegistryFile, SERVICE_ID } from '../../shared/api/policy/services-api.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
-import { iconUrl } from './service-icon.ts';
+import { dataUrl, iconUrl } from './service-icon.ts';
 
 /** A catalog as fetched; icons are `data:` URLs. */
 export interface FetchedCatalog {
@@ -20,6 +20,9 @@ export interface FetchedCatalog {
   /** Services that are in no category of Weir's, or have no rule that is a domain. */
   readonly skipped: number;
 }
+
+/** A service as the shipped file has it. */
+type ShippedService = Pick<CatalogFileService, 'id' | 'name' | 'category'> & Partial<CatalogFileService>;
 
 /** Bytes of icons of one catalog, as `data:` URLs; services after that have none. */
 const MAX_ICON_BYTES = 2_097_152;
@@ -39,6 +42,18 @@ export function parseCatalog(text: string): FetchedCatalog {
   if (typeof value === 'object' && value !== null && 'blocked_services' in value) return fromRegistry(value);
   const services = CatalogFile.parse(value).services;
   return { isWhole: true, services: withIcons(services), skipped: 0 };
+}
+
+/**
+ * Reads the file that is shipped, which a test holds to the rules for fetched ones: to hold it to them at each start took
+ * 0.1 s of CPU time.
+ */
+export function readShippedCatalog(text: string): CatalogFileService[] {
+  const { services } = JSON.parse(text) as { services: readonly ShippedService[] };
+  return services.map(({ id, name, category, domains = [], exact = [], icon = null }) => ({
+    ...{ id, name, category, domains, exact },
+    icon: icon === null ? null : dataUrl(icon),
+  }));
 }
 
 function fromRegistry(value: unknown): FetchedCatalog {

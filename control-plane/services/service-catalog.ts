@@ -16,7 +16,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { PolicyBlockedService } from '../policy/rows.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import type { FetchedCatalog } from './parse-catalog.ts';
-import { parseCatalog } from './parse-catalog.ts';
+import { readShippedCatalog } from './parse-catalog.ts';
 
 const SHIPPED = new URL('./catalog-data.json', import.meta.url);
 /** When the shipped file was put together. */
@@ -42,7 +42,7 @@ export class ServiceCatalog {
   /** Reads the shipped file; `load()` adds what was fetched. */
   constructor(dataDir: string) {
     this.path = join(dataDir, 'service-catalog.json');
-    const { services } = parseCatalog(readFileSync(SHIPPED, 'utf8'));
+    const services = readShippedCatalog(readFileSync(SHIPPED, 'utf8'));
     this.shipped = byId(services.flatMap((service) => shown(service, undefined, SHIPPED_AT) ?? []));
     this.services = this.shipped;
   }

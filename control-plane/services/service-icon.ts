@@ -29,7 +29,12 @@ const VALUE = /^[\w\s.,#%()+-]*$/;
 export function iconUrl(svg: string | null): string | null {
   const text = svg?.trim() ?? '';
   if (text.length === 0 || text.length > MAX_LENGTH || !isDrawing(text)) return null;
-  return `data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}`;
+  return dataUrl(text);
+}
+
+/** A drawing that is known to be harmless, as a `data:` URL. */
+export function dataUrl(svg: string): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
 
 function isDrawing(text: string): boolean {

@@ -3,11 +3,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { keysOf } from '../../config/keys.ts';
-import { treeOf, valuesOf } from '../../config/layers.ts';
-import type { Values } from '../../config/layers.ts';
 import { keys } from '../../config/sections.ts';
-import { ConfigAnswer, RESTART_KEYS } from '../../shared/api/settings-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
+import { ConfigAnswer } from '../../shared/api/settings-api.ts';
+import type { RunningApi } from '../../test/support/parts/running-api.ts';
 import type { TestAnswer } from '../../test/support/parts/running-api.ts';
 import { loadedConfig } from '../../test/support/parts/test-config.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
@@ -36,41 +34,6 @@ servers = ["192.0.2.53"]
 [blocking]
 mode = 'nodata'
 `;
-
-/** Keys that need a restart, with another value, and others that it takes. */
-const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
-  { key: 'server.alt_compat', to: true },
-  { key: 'server.dns_port', to: 15353 },
-  { key: 'server.bind_address', to: ['127.0.0.2'] },
-  { key: 'server.workers', to: 7 },
-  { key: 'server.node_name', to: 'other' },
-  { key: 'server.data_dir', to: '/var/lib/other' },
-  { key: 'server.trusted_proxies', to: ['192.0.2.1'] },
-  { key: 'server.proxy_protocol_trusted', to: ['192.0.2.1'] },
-  {
-    key: 'server.proxy_protocol_enabled',
-    to: true,
-    beside: { 'server.proxy_protocol_trusted': ['192.0.2.1'] },
-  },
-  { key: 'server.web_tls.enabled', to: true },
-  { key: 'server.web_tls.tls_cert_path', to: '/other/cert.pem' },
-  { key: 'server.web_tls.tls_key_path', to: '/other/key.pem' },
-  { key: 'server.encrypted_dns.dot_enabled', to: true },
-  { key: 'server.encrypted_dns.dot_port', to: 10853 },
-  { key: 'server.encrypted_dns.doh_enabled', to: true },
-  {
-    key: 'server.encrypted_dns.tls_cert_path',
-    to: '/other/cert.pem',
-    beside: { 'server.encrypted_dns.tls_key_path': '/other/key.pem' },
-  },
-  {
-    key: 'server.encrypted_dns.tls_key_path',
-    to: '/other/key.pem',
-    beside: { 'server.encrypted_dns.tls_cert_path': '/other/cert.pem' },
-  },
-  { key: 'database.url', to: ['postgres://weir@db.example.org/weir'] },
-  { key: 'cache.max_bytes', to: 4194304 },
-];
 
 let api: RunningApi;
 let suite: SuiteDatabase;
@@ -106,40 +69,6 @@ async function expectUntouched(before: string): Promise<void> {
   expect((await read()).cache).toMatchObject({ min_ttl_secs: 5, max_bytes: 2097152 });
   expect(await audit()).toEqual([]);
 }
-
-describe('RESTART_KEYS', () => {
-  test('are those of the table of keys', () => {
-    const marked = keysOf(keys).filter(({ notes }) => notes.restart === true);
-    expect([...RESTART_KEYS].sort()).toEqual(marked.map(({ path: steps }) => steps.join('.')).sort());
-  });
-});
-
-describe('a key that needs a restart', () => {
-  test('is stored in the file, told as pending, and not in force', async () => {
-    for (const { key, to, beside } of RESTARTED) {
-      const node = await RunningApi.start(suite.database, configRoutes, { toml: 'auth.enabled = false' });
-      const values = { ...beside, [key]: to };
-      const json = treeOf(values);
-      const sent = await node.send('PATCH', '/api/config', { json });
-      const { body } = await node.send('GET', '/api/config');
-      const text = await readFile(join(node.folder, 'weir.toml'), 'utf8');
-      const running = valuesOf(node.parts.config())[key];
-      await node.close();
-      const names = Object.keys(values).sort();
-      expect([
-        key,
-        sent.status,
-        (sent.body as { restart_required: string[] }).restart_required.sort(),
-      ]).toEqual([...[key, 200], names]);
-      expect((body as ConfigAnswer).restart_required.sort()).toEqual(names);
-      expect(text).toContain(`${key.split('.').at(-1)!} = ${JSON.stringify(to)}`);
-      expect(running).not.toEqual(to);
-    }
-    // The environment of the suite sets the port.
-    const names = ['server.web_port', ...RESTARTED.map(({ key }) => key)];
-    expect(names.sort()).toEqual([...RESTART_KEYS].sort());
-  });
-});
 
 describe('GET /config', () => {
   test('names the source of each key', async () => {
@@ -182,6 +111,31 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       'blocking.mode': 'nxdomain',
     });
     expect(await read()).toMatchObject({ cache: { min_ttl_secs: 7 }, blocking: { ttl_secs: 20 } });
+  });
+
+  test('takes a key back to its default, in rows and file, for null', async () => {
+    await change({ dns: { query_timeout_ms: 1500, block_private_ptr: false } });
+    const values = { query_timeout_ms: null, block_private_ptr: null, pools: null };
+    const gone = { dns: values, blocking: { mode: null }, cache: { min_ttl_secs: null, max_bytes: null } };
+    expect((await change(gone)).body).toEqual({ success: true, restart_required: ['cache.max_bytes'] });
+    const { dns, sources } = ConfigAnswer.parse((await api.send('GET', '/api/config')).body);
+    expect(dns).toMatchObject({ query_timeout_ms: 3000, block_private_ptr: true });
+    const names = [
+      'dns.query_timeout_ms',
+      'dns.pools',
+      'blocking.mode',
+      'cache.min_ttl_secs',
+      'cache.max_bytes',
+    ];
+    for (const name of names) expect([name, sources[name]]).toEqual([name, 'default']);
+    const text = await file();
+    expect(text).toContain('# The house of the Does.');
+    expect(text).not.toMatch(/query_timeout_ms|block_private_ptr|min_ttl_secs|max_bytes|^mode|"home"/mu);
+    expect(Object.keys(await readConfigRows(suite.database))).not.toContain('dns.query_timeout_ms');
+    // What has no value has none to lose; a section and an unknown key are no keys.
+    expect((await change({ blocking: { mode: null } })).status).toBe(200);
+    for (const bad of [{ dns: null }, { dns: { nonsense: null } }, { dns: { rate_limit: null } }])
+      expect((await change(bad)).status).toBe(400);
   });
 
   test('puts a key of the node into the file alone, and says what needs a restart', async () => {
@@ -245,7 +199,9 @@ describe('PATCH /config', () => {
     ['a wrong type', { blocking: { ttl_secs: 'soon' } }, ['blocking.ttl_secs']],
     ['a number out of bounds', { cache: { max_bytes: 2 ** 50 } }, ['cache.max_bytes']],
     ['a fraction', { cache: { min_ttl_secs: 1.5 } }, ['cache.min_ttl_secs']],
-    ['null', { blocking: { mode: null } }, ['blocking.mode']],
+    ['null in a list', { dns: { rebinding_allowlist: [null] } }, ['dns.rebinding_allowlist.0']],
+    ['no password hash', { auth: { admin: { password_hash: null } } }, ['auth.admin.password_hash']],
+    ['no folders of lists', { blocking: { list_dirs: null } }, ['blocking.list_dirs']],
     ['an unknown key', { cache: { min_ttl: 1 } }, ['cache.min_ttl']],
     ['a section that is none', { cache: 7 }, ['cache']],
     ['a list for a section', { dns: [] }, ['dns']],

@@ -52,7 +52,8 @@ function changeConfig({ configuration, policy }: ConfigRouteParts, method: 'PATC
     path: '/config',
     access: 'admin',
     tag: 'System',
-    summary: 'Change keys of the configuration, by section; absent keys keep their value',
+    summary:
+      'Change keys of the configuration, by section; absent keys keep their value, null gives the default back',
     body: ConfigBody,
     answer: ConfigChanged,
     errors: { 409: NOT_CHANGED },
@@ -79,18 +80,33 @@ function reloadConfig({ configuration, policy }: ConfigRouteParts): Route {
   });
 }
 
-/** The values of a body, by key, each good by itself; throws 400 with every fault. */
+/** The values of a body, by key, each good by itself; undefined for null. Throws 400 with every fault. */
 function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Values {
-  const faults = faultsOf(keys.safeParse(body, parsing), (key) => ({ source: 'body', line: undefined, key }));
+  const nulls = Object.entries(valuesOf(body)).filter(([, value]) => value === null);
+  const given = withoutKeys(body, new Set(nulls.map(([name]) => name)), []);
+  const faults = faultsOf(keys.safeParse(given, parsing), (key) => ({
+    source: 'body',
+    line: undefined,
+    key,
+  }));
   const fields: FieldProblem[] = badFields(faults);
   if (fields.length === 0) fields.push(...oddTexts(body));
-  const values = valuesOf(body);
+  const values: Values = {
+    ...valuesOf(given),
+    ...Object.fromEntries(nulls.map(([name]) => [name, undefined])),
+  };
   if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
   for (const path of isLocal(http) ? [] : LOCAL_ONLY)
     if (path in values)
       fields.push({ path, message: 'is changed in the file, or by weir config set on the machine' });
   if (fields.length > 0) throw invalid(fields);
   return values;
+}
+
+function withoutKeys(tree: unknown, names: ReadonlySet<string>, path: readonly string[]): unknown {
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) return tree;
+  const kept = Object.entries(tree).filter(([name]) => !names.has([...path, name].join('.')));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutKeys(inner, names, [...path, name])]));
 }
 
 /** Values with the credentials that are stored in the place of the masks that `withoutSecrets` has put there. */

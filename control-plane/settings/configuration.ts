@@ -105,7 +105,10 @@ export class Configuration {
     this.users.push(use);
   }
 
-  /** Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. */
+  /**
+   * Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. A key of
+   * the value undefined goes back to its default.
+   */
   async change(policy: PolicyChanges, author: Author, values: Values): Promise<ConfigChange> {
     const names = Object.keys(values);
     this.refuseOverridden(names);
@@ -116,8 +119,8 @@ export class Configuration {
       const rows = await readConfigRows(tx);
       this.refuseFaults({
         ...this.layers,
-        file: { ...this.layers.file, ...values },
-        rows: { ...rows, ...layered.clusterValues(values) },
+        file: layered.setValues({ ...this.layers.file, ...values }),
+        rows: layered.setValues({ ...rows, ...layered.clusterValues(values) }),
       });
       const node = { before: this.layers.file, after: layered.nodeValues(values) };
       const cluster = { before: rows, after: layered.clusterValues(values) };
@@ -133,7 +136,11 @@ export class Configuration {
     };
     await this.inTurn(policy, author, {
       work,
-      stored: () => this.hasFile({ ...this.layers.file, ...values }, { ...this.remembered, ...values }),
+      stored: () =>
+        this.hasFile(
+          layered.setValues({ ...this.layers.file, ...values }),
+          layered.setValues({ ...this.remembered, ...values }),
+        ),
       failed: () => this.undoFile(written),
     });
     return { restart_required: this.pending().filter((name) => names.includes(name)) };
@@ -194,10 +201,11 @@ export class Configuration {
     return this.isSettled && !layered.isSameValue(rows, this.layers.rows);
   }
 
-  /** Reads the rows and puts them into force. */
-  async follow(): Promise<void> {
+  /** Puts the rows of the database into force: those that are given, or that it reads. */
+  async follow(given?: Values): Promise<void> {
     // Before, no file may have filled the database.
-    if (this.isSettled) this.layers = { ...this.layers, rows: await readConfigRows(this.parts.database) };
+    if (this.isSettled)
+      this.layers = { ...this.layers, rows: given ?? (await readConfigRows(this.parts.database)) };
     const before = this.running;
     const values = layered.decidingValues(this.layers);
     if (!layered.isSameValue(values, this.taken)) this.take(values);

@@ -22,7 +22,7 @@ export interface SimulatedParts {
   readonly before: PublishedState;
   readonly after: PublishedState;
   readonly questions: LoggedQuestions;
-  readonly hostnameOf: (address: string) => string | null;
+  readonly hostnameOf: (address: string, clientId: number | null) => string | null;
 }
 
 /** The part of the answer that comes of the changes. */
@@ -69,6 +69,7 @@ class Words {
   private readonly starts: Uint32Array;
   private readonly names: Buffer;
   private readonly addresses: Uint8Array;
+  private readonly clientIds: Int32Array;
 
   constructor(parts: SimulatedParts) {
     this.parts = parts;
@@ -76,6 +77,7 @@ class Words {
     this.starts = new Uint32Array(names.starts);
     this.names = Buffer.from(names.bytes);
     this.addresses = new Uint8Array(clients);
+    this.clientIds = new Int32Array(parts.questions.clientIds);
     this.history.add(parts.before);
     this.history.add(parts.after);
   }
@@ -87,7 +89,7 @@ class Words {
   address(number: number): { ip: string; hostname: string | null } {
     const at = number * ADDRESS_SIZE;
     const ip = addressToText(Uint8Array.from(this.addresses.subarray(at, at + ADDRESS_SIZE)));
-    return { ip, hostname: this.parts.hostnameOf(ip) };
+    return { ip, hostname: this.parts.hostnameOf(ip, this.clientIds[number]! || null) };
   }
 
   client([number, queries]: NumberCount): { ip: string; hostname: string | null; queries: number } {

@@ -34,7 +34,7 @@ export interface SimulatorParts {
   readonly clients: {
     /** Where clients of these MACs are seen. */
     addressesOf(macClients: readonly PolicyMacClient[]): LivePolicy['clientAddresses'];
-    nameAt(address: string): string | null;
+    nameAt(address: string, clientId: number | null): string | null;
   };
   readonly log: {
     distinctQuestions(request: QuestionsRequest, signal: AbortSignal): Promise<ReadQuestions>;
@@ -88,7 +88,12 @@ export class Simulator {
         to: new Date(span.toMs).toISOString(),
         snapshot_id: before.snapshot.version,
         ...aboutLog(read, changes),
-        ...inWords(changes, { before, after, questions, hostnameOf: (ip) => clients.nameAt(ip) }),
+        ...inWords(changes, {
+          before,
+          after,
+          questions,
+          hostnameOf: (ip, clientId) => clients.nameAt(ip, clientId),
+        }),
         lists: lists.added.map(({ name, rules, invalidLines }) => ({
           ...{ name, rules, invalid_lines: invalidLines },
         })),

@@ -1,5 +1,5 @@
 /** Reads certificate and key from a form of a browser or of curl. `certificate-pair.ts` judges them. */
-import multer from 'multer';
+import type { MulterError } from 'multer';
 import { ApiError } from '../api/api-error.ts';
 import type { BodyForm } from '../api/route.ts';
 import { MAX_CERT_BYTES, MAX_KEY_BYTES } from './certificate-files.ts';
@@ -8,14 +8,27 @@ const MEDIA_TYPE = 'multipart/form-data';
 /** Multer's own limits are those of the larger one. */
 const LIMITS = { cert: MAX_CERT_BYTES, key: MAX_KEY_BYTES } as const;
 
-const readForm = multer({
-  storage: multer.memoryStorage(),
-  // A part may come as a file or as text.
-  limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: 4 },
-}).fields([
-  { name: 'cert', maxCount: 1 },
-  { name: 'key', maxCount: 1 },
-]);
+/** Multer is loaded for the first form. */
+async function readForm(...[request, response]: Parameters<BodyForm['read']>): Promise<void> {
+  const { default: multer } = await import('multer');
+  const read = multer({
+    storage: multer.memoryStorage(),
+    // A part may come as a file or as text.
+    limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: 4 },
+  }).fields([
+    { name: 'cert', maxCount: 1 },
+    { name: 'key', maxCount: 1 },
+  ]);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      read(request, response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(error instanceof Error ? error : new Error('no form')),
+      );
+    });
+  } catch (error) {
+    throw error instanceof multer.MulterError ? refusalOf(error) : malformed(error);
+  }
+}
 
 /** The form of an upload: `cert` and `key`, each as a file or as text. */
 export const uploadForm: BodyForm = {
@@ -30,15 +43,7 @@ export const uploadForm: BodyForm = {
       throw new ApiError(415, 'unsupported_media_type', `the body must be ${MEDIA_TYPE}`, {
         headers: { Accept: MEDIA_TYPE },
       });
-    try {
-      await new Promise<void>((resolve, reject) => {
-        readForm(request, response, (error?: unknown) =>
-          error === undefined ? resolve() : reject(error instanceof Error ? error : new Error('no form')),
-        );
-      });
-    } catch (error) {
-      throw refusalOf(error);
-    }
+    await readForm(request, response);
     const texts = { ...(request.body as Record<string, unknown> | undefined), ...filesOf(request) };
     for (const [name, limitBytes] of Object.entries(LIMITS)) {
       const text = texts[name];
@@ -54,16 +59,18 @@ function filesOf(request: Parameters<BodyForm['read']>[0]): Record<string, unkno
   return Object.fromEntries(found) as Record<string, unknown>;
 }
 
-function refusalOf(error: unknown): ApiError {
-  if (error instanceof multer.MulterError) {
-    const field = error.field ?? '';
-    if (error.code === 'LIMIT_FILE_SIZE' || error.code === 'LIMIT_FIELD_VALUE') return tooLarge(field);
-    if (error.code === 'LIMIT_UNEXPECTED_FILE')
-      return new ApiError(400, 'invalid', 'expected one file each in cert and key', {
-        fields: [{ path: field, message: 'unknown or repeated field' }],
-        headers: CLOSE,
-      });
-  }
+function refusalOf(error: MulterError): ApiError {
+  const field = error.field ?? '';
+  if (error.code === 'LIMIT_FILE_SIZE' || error.code === 'LIMIT_FIELD_VALUE') return tooLarge(field);
+  if (error.code === 'LIMIT_UNEXPECTED_FILE')
+    return new ApiError(400, 'invalid', 'expected one file each in cert and key', {
+      fields: [{ path: field, message: 'unknown or repeated field' }],
+      headers: CLOSE,
+    });
+  return malformed(error);
+}
+
+function malformed(error: unknown): ApiError {
   return new ApiError(400, 'malformed', `the body is not ${MEDIA_TYPE}`, { headers: CLOSE, cause: error });
 }
 

@@ -9,10 +9,17 @@ import { createServer, isIPv6 } from 'node:net';
 import { hasErrorCode } from '../../shared/thrown.ts';
 
 /** A port of the DNS listeners that could not be bound. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program has that port; stop that one or choose another port',
+  EACCES: 'ports below 1024 need root or CAP_NET_BIND_SERVICE; choose another port',
+  EADDRNOTAVAIL: 'this machine does not have that address; see server.bind_address',
+};
+
 export class DnsListenError extends Error {
   readonly code: string;
   constructor(address: string, port: number, code: string) {
-    super(`listen for DNS on ${address} port ${String(port)}: ${code}`);
+    const why = LISTEN_FAULTS[code] ?? code;
+    super(`listen for DNS on ${address} port ${String(port)}: ${why}`);
     this.name = 'DnsListenError';
     this.code = code;
   }

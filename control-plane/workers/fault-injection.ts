@@ -1,8 +1,9 @@
 /**
  * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process may break a DNS thread over the IPC channel, to
- * see it replaced, and ask what the threads have counted and allocated. Without the switch, or without a
- * channel, there is nothing to speak to.
+ * see it replaced, halt the control plane's thread for good, and ask what the threads have counted and allocated.
+ * Without the switch, or without a channel, there is nothing to speak to.
  */
+import { writeSync } from 'node:fs';
 import { answeredWith, Counter } from '../../shared/memory/counters.ts';
 import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/threads/messages.ts';
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
@@ -11,6 +12,8 @@ import type { WorkerSupervisor } from './supervisor.ts';
 /** What a test sends. */
 type TestRequest =
   | { readonly worker: number; readonly role: ThreadRole; readonly fault: Fault }
+  /** Halts the control plane, as SIGSTOP would if there were one for a thread. */
+  | 'halt'
   /** Answered with a MeasureReply of the same number. */
   | { readonly measure: number };
 
@@ -44,9 +47,16 @@ export function obeyFaultRequests(supervisor: WorkerSupervisor, log: () => Measu
   // A test run that is killed leaves no server behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {
-    if ('fault' in request) supervisor.injectFault(request.worker, request.role, request.fault);
+    if (request === 'halt') halt();
+    else if ('fault' in request) supervisor.injectFault(request.worker, request.role, request.fault);
     else void measure(supervisor, request.measure).then((reply) => process.send?.({ ...reply, log: log() }));
   });
+}
+
+function halt(): void {
+  const STDOUT = 1;
+  writeSync(STDOUT, 'the control plane halts\n');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 async function measure(supervisor: WorkerSupervisor, number: number): Promise<Omit<MeasureReply, 'log'>> {

@@ -91,7 +91,9 @@ describe('start()', () => {
     const error: unknown = await supervisor.start().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DnsListenError);
     expect(error).toMatchObject({
-      message: `listen for DNS on 127.0.0.1 port ${port}: EADDRINUSE`,
+      message: expect.stringMatching(
+        `listen for DNS on 127.0.0.1 port ${port}: another program has that port`,
+      ),
       code: 'EADDRINUSE',
     });
     other.close();

@@ -5,9 +5,12 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
+import { WorkerControl } from '../../shared/threads/messages.ts';
 import type {
   Fault,
   FromWorker,
+  NodeStateCode,
+  ServedCertificate,
   ThreadMeasures,
   ThreadRole,
   UpstreamReports,
@@ -31,6 +34,8 @@ export interface SupervisorOptions {
   readonly settings: WorkerSettings;
   readonly cache: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
+  /** Null where no DNS is encrypted. */
+  readonly certificate?: ServedCertificate | null;
   readonly logger: Logger;
   /** Longest wait of `broadcast()`, milliseconds. */
   readonly snapshotWaitMs?: number;
@@ -61,6 +66,7 @@ export class WorkerSupervisor {
   private readonly memory: NodeMemory;
   private readonly workerCount: number;
   private readonly deliveries: ThreadDeliveries;
+  private certificate: ServedCertificate | null;
   private stopping = false;
   private heartbeats: NodeJS.Timeout | undefined;
   /** Told of every event of a thread. */
@@ -81,6 +87,7 @@ export class WorkerSupervisor {
     this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
     this.memory = new NodeMemory(this.workerCount, options.cache);
     this.options = options;
+    this.certificate = options.certificate ?? null;
     this.deliveries = new ThreadDeliveries({
       ...options,
       memory: this.memory,
@@ -145,6 +152,11 @@ export class WorkerSupervisor {
     return this.workers.map((worker) => worker.memory);
   }
 
+  /** The table of stream connections, for those who count them: `shared/memory/connection-table.ts`. */
+  connections(): SharedArrayBuffer {
+    return this.memory.buffers.connections;
+  }
+
   /** Upstreams as each worker last reported them. */
   upstreams(): readonly UpstreamReports[] {
     return this.workers.map((worker) => worker.upstreams);
@@ -181,6 +193,22 @@ export class WorkerSupervisor {
       if (thread.start.role === 'resolve') thread.post({ type: 'trust', anchors });
   }
 
+  /** Tells those who ask for `status.weir`; a state that came before the one told has no effect. */
+  tell(state: NodeStateCode): void {
+    for (const { control } of this.memories()) {
+      const words = new Int32Array(control);
+      if (state > Atomics.load(words, WorkerControl.NODE_STATE_WORD))
+        Atomics.store(words, WorkerControl.NODE_STATE_WORD, state);
+    }
+  }
+
+  /** New connections with every thread get this certificate. */
+  useCertificate(certificate: ServedCertificate): void {
+    this.certificate = certificate;
+    for (const thread of this.threads())
+      if (thread.start.role === 'resolve') thread.post({ type: 'certificate', certificate });
+  }
+
   /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
   injectFault(index: number, role: ThreadRole, fault: Fault): void {
     this.workers[index]?.threads.get(role)?.post({ type: 'fault', fault });
@@ -200,6 +228,7 @@ export class WorkerSupervisor {
         memory: worker.memory,
         ...this.memory.buffers,
         ...this.deliveries.newest(),
+        certificate: role === 'resolve' ? this.certificate : null,
       },
       {
         message: (from, message) => this.onMessage(index, from, message),
@@ -234,6 +263,7 @@ export class WorkerSupervisor {
         break;
       case 'explained':
       case 'trust-point':
+      case 'asked':
         this.requests.take(message);
         break;
       case 'ready':

@@ -1,4 +1,4 @@
-/** Requests to resolve threads that are still unanswered: explanations, and keys of trust points. */
+/** Requests to resolve threads that are still unanswered: explanations, keys of trust points, relayed queries. */
 import type { TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Explanation } from '../../shared/threads/explanation.ts';
 import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
@@ -6,7 +6,7 @@ import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
 type Explain = Extract<ToWorker, { type: 'explain' }>;
 
 /** The question to explain. */
-export type QuestionToExplain = Pick<Explain, 'qname' | 'qtype' | 'client'>;
+export type QuestionToExplain = Pick<Explain, 'qname' | 'qtype' | 'client' | 'clientKey' | 'clientId'>;
 
 /** No thread answered in time. */
 export class ThreadUnavailable extends Error {
@@ -22,6 +22,7 @@ export class ThreadRequests {
   private readonly post: (message: ToWorker) => boolean;
   private readonly explanations = new Map<number, (explanation: Explanation) => void>();
   private readonly trustPoints = new Map<number, (keys: TrustPointKeys | null) => void>();
+  private readonly replies = new Map<number, (reply: Uint8Array | null) => void>();
   private lastId = 0;
 
   constructor(post: (message: ToWorker) => boolean) {
@@ -38,10 +39,19 @@ export class ThreadRequests {
     return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
   }
 
+  /**
+   * Has a thread answer a message in wire form for a client, 16 bytes, with a key, '' = none; null = no reply is due.
+   * Rejects with ThreadUnavailable.
+   */
+  relay(message: Uint8Array, client: Uint8Array, clientKey: string): Promise<Uint8Array | null> {
+    return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey }));
+  }
+
   /** Takes a thread's answer; a late one is dropped. */
   take(message: FromWorker): void {
     if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
     else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);
+    else if (message.type === 'asked') this.replies.get(message.id)?.(message.reply);
   }
 
   private ask<T>(pending: Map<number, (answer: T) => void>, ask: (id: number) => ToWorker): Promise<T> {

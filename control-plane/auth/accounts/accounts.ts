@@ -2,17 +2,10 @@
 import { unauthorized } from '../../api/api-error.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { AdminAccount } from './admin-account.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { type PasswordHashing, PASSWORD_HASHING, verifyPassword } from './password.ts';
 import { foldedName } from './user-name.ts';
 import * as users from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
-
-/**
- * Hash of a random password, at the cost of new hashes: logins that cannot succeed are checked against it, so that they
- * take as long as others.
- */
-const DECOY_HASH =
-  '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k';
 
 /** Somebody whose password was right a moment ago. */
 export interface ProvenAccount {
@@ -26,16 +19,18 @@ export interface ProvenAccount {
 export class Accounts {
   readonly admin: AdminAccount;
   private readonly database: Database;
+  private readonly hashing: PasswordHashing;
 
-  constructor(admin: AdminAccount, database: Database) {
+  constructor(admin: AdminAccount, database: Database, hashing = PASSWORD_HASHING) {
     this.admin = admin;
     this.database = database;
+    this.hashing = hashing;
   }
 
   /** The account of a name and its password, else null. Takes the time of one hash, whether the name exists or not. */
   async prove(username: string, password: string): Promise<ProvenAccount | null> {
     const account = await this.named(username);
-    const isRight = await verifyPassword(account?.hash ?? DECOY_HASH, password);
+    const isRight = await verifyPassword(account?.hash ?? this.hashing.decoy, password);
     return isRight ? account : null;
   }
 
@@ -53,7 +48,7 @@ export class Accounts {
     alongside: (tx: Queryable) => Promise<void>,
   ): Promise<void> {
     if (userId === ADMIN_USER_ID) return this.admin.replacePassword(password, alongside);
-    const hash = await hashPassword(password);
+    const hash = await this.hashing.hash(password);
     await this.database.transaction(async (tx) => {
       await users.updateUser(tx, userId, { passwordHash: hash });
       await alongside(tx);

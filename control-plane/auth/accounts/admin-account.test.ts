@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHEAP_HASHING } from '../../../test/support/parts/cheap-hashing.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
@@ -9,7 +10,7 @@ import type { Database } from '../../db/database.ts';
 import { Accounts } from './accounts.ts';
 import { AdminAccount } from './admin-account.ts';
 import { ConfiguredPassword } from './configured-password.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { verifyPassword } from './password.ts';
 
 const PASSWORD = 'correct horse';
 
@@ -18,7 +19,7 @@ let hash: string;
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  hash = await hashPassword(PASSWORD);
+  hash = await CHEAP_HASHING.hash(PASSWORD);
 });
 beforeEach(() => own.database.query('TRUNCATE admin_credential'));
 afterAll(() => own.stop());
@@ -32,7 +33,10 @@ function account({
   if (file !== undefined) writeFileSync(file, `${toml}\n`);
   const config = testConfig(toml);
   const configured = new ConfiguredPassword({ config, file });
-  return new AdminAccount({ config: () => config, configured, database, clock: new TestClock() });
+  return new AdminAccount({
+    ...{ config: () => config, configured, database, clock: new TestClock() },
+    hashing: CHEAP_HASHING,
+  });
 }
 
 /** The database, of which every statement fails. */
@@ -42,7 +46,7 @@ function failing(error: Error): Database {
 
 /** Whether an account takes these in. */
 async function matches(one: AdminAccount, username: string, password: string): Promise<boolean> {
-  return (await new Accounts(one, own.database).prove(username, password)) !== null;
+  return (await new Accounts(one, own.database, CHEAP_HASHING).prove(username, password)) !== null;
 }
 
 const away = (): Database => failing(new DatabaseUnavailable('away'));

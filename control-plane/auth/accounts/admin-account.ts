@@ -10,7 +10,7 @@ import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { ConfiguredPassword } from './configured-password.ts';
 import * as credentials from './credential-store.ts';
-import { hashPassword } from './password.ts';
+import { type PasswordHashing, PASSWORD_HASHING } from './password.ts';
 import * as users from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 
@@ -20,16 +20,19 @@ interface AdminAccountParts {
   readonly configured: ConfiguredPassword;
   readonly database: Database;
   readonly clock: Clock;
+  readonly hashing?: PasswordHashing;
 }
 
 /** Name and password of the administrator. */
 export class AdminAccount {
   private readonly parts: AdminAccountParts;
+  private readonly hashing: PasswordHashing;
   /** A stored password is never removed, so a positive result is cached. */
   private isInDatabase = false;
 
   constructor(parts: AdminAccountParts) {
     this.parts = parts;
+    this.hashing = parts.hashing ?? PASSWORD_HASHING;
   }
 
   /** User name of the administrator. */
@@ -58,7 +61,7 @@ export class AdminAccount {
   async setUp(password: string, address: string | null): Promise<void> {
     const taken = forbidden('a password is set already; change it with auth/change-password');
     if (await this.isConfigured()) throw taken;
-    const hash = await hashPassword(password);
+    const hash = await this.hashing.hash(password);
     const { database } = this.parts;
     await database.transaction(async (tx) => {
       if (!(await credentials.insertHash(tx, hash, this.now()))) throw taken;
@@ -80,7 +83,7 @@ export class AdminAccount {
    */
   async replacePassword(password: string, alongside: (tx: Queryable) => Promise<void>): Promise<void> {
     const { configured, database } = this.parts;
-    const hash = await hashPassword(password);
+    const hash = await this.hashing.hash(password);
     await database.transaction(async (tx) => {
       // Waits for logins that are proven with the old one, and makes others wait.
       await users.updateUser(tx, ADMIN_USER_ID, {});

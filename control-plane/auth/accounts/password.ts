@@ -1,27 +1,57 @@
 /**
- * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2. A hash costs memory and a core for some ten
+ * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2, at the first password. A hash costs memory and a core for some ten
  * milliseconds, so few run at once and a bounded number waits: a flood of logins gets 429, and the rest of the node
  * keeps its cores.
  */
-import argon2 from 'argon2';
+import { availableParallelism } from 'node:os';
 import { tooMany } from '../../api/api-error.ts';
+
+/** What a hash costs. */
+interface HashCost {
+  /** KiB of memory. */
+  readonly memoryCost: number;
+  /** Passes over it. */
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
 
 /** Cost of new hashes: 32 MiB and three passes on one lane; above what OWASP asks for (19 MiB, two). */
 const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;
-const MAX_RUNNING = 2;
+/** Two on one core would only make each other wait. */
+const MAX_RUNNING = Math.min(2, availableParallelism());
 const MAX_WAITING = 32;
 
 /** A hash of `password` in the PHC string format (`$argon2id$…`). */
-export function hashPassword(password: string): Promise<string> {
-  return gate.run(() => argon2.hash(password, { type: argon2.argon2id, ...COST }));
+export function hashPassword(password: string, cost: HashCost = COST): Promise<string> {
+  return gate.run(async () => {
+    const { argon2id, hash } = await import('argon2');
+    return hash(password, { type: argon2id, ...cost });
+  });
 }
+
+/** How passwords of accounts are hashed. Tests of other things take a way that costs less. */
+export interface PasswordHashing {
+  readonly hash: (password: string) => Promise<string>;
+  /**
+   * Hash of a random password, at the cost of new ones: logins that cannot succeed are checked against it, so that they
+   * take as long as others.
+   */
+  readonly decoy: string;
+}
+
+/** The way of a node. */
+export const PASSWORD_HASHING: PasswordHashing = {
+  hash: (password) => hashPassword(password),
+  decoy: '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k',
+};
 
 /** Whether `password` matches `hash`; also false if `hash` is no Argon2 hash. */
 export function verifyPassword(hash: string, password: string): Promise<boolean> {
   return gate.run(async () => {
     if (!hash.startsWith('$argon2')) return false;
     try {
-      return await argon2.verify(hash, password);
+      const { verify } = await import('argon2');
+      return await verify(hash, password);
     } catch {
       // The package throws on damaged hashes, which match nothing.
       return false;

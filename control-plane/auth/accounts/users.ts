@@ -10,7 +10,7 @@ import type { Database, Queryable } from '../../db/database.ts';
 import type { SecondFactors } from '../second-factor/second-factors.ts';
 import { deleteSessionsOfUser } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { hashPassword } from './password.ts';
+import { type PasswordHashing, PASSWORD_HASHING } from './password.ts';
 import { foldedName } from './user-name.ts';
 import * as store from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
@@ -31,14 +31,17 @@ export interface UsersParts {
   readonly secondFactors: Pick<SecondFactors, 'remove'>;
   /** Name of the administrator. */
   readonly adminName: () => string;
+  readonly hashing?: PasswordHashing;
 }
 
 /** All users. Throws ApiError and DatabaseUnavailable. */
 export class Users {
   private readonly parts: UsersParts;
+  private readonly hashing: PasswordHashing;
 
   constructor(parts: UsersParts) {
     this.parts = parts;
+    this.hashing = parts.hashing ?? PASSWORD_HASHING;
   }
 
   /** All users, the administrator first, the others by name. */
@@ -50,7 +53,7 @@ export class Users {
   async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
     const { username, display_name: displayName, role, enabled, password } = wanted;
     if (foldedName(username) === foldedName(this.parts.adminName())) throw store.nameTaken(username);
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await this.hashing.hash(password);
     const user = await this.parts.database.transaction(async (tx) => {
       if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
       const made = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
@@ -71,7 +74,7 @@ export class Users {
     const { display_name: displayName, role, enabled, password } = change;
     // A hash takes its time, which a row must not be locked for.
     await this.found(this.parts.database, id);
-    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    const passwordHash = password === undefined ? undefined : await this.hashing.hash(password);
     const user = await this.parts.database
       .transaction(async (tx) => {
         const before = await this.found(tx, id, 'FOR UPDATE');

@@ -1,6 +1,8 @@
 /** What is refused of a real OpenID provider, and what browsers are told, over HTTP. */
 import { describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OidcSuite, ROLES } from '../../../test/support/parts/oidc-suite.ts';
@@ -134,6 +136,21 @@ describe('/login/oidc', () => {
     expect([status, text]).toEqual([503, expect.stringContaining('provider cannot be reached')]);
     expect((await suite.node.logIn(PASSWORD)).status).toBe(200);
     expect((await suite.node.api.send('GET', '/api/health')).status).toBe(200);
+  });
+
+  test('says so of a provider that takes connections and never answers, and passwords go on meanwhile', async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    await suite.serve(ROLES, {
+      issuer: `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`,
+    });
+    const login = suite.logIn();
+    await once(silent, 'connection');
+    expect((await suite.node.logIn(PASSWORD)).status).toBe(200);
+    expect(await login).toMatchObject({ status: 503, secret: undefined });
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   test('takes the secret from a file, as it is now, and tells none', async () => {

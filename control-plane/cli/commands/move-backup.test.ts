@@ -18,15 +18,21 @@ describe('restoreFile()', () => {
   test('shows the first names of what changes, and lets none steer the terminal', async () => {
     const names = ['a\u001b[2J', 'b', 'c', 'd', 'e', 'f'];
     const change = { kind: 'managed_domains', created: { count: 6, names }, changed: none, removed: none };
-    const run = cannedRun({ dry_run: false, revision: 7, changes: [change] }, [join(folder, 'b.json')]);
+    const left = { kind: 'api_tokens', name: 'g\u001b (viewer)', reason: 'key_not_in_backup' };
+    const answer = { dry_run: false, revision: 7, changes: [change], left_out: [left] };
+    const run = cannedRun(answer, [join(folder, 'b.json')]);
     expect(await restoreFile(run)).toBe(0);
     expect(run.screen.lines).toEqual([
       'KIND             NEW  CHANGED  REMOVED  NAMES',
       'managed domains    6        0        0  a\\u{1b}[2J, b, c, d, e and 1 more',
       '',
       'revision 7; roll back to undo it',
+      'not restored: api tokens g\\u{1b} (viewer): its key is not in the backup',
     ]);
     expect(run.sent).toEqual([{ url: '/api/restore?dry_run=false', body: { format: 'weir-backup' } }]);
+    const same = cannedRun({ ...answer, changes: [] }, [join(folder, 'b.json')]);
+    await restoreFile(same);
+    expect(same.screen.lines).toEqual(['there is nothing to change', expect.stringMatching(/^not restored/)]);
   });
 });
 

@@ -13,6 +13,12 @@ import { readGivenJson } from './given-file.ts';
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
 
+/** What people are told of a thing that is not restored. */
+const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
+  key_not_in_backup: 'its key is not in the backup',
+  over: 'its time is over',
+  client_not_known: 'no client of that address is known here',
+};
 /** Names that are shown of a kind. */
 const SHOWN_NAMES = 5;
 
@@ -64,12 +70,20 @@ export async function restoreFile({
     body,
   });
   if (isJson) screen.out(printableJson(restored, 2));
-  else printChanges(screen, restored);
+  else {
+    printChanges(screen, restored);
+    for (const { kind, name, reason } of restored.left_out)
+      screen.out(printable(`not restored: ${kind.replaceAll('_', ' ')} ${name}: ${REASONS[reason]}`));
+  }
   return 0;
 }
 
-function printChanges(screen: Screen, { changes, dry_run: isDryRun, revision }: Restored): void {
-  if (changes.length === 0) return screen.out('everything is as in the backup already');
+function printChanges(screen: Screen, restored: Restored): void {
+  const { changes, dry_run: isDryRun, left_out: leftOut, revision } = restored;
+  if (changes.length === 0)
+    return screen.out(
+      leftOut.length === 0 ? 'everything is as in the backup already' : 'there is nothing to change',
+    );
   const right = { side: 'right' } as const;
   printTable(
     screen,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApp } from '../../http/app.ts';
-import { startLocalServer } from '../../http/local-server.ts';
+import { startLocalServer } from '../../http/edge/local-server.ts';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { memoryScreen } from '../../../test/support/parts/memory-screen.ts';
 import { MemorySources } from '../../../test/support/parts/memory-sources.ts';

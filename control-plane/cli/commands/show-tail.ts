@@ -50,6 +50,7 @@ function lineOf(screen: Screen, row: Row): string {
     ),
     fitted(shownMillis(row.response_time_us), Width.TIME, 'right'),
   ];
+  if (row.repeats > 0) cells.push(`+${String(row.repeats)}`);
   const source = row.block_source ?? row.upstream;
   if (columns === null && source !== null) cells.push(printable(source));
   return cells.join(' ');

@@ -1,9 +1,9 @@
 /** `fetch` over a unix socket or the network, for the typed client. It follows no redirect: a token must not. */
-import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { Fetch } from '../../../shared/api/client/typed-client.ts';
+import { nodeHttp } from '../../../shared/late-builtins.ts';
 import { codeOf, reasonOf } from '../../../shared/thrown.ts';
 
 /** No answer came, so that nothing is known of what was asked. */
@@ -19,7 +19,7 @@ export function nodeFetch(socketPath: string | null): Fetch {
   return (url, { method = 'GET', headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const place = new URL(url);
-      const send = place.protocol === 'https:' ? httpsRequest : httpRequest;
+      const send = place.protocol === 'https:' ? httpsRequest : nodeHttp().request;
       const request = send(place, {
         method,
         headers: headers as Record<string, string>,

@@ -8,7 +8,7 @@ export const MAX_LINE_BYTES = 65_536;
 
 const LF = 0x0a;
 
-/** Receives the bytes [start, end) of one line without its LF; they are valid during the call only. */
+/** Receives the bytes [start, end) of one line; its LF is the byte at `end`. They are valid during the call only. */
 export interface LineReader {
   line(bytes: Uint8Array, start: number, end: number): void;
   overlongLine(): void;
@@ -17,8 +17,8 @@ export interface LineReader {
 /** Feeds a `LineReader` from chunks of any size. */
 export class LineCollector {
   private readonly reader: LineReader;
-  /** Start of a line whose end has not come yet. */
-  private readonly partial = new Uint8Array(MAX_LINE_BYTES);
+  /** Start of a line whose end has not come yet, and room for its LF. */
+  private readonly partial = new Uint8Array(MAX_LINE_BYTES + 1);
   private partialLength = 0;
   private dropping = false;
 
@@ -70,6 +70,10 @@ export class LineCollector {
     if (this.dropping) {
       this.dropping = false;
       this.reader.overlongLine();
-    } else this.reader.line(this.partial, 0, length);
+      return;
+    }
+    // Readers look at the byte after a line; what an earlier line left there must not be read.
+    this.partial[length] = LF;
+    this.reader.line(this.partial, 0, length);
   }
 }

@@ -230,6 +230,16 @@ describe('ListParser', () => {
     }
   });
 
+  test('reads nothing of an earlier line behind a short one, wherever chunks end', () => {
+    // The head is parsed in one piece.
+    const head = `${'#'.repeat(1100)}\n`;
+    for (const line of ['@', '@@', '|', '*', ':', '/', '$', '1.', '0.0.0.0 *', '||a.example^'])
+      for (const before of ['@@||b.example^|', '@@|||||||||||||', '*.*.*.*.*.*.*', '|.|.|.|.|.|.|'])
+        expect(parse(Buffer.from(`${head}${before}\n${line}\n`), BLOCK, 1)).toEqual(
+          parse(Buffer.from(`${head}${before}\n${line}\n`)),
+        );
+  });
+
   test('shows no control characters in samples', () => {
     expect(parse('a\u001b[31m b c\tä').invalidSamples[0]?.text).toBe('a\ufffd[31m b c ä');
   });

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
@@ -149,19 +152,36 @@ describe('CompilePool', () => {
   }
 
   test('rejects a job that is not done by its deadline, names the list at work, and does the next one', async () => {
-    const quick = new CompilePool(undefined, { baseMs: 500, msPerMib: 0 });
+    const quick = new CompilePool(undefined, { baseMs: 1500, msPerMib: 0 });
     try {
       const slow = slowList('slow');
       const late = compile([list('a', 'a.example\n'), slow, list('b', 'b.example\n')], quick);
       await expect(late).rejects.toMatchObject({
         name: 'CompileError',
-        message: 'compile lists: it took longer than 1 s',
+        message: 'compile lists: it took longer than 2 s',
         list: 1,
       });
       // A job is late by its own time only, not by that of the one it waits for.
       const jobs = [quick.inspect(slow, []), quick.inspect(list('c', 'c.example\n'), [])];
       await expect(jobs[0]).rejects.toMatchObject({ list: 0 });
       await expect(jobs[1]).resolves.toMatchObject({ statistics: { rules: 1 } });
+    } finally {
+      await quick.close();
+    }
+  });
+
+  test('counts the time that the thread works, not the time that it waits', async () => {
+    const quick = new CompilePool(undefined, { baseMs: 400, msPerMib: 0 });
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    try {
+      const job = quick.inspect({ ...list('a', ''), path }, []);
+      const end = await open(path, 'w');
+      // Two octets tell whether a file is compressed, and a pipe gives them once.
+      await end.write('??a.example\n');
+      await sleep(1200);
+      await end.close();
+      await expect(job).resolves.toMatchObject({ statistics: { rules: 1, fault: null } });
     } finally {
       await quick.close();
     }

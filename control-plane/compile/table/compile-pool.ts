@@ -1,12 +1,13 @@
 /**
  * The thread in which lists are parsed and compiled, so that neither the control plane's loop nor a worker
  * ever waits for it. One job at a time; a job that dies takes its thread with it and nothing else, and the
- * rules in force stay in force. The only importer of piscina.
+ * rules in force stay in force. The only importer of piscina, at the first job.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { Piscina } from 'piscina';
+import type { Worker } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { CompileOrder, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
 
@@ -17,7 +18,7 @@ const HEAP_MIB = 512;
 
 const MIB = 1_048_576;
 
-/** Time limit of a job, from when its thread starts it. */
+/** CPU time that a job may take. */
 export interface JobDeadline {
   readonly baseMs: number;
   /** For each MiB on disk. */
@@ -26,6 +27,8 @@ export interface JobDeadline {
 
 /** Ten times what the largest lists take on a small machine: a job beyond it is stuck. */
 const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
+/** Times its CPU time that a job may take by the clock: a thread of low priority waits long on a busy machine. */
+const BY_CLOCK = 10;
 
 /** A job failed as a whole: its thread died, ran out of memory or time, or was stopped. */
 export class CompileError extends Error {
@@ -44,7 +47,8 @@ export class CompileError extends Error {
 
 /** Runs jobs in a thread of their own. */
 export class CompilePool {
-  private readonly pool: Piscina;
+  private opened: Promise<Piscina> | undefined;
+  private readonly heapMib: number;
   private readonly deadline: JobDeadline;
   private readonly semaphore = new Semaphore(1);
   /** Ends the jobs that wait for a thread which died before it took one. */
@@ -53,18 +57,8 @@ export class CompilePool {
   private isClosed = false;
 
   constructor(heapMib: number = HEAP_MIB, deadline: JobDeadline = DEADLINE) {
+    this.heapMib = heapMib;
     this.deadline = deadline;
-    this.pool = new Piscina({
-      filename: new URL('./compile-task.ts', import.meta.url).href,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: heapMib },
-    });
-    // A thread that dies during a job rejects the job; one that dies idle is reported here only.
-    this.pool.on('error', (error: unknown) => {
-      for (const job of this.waiting) job.abort(error);
-    });
   }
 
   /**
@@ -92,7 +86,7 @@ export class CompilePool {
   /** Stops the thread; running and later jobs reject. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.pool.destroy();
+    await (await this.opened)?.destroy();
   }
 
   /** Jobs are queued here: Piscina would leave those waiting behind a job without a thread once its thread is ended. */
@@ -112,15 +106,16 @@ export class CompilePool {
     stop: AbortSignal | undefined,
   ): Promise<unknown> {
     const limitMs = await this.limitMs(lists);
+    const pool = await (this.opened ??= this.open());
     // A destroyed Piscina would start a thread again.
     if (this.isClosed) throw new CompileError(`${name} lists: the compile thread was stopped`, null);
     const died = new AbortController();
-    const watch = new JobWatch(limitMs);
+    const watch = new JobWatch(limitMs, () => pool.threads[0]);
     const signals = [died.signal, watch.signal];
     const signal = AbortSignal.any(stop === undefined ? signals : [stop, ...signals]);
     this.waiting.add(died);
     try {
-      return await this.pool.run({ ...job, progress: watch.progress }, { name, signal });
+      return await pool.run({ ...job, progress: watch.progress }, { name, signal });
     } catch (error) {
       const cause: unknown = died.signal.aborted ? died.signal.reason : error;
       const reason = watch.signal.aborted ? watch.reason : reasonOf(cause);
@@ -130,6 +125,22 @@ export class CompilePool {
       this.waiting.delete(died);
       watch.end();
     }
+  }
+
+  private async open(): Promise<Piscina> {
+    const { Piscina } = await import('piscina');
+    const pool = new Piscina({
+      filename: new URL('./compile-task.ts', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: this.heapMib },
+    });
+    // A thread that dies during a job rejects the job; one that dies idle is reported here only.
+    pool.on('error', (error: unknown) => {
+      for (const job of this.waiting) job.abort(error);
+    });
+    return pool;
   }
 
   private wasStopped(stop: AbortSignal | undefined): boolean {
@@ -151,20 +162,25 @@ export class CompilePool {
   }
 }
 
-/** Ends a job that exceeds its time, counted from when its thread took it: the start of a thread does not count. */
+/**
+ * Ends a job that exceeds its time: CPU time of its thread since that took the job. Neither the start of a thread counts,
+ * nor what else a machine is busy with; a job that does nothing at all ends by the clock.
+ */
 class JobWatch {
   readonly progress = new Int32Array(new SharedArrayBuffer(4));
   readonly reason: string;
   private readonly late = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly limitMs: number;
+  private readonly thread: () => Worker | undefined;
+  private readonly timers: NodeJS.Timeout[] = [];
   private hasEnded = false;
 
-  constructor(limitMs: number) {
+  constructor(limitMs: number, thread: () => Worker | undefined) {
+    this.limitMs = limitMs;
+    this.thread = thread;
     this.reason = `it took longer than ${Math.ceil(limitMs / 1000)} s`;
     const { value } = Atomics.waitAsync(this.progress, 0, 0);
-    void Promise.resolve(value).then(() => {
-      if (!this.hasEnded) this.timer = setTimeout(() => this.late.abort(), limitMs);
-    });
+    void Promise.resolve(value).then(() => this.begin());
   }
 
   /** Aborts when the job is late. */
@@ -181,8 +197,33 @@ class JobWatch {
   /** Stops watching. */
   end(): void {
     this.hasEnded = true;
-    clearTimeout(this.timer);
+    for (const timer of this.timers) clearTimeout(timer);
     // Ends the wait if no thread has taken the job.
     Atomics.notify(this.progress, 0);
+  }
+
+  private async begin(): Promise<void> {
+    if (this.hasEnded) return;
+    // A thread that is stuck outside of JavaScript does not tell its CPU time.
+    this.after(BY_CLOCK * this.limitMs, () => this.late.abort());
+    const beforeMs = await this.usedMs();
+    const look = async (): Promise<void> => {
+      const leftMs = this.limitMs - ((await this.usedMs()) - beforeMs);
+      if (leftMs <= 0) this.late.abort();
+      else this.after(leftMs, look);
+    };
+    this.after(this.limitMs, look);
+  }
+
+  private after(ms: number, act: () => unknown): void {
+    if (!this.hasEnded) this.timers.push(setTimeout(act, ms));
+  }
+
+  /** CPU time of the thread; 0 where it has just ended, as the job then does. */
+  private async usedMs(): Promise<number> {
+    const used = await this.thread()
+      ?.cpuUsage()
+      .catch(() => undefined);
+    return used === undefined ? 0 : (used.user + used.system) / 1000;
   }
 }

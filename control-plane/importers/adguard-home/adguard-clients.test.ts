@@ -20,6 +20,20 @@ describe('mapAdguardClients()', () => {
     expect(rules).toMatchObject([{ text: '*.x.example', groups: [''], enabled: true }]);
   });
 
+  test('takes ClientIDs for keys, in rules of clients, too, and reports what is neither', () => {
+    const { clients, items, lists } = planOf(
+      `user_rules: ['||x.example^$client=Phone']\nclients:\n  persistent:\n` +
+        `    - {name: Phone, ids: [My-Phone, 192.0.2.1, my-phone, 'no id', a.b], ${OWN}}\n`,
+    );
+    expect(clients).toMatchObject([
+      { mac: null, ip: null, key: 'my-phone', name: 'Phone', group: '' },
+      { mac: null, ip: '192.0.2.1', key: null, name: 'Phone' },
+    ]);
+    const refused = items.filter(({ result }) => result === 'not_mapped').map(({ name }) => name);
+    expect(refused).toEqual(['Phone: no id', 'Phone: a.b']);
+    expect(lists[0]!.text).toContain('||x.example^$client=my-phone|192.0.2.1|my-phone\n');
+  });
+
   test('keeps rules and lists of a filter that is off for all, but off', () => {
     const { rules, sources, lists } = planOf(
       "filtering: {filtering_enabled: false}\nuser_rules: ['||x.example^', '0.0.0.0 y.example', 'z$dnstype=A']\n" +

@@ -2,7 +2,14 @@
  * AdGuard Home's clients, services and safe search. It has no groups: clients with the same settings of their own become
  * one. Pure.
  */
-import { type PlacedClient, addPlacedClient, placeOf, reportOverlaps } from '../plan/client-place.ts';
+import { canonicalClientKey } from '../../../shared/dns/client-key.ts';
+import {
+  type ClientPlace,
+  type PlacedClient,
+  addPlacedClient,
+  placeOf,
+  reportOverlaps,
+} from '../plan/client-place.ts';
 import { DEFAULT_GROUP } from '../plan/import-plan.ts';
 import type { SafeSearchEngineData } from '../../../shared/api/policy/safe-search-api.ts';
 import { SAFE_SEARCH_ENGINES } from '../../../shared/api/policy/safe-search-api.ts';
@@ -21,7 +28,7 @@ export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSetting
     const place = placeOf(mac);
     if (place?.kind !== 'mac' || name === '') continue;
     builder.client(
-      { mac: place.text, ip: null, name, group: null },
+      { mac: place.text, ip: null, key: null, name, group: null },
       builder.item('client', `${name} (lease)`),
     );
   }
@@ -31,15 +38,21 @@ export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSetting
   return groups.addPolicies();
 }
 
+/** What a client is known by; a ClientID is a key. */
+export function adguardPlaceOf(id: string): ClientPlace | null {
+  const key = canonicalClientKey(id);
+  return placeOf(id) ?? (key === null ? null : { kind: 'key', text: key });
+}
+
 function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGroups): PlacedClient[] {
   const { name, ids, policy, others } = client;
   const group = groups.groupOf(policy, name);
   if (others.length > 0)
     builder.notMapped('other', name, `Weir has no such settings of a client: ${others.join(', ')}`);
   return ids.flatMap((id) => {
-    const place = placeOf(id);
+    const place = adguardPlaceOf(id);
     if (place === null) {
-      builder.notMapped('client', `${name}: ${id}`, 'Weir knows clients by address and MAC, not by ClientID');
+      builder.notMapped('client', `${name}: ${id}`, 'it is no address, network, MAC or ClientID');
       return [];
     }
     const placed = { shown: ids.length === 1 ? name : `${name}: ${id}`, place, group };

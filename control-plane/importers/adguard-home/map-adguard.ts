@@ -6,7 +6,7 @@ import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addAddress } from '../plan/hosts-lines.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
-import { mapAdguardClients } from './adguard-clients.ts';
+import { adguardPlaceOf, mapAdguardClients } from './adguard-clients.ts';
 import { mapAdguardDns } from './adguard-dns.ts';
 import { mapAdguardKeys } from './adguard-keys.ts';
 import type { AdguardFilter, AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
@@ -60,10 +60,10 @@ function mapRewrite(builder: PlanBuilder, { domain, answer, enabled }: AdguardRe
   builder.record({ name: domain, type: 'CNAME', value: answer }, builder.item('local_record', shown));
 }
 
-/** What `$client` may name, as addresses, networks and MACs. */
+/** What `$client` may name, as addresses, networks, MACs and keys. */
 function addressesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly string[]> {
   return new Map(
-    clients.map(({ name, ids }) => [name, ids.flatMap((id) => placeOf(id)?.text ?? [])] as const),
+    clients.map(({ name, ids }) => [name, ids.flatMap((id) => adguardPlaceOf(id)?.text ?? [])] as const),
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
-import { withAddresses } from './named-clients.ts';
+import { withAddresses } from './client-modifier.ts';
 import { mapUserRules } from './user-rules.ts';
 
 const addressesOf = new Map([

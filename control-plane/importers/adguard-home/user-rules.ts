@@ -9,7 +9,7 @@ import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
-import { withAddresses } from './named-clients.ts';
+import { withAddresses } from './client-modifier.ts';
 
 /** Where rules go. */
 export interface UserRuleParts {
@@ -70,7 +70,7 @@ function readRule(line: string, addressesOf: UserRuleParts['addressesOf']): User
   if (pattern !== undefined) return readPattern(line, pattern, allows === undefined ? 'deny' : 'allow');
   const rule = withAddresses(line, addressesOf);
   if (rule === null)
-    return { kind: 'unknown', line, reason: 'Weir knows clients by address and MAC, not by ClientID' };
+    return { kind: 'unknown', line, reason: 'it names a client that has no address, MAC or ClientID' };
   const outcome = readAdblockRule(rule, false);
   if (outcome.type === 'unused') return { kind: 'unknown', line, reason: outcome.unused.reason };
   return { kind: 'list', line, rule };

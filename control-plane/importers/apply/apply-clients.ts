@@ -1,10 +1,11 @@
-/** Writes the clients and subnets of a plan. */
+/** Writes the clients of a plan. */
+import type { ClientCreate } from '../../../shared/api/policy/clients-api.ts';
 import { changedRow } from '../../clients/client-change.ts';
 import type { StoredClient } from '../../clients/client-record.ts';
-import { insertClient, readClients, updateClient } from '../../clients/client-store.ts';
-import { deleteSubnet, insertSubnet, listSubnets } from '../../clients/client-subnet-store.ts';
+import { insertClients, type KnownBy, readClients, updateClient } from '../../clients/client-store.ts';
 import type { ChangedRow } from '../../policy/change.ts';
 import type { PlannedClient } from '../plan/import-plan.ts';
+import { CollectedRows } from './collected-rows.ts';
 import type { ImportRun } from './planned-state.ts';
 import { sameFields } from './same-fields.ts';
 
@@ -22,60 +23,71 @@ export async function applyClients(run: ImportRun): Promise<WrittenClient[]> {
   const { clients } = run.plan;
   if (clients.length === 0) return [];
   const stored = await readClients(run.tx, ALL);
-  const byMac = new Map(
-    stored.flatMap((client) => (client.mac === null ? [] : [[client.mac, client] as const])),
-  );
-  const byIp = new Map(
-    stored.flatMap((client) =>
-      client.mac === null && client.ip !== null ? [[client.ip, client] as const] : [],
-    ),
-  );
-  const written: WrittenClient[] = [];
-  for (const client of clients) {
-    const before = client.mac === null ? byIp.get(client.ip ?? '') : byMac.get(client.mac);
-    const after = await applyClient(run, client, before);
-    if (after !== null) written.push({ client: after, rows: changedRow(before ?? null, after) });
+  const known = {
+    mac: new Map<string, StoredClient>(),
+    ip: new Map<string, StoredClient>(),
+    key: keyed(stored),
+  };
+  for (const client of stored) {
+    const [knownBy, text] = knownAs(client);
+    known[knownBy].set(text, client);
   }
+  const written: WrittenClient[] = [];
+  const added = { mac: newClients(run, 'mac'), ip: newClients(run, 'ip'), key: newClients(run, 'key') };
+  for (const client of clients) {
+    const { mac, ip, key, name } = client;
+    const [knownBy, text] = knownAs(client);
+    await added[knownBy].settle(text);
+    const before = known[knownBy].get(text);
+    if (before !== undefined) {
+      const after = await changeClient(run, client, before);
+      if (after !== null) written.push({ client: after, rows: changedRow(before, after) });
+      continue;
+    }
+    run.note(client, 'done');
+    const row = { mac_address: mac, ip_address: ip, client_key: key, name, group_id: groupOf(run, client) };
+    await added[knownBy].add(text, row, (after) => {
+      known[knownBy].set(text, after);
+      written.push({ client: after, rows: changedRow(null, after) });
+    });
+  }
+  for (const rows of [added.mac, added.ip, added.key]) await rows.flush();
   return written;
 }
 
-async function applyClient(
+/** The first of MAC, address and key that a client has. */
+function knownAs({ mac, ip, key }: Pick<StoredClient, 'mac' | 'ip' | 'key'>): [KnownBy, string] {
+  if (mac !== null) return ['mac', mac];
+  return ip === null ? ['key', key ?? ''] : ['ip', ip];
+}
+
+/** Whatever else they are known by: a key is of one client. */
+function keyed(clients: readonly StoredClient[]): Map<string, StoredClient> {
+  return new Map(clients.flatMap((client) => (client.key === null ? [] : [[client.key, client] as const])));
+}
+
+function newClients({ tx }: ImportRun, knownBy: KnownBy): CollectedRows<ClientCreate, StoredClient> {
+  return new CollectedRows((clients) => insertClients(tx, clients, knownBy));
+}
+
+function groupOf(run: ImportRun, { group }: PlannedClient): number | null {
+  return group === null ? null : run.groupId(group);
+}
+
+async function changeClient(
   run: ImportRun,
   client: PlannedClient,
-  before: StoredClient | undefined,
+  before: StoredClient,
 ): Promise<StoredClient | null> {
-  const { mac, ip, name } = client;
-  const groupId = client.group === null ? null : run.groupId(client.group);
-  if (before === undefined) {
-    run.note(client, 'done');
-    return insertClient(run.tx, { mac_address: mac, ip_address: ip, name, group_id: groupId });
-  }
-  const wanted = { name: name ?? before.name, groupId: client.group === null ? before.groupId : groupId };
+  const groupId = groupOf(run, client);
+  const wanted = {
+    name: client.name ?? before.name,
+    groupId: client.group === null ? before.groupId : groupId,
+  };
   if (sameFields(before, wanted)) {
     run.note(client, null);
     return null;
   }
   run.note(client, 'changed');
   return updateClient(run.tx, before.id, { name: wanted.name, group_id: wanted.groupId });
-}
-
-/** Writes subnets. */
-export async function applySubnets(run: ImportRun): Promise<void> {
-  const known = new Map((await listSubnets(run.tx)).map((subnet) => [subnet.subnet_cidr, subnet]));
-  for (const subnet of run.plan.subnets) {
-    const { cidr, comment } = subnet;
-    const groupId = run.groupId(subnet.group);
-    const before = known.get(cidr);
-    if (before?.group_id === groupId) {
-      run.note(subnet, null);
-      continue;
-    }
-    if (before !== undefined) await deleteSubnet(run.tx, before.id);
-    await insertSubnet(run.tx, {
-      subnet_cidr: cidr,
-      group_id: groupId,
-      comment: comment || (before?.comment ?? ''),
-    });
-    run.note(subnet, before === undefined ? 'done' : 'changed');
-  }
 }

@@ -1,16 +1,12 @@
-/** Writes the local records, forward zones and DNS settings of a plan. */
+/** Writes the local records and DNS settings of a plan. */
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
-import {
-  insertForwardZone,
-  listForwardZones,
-  updateForwardZone,
-} from '../../forward-zones/forward-zone-store.ts';
 import { splitName } from '../../local-names/read-record.ts';
-import { insertRecord, listRecords, replaceRecord } from '../../local-names/record-store.ts';
+import { insertRecords, listRecords, replaceRecord } from '../../local-names/record-store.ts';
 import { putConfigRows, readConfigRows } from '../../settings/config-store.ts';
+import type { RecordFields } from '../../local-names/record-store.ts';
 import type { PlannedRecord } from '../plan/import-plan.ts';
+import { CollectedRows } from './collected-rows.ts';
 import type { ImportRun } from './planned-state.ts';
-import { sameFields } from './same-fields.ts';
 
 /** Writes records; one that contradicts another is refused. */
 export async function applyRecords(run: ImportRun, configured: readonly WrittenLocalRecord[]): Promise<void> {
@@ -18,12 +14,14 @@ export async function applyRecords(run: ImportRun, configured: readonly WrittenL
   const known = new Map(
     stored.map((record) => [`${record.fqdn} ${record.record_type} ${record.value}`, record]),
   );
+  const added = new CollectedRows((records: readonly RecordFields[]) => insertRecords(run.tx, records));
   const names = new NamesInUse();
   for (const { fqdn, record_type: type, value } of stored) names.add(fqdn, type, value);
   for (const { fqdn, type, value } of configured) names.add(fqdn, type, value);
   for (const record of run.plan.records) {
     const { fqdn, type, value, ttlSecs: ttl } = record;
     const key = `${fqdn} ${type} ${value}`;
+    await added.settle(key);
     const before = known.get(key);
     if (before !== undefined) {
       if (before.ttl !== ttl) await replaceRecord(run.tx, before.id, { ...before, ttl });
@@ -36,12 +34,11 @@ export async function applyRecords(run: ImportRun, configured: readonly WrittenL
       continue;
     }
     names.add(fqdn, type, value);
-    known.set(
-      key,
-      await insertRecord(run.tx, { ...splitName(fqdn), record_type: type, value, ttl, comment: '' }),
-    );
     run.note(record, 'done');
+    const row = { ...splitName(fqdn), record_type: type, value, ttl, comment: '' };
+    await added.add(key, row, (written) => known.set(key, written));
   }
+  await added.flush();
 }
 
 /** Names that records are at, so that an alias stands alone and never leads back to itself. */
@@ -60,20 +57,6 @@ class NamesInUse {
     for (let at: string | undefined = value; at !== undefined; at = this.aliases.get(at))
       if (at === fqdn) return `the alias would lead ${fqdn} back to itself`;
     return null;
-  }
-}
-
-/** Writes forward zones. */
-export async function applyZones(run: ImportRun): Promise<void> {
-  const known = new Map((await listForwardZones(run.tx)).map((zone) => [zone.zone, zone]));
-  for (const planned of run.plan.zones) {
-    const { zone, enabled } = planned;
-    const servers = [...planned.servers];
-    const before = known.get(zone);
-    const isSame = before !== undefined && sameFields(before, { servers, enabled });
-    if (before === undefined) await insertForwardZone(run.tx, { zone, servers, enabled, comment: '' });
-    else if (!isSame) await updateForwardZone(run.tx, before.id, { servers, enabled });
-    run.note(planned, before === undefined ? 'done' : isSame ? null : 'changed');
   }
 }
 

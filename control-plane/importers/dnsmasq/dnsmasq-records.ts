@@ -64,7 +64,10 @@ export function addDhcpHost(builder: PlanBuilder, line: string): void {
   const name = parts.find(isName);
   if (mac === undefined || name === undefined)
     return builder.notMapped('client', line, 'Weir gives no addresses, and this names no client with a MAC');
-  builder.client({ mac, ip: null, name, group: null }, builder.item('client', line, 'its name only'));
+  builder.client(
+    { mac, ip: null, key: null, name, group: null },
+    builder.item('client', line, 'its name only'),
+  );
 }
 
 /** A name and all below it with an address. */

@@ -7,11 +7,15 @@ import { ImportFault } from './import-fault.ts';
 /** Where a header says that it is one, and of which octets. */
 const MAGIC_AT = 257;
 const MAGIC = 'ustar';
+/** The parser unpacks what begins like gzip or zstd, without bounds; no path in a tar begins so. */
+const PACKED = ['\u001f\u008b', '\u0028\u00b5\u002f\u00fd'];
 const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
 const FOLDERS = new Set(['Directory', 'GNUDumpDir']);
 
 /** Whether the octets begin like a tar. */
 export function isTar(content: Buffer): boolean {
+  const start = content.toString('latin1', 0, 4);
+  if (PACKED.some((mark) => start.startsWith(mark))) return false;
   return content.toString('latin1', MAGIC_AT, MAGIC_AT + MAGIC.length) === MAGIC;
 }
 

@@ -132,6 +132,9 @@ function mapLeases(builder: PlanBuilder, { keys, leases }: PiholeSettings): void
     const [, written = '', , name = '*'] = line.split(/\s+/);
     const mac = canonicalMac(written);
     if (mac === null || name === '*') continue;
-    builder.client({ mac, ip: null, name, group: null }, builder.item('client', `${name} (lease)`));
+    builder.client(
+      { mac, ip: null, key: null, name, group: null },
+      builder.item('client', `${name} (lease)`),
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** How clients are known: by address, network or MAC; and where another program would put one elsewhere. Pure. */
+/** How clients are known: by address, network, MAC or key; and where another program would put one elsewhere. Pure. */
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
@@ -7,7 +7,7 @@ import type { PlanBuilder } from './plan-builder.ts';
 
 /** What a client is known by. */
 export interface ClientPlace {
-  readonly kind: 'ip' | 'subnet' | 'mac';
+  readonly kind: 'ip' | 'subnet' | 'mac' | 'key';
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ export function addPlacedClient(
   const { kind, text } = place;
   if (kind === 'subnet')
     return builder.subnet({ cidr: text, group, comment: name ?? '' }, builder.item('subnet', shown, remark));
-  const known = kind === 'mac' ? { mac: text, ip: null } : { mac: null, ip: text };
+  const known = { mac: null, ip: null, key: null, [kind]: text };
   builder.client({ ...known, name, group }, builder.item('client', shown, remark));
 }
 

@@ -79,10 +79,12 @@ export interface PlannedZone extends FromItems {
   readonly enabled: boolean;
 }
 
-/** A client by its MAC, or without one by its address. */
+/** A client by its MAC, or without one by its address, or by its key alone. */
 export interface PlannedClient extends FromItems {
   readonly mac: string | null;
   readonly ip: string | null;
+  /** Null where it has a MAC or an address. */
+  readonly key: string | null;
   readonly name: string | null;
   /** Null = as its subnet says. */
   readonly group: string | null;

@@ -66,11 +66,11 @@ describe('PlanBuilder', () => {
     builder.source({ ...source, enabled: false, groups: ['A'] }, builder.item('blocklist', '1'));
     builder.source({ ...source, enabled: true, groups: ['B'] }, builder.item('blocklist', '2'));
     builder.client(
-      { mac: '02:00:5E:00:00:01', ip: null, name: 'tv', group: null },
+      { mac: '02:00:5E:00:00:01', ip: null, key: null, name: 'tv', group: null },
       builder.item('client', '3'),
     );
     builder.client(
-      { mac: '02-00-5e-00-00-01', ip: null, name: 'set', group: 'A' },
+      { mac: '02-00-5e-00-00-01', ip: null, key: null, name: 'set', group: 'A' },
       builder.item('client', '4'),
     );
     builder.zone({ zone: 'lan', servers: ['192.0.2.1'], enabled: true }, builder.item('forward_zone', '5'));

@@ -166,20 +166,20 @@ export class PlanBuilder {
     this.zones.set(zone, { zone, servers: both, enabled: other?.enabled ?? enabled, items });
   }
 
-  /** Adds a client by MAC or address; what several items say of it is put together, and the first name stays. */
+  /** Adds a client by MAC, address or key; what several items say of it is put together, and the first name stays. */
   client(given: Given<PlannedClient>, item: number): void {
     const read = this.checked(ClientCreateBody, item, {
       ip_address: given.mac === null ? given.ip : null,
       mac_address: given.mac,
+      client_key: given.key,
       name: given.name === null ? null : labelOf(given.name, 200),
     });
     if (read === undefined) return;
-    const { ip_address: ip, mac_address: mac, name } = read;
-    const key = mac ?? ip ?? '';
-    const before = this.clients.get(key);
-    this.clients.set(key, {
-      mac,
-      ip,
+    const { ip_address: ip, mac_address: mac, client_key: key, name } = read;
+    const known = mac ?? ip ?? key ?? '';
+    const before = this.clients.get(known);
+    this.clients.set(known, {
+      ...{ mac, ip, key },
       name: before?.name ?? name,
       group: before?.group ?? given.group,
       items: [...(before?.items ?? []), item],

@@ -50,6 +50,34 @@ describe('CompiledLists', () => {
     expect(await page('block', undefined, 2)).toEqual([3, 'x.test subdomains mine', 'a.example exact one']);
   });
 
+  test('the rules of each list are counted, and those that no other list has', async () => {
+    const node = await running.startNode();
+    expect([...node.lists.rulesBySource()]).toEqual([]);
+    const texts = [
+      'a.example\na.example\n||b.example^\n||c*.example^\n',
+      'A.example\n||c*.example^\n/^d[0-9]/\n',
+    ];
+    const ids: number[] = [];
+    for (const [at, text] of texts.entries()) {
+      const { id } = await node.life.create(blocklist(running.serve(`/${at}`, text), { name: `list ${at}` }));
+      ids.push(id);
+      await node.life.idle();
+    }
+    const counted = () => ids.map((id) => node.lists.rulesBySource().get(id));
+    expect(counted()).toEqual([
+      { rules: 3, unique: 1 },
+      { rules: 3, unique: 1 },
+    ]);
+    await node.life.update(ids[0]!, { enabled: false });
+    expect(counted()).toEqual([undefined, { rules: 3, unique: 3 }]);
+    const bad = await node.life.create(
+      blocklist(running.serve('/bad', '||c*.example^$badfilter\n'), { name: 'bad' }),
+    );
+    await node.life.idle();
+    expect(counted()).toEqual([undefined, { rules: 2, unique: 2 }]);
+    expect(node.lists.rulesBySource().get(bad.id)).toEqual({ rules: 0, unique: 0 });
+  });
+
   test('rules that $badfilter takes back for everybody are not shown as in force, and the log names who is left', async () => {
     const node = await running.startNode();
     const { rows } = await running.database.query<{ id: number }>(

@@ -19,6 +19,7 @@ import type { PublishedState } from '../../snapshot/published-state.ts';
 import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
 import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
 import type { NamesFolder } from './names-folder.ts';
+import { countRulesBySource, type RuleCounts } from './rules-by-source.ts';
 import { searchNames } from './names-search.ts';
 import type { NamesFound, NamesRequest } from './names-search.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
@@ -40,9 +41,19 @@ export interface CompiledListsParts {
 export class CompiledLists {
   private readonly parts: CompiledListsParts;
   private read: { readonly buffer: SharedArrayBuffer; readonly rules: readonly SpecialRule[] } | undefined;
+  private counted:
+    { readonly state: PublishedState; readonly counts: ReadonlyMap<number, RuleCounts> } | undefined;
 
   constructor(parts: CompiledListsParts) {
     this.parts = parts;
+  }
+
+  /** The rules of each list in force, see `countRulesBySource()`; counted once for a state. */
+  rulesBySource(): ReadonlyMap<number, RuleCounts> {
+    const state = this.parts.current();
+    if (this.counted?.state !== state)
+      this.counted = { state, counts: countRulesBySource(state, this.specialRules(state)) };
+    return this.counted.counts;
   }
 
   /** One page of what blocks or of what allows. */

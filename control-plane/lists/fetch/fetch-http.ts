@@ -2,9 +2,10 @@
  * One HTTP exchange for a list, redirects followed: conditional request out, open response in. Enforces time limits and
  * refused hosts; `store-body.ts` reads the body.
  */
-import * as http from 'node:http';
+import type * as http from 'node:http';
 import * as https from 'node:https';
 import type { FetchLimits } from './fetch-limits.ts';
+import { nodeHttp } from '../../../shared/late-builtins.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { errorCode, reasonOf } from '../../../shared/thrown.ts';
 import { ListError } from './list-error.ts';
@@ -76,7 +77,7 @@ async function request(
   const lookup = boundedLookup(url, entered, ways);
   const { limits, signal } = ways;
   return new Promise((resolve, reject) => {
-    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+    const outgoing = (url.protocol === 'https:' ? https : nodeHttp()).request(url, {
       headers: headersOf(validators),
       lookup,
       agent: false,

@@ -58,6 +58,7 @@ function row(change: Partial<StoredSource> = {}): StoredSource {
     last_checked_at: null,
     last_changed_at: null,
     last_error: null,
+    held: null,
     contentKey: null,
     heldKey: null,
     ...change,
@@ -168,6 +169,8 @@ describe('refreshSource()', () => {
       reason,
       facts: { etag: '"2"', lastModified: null, lastError: reason, heldKey: expect.any(String) },
     });
+    const held = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 };
+    expect(refreshed.facts.held).toEqual(held);
     expect(refreshed.facts).not.toHaveProperty('rules');
     expect(files()).toHaveLength(2);
   });

@@ -3,6 +3,7 @@
  * it may replace the previous copy. `list-sources.ts` stores the result and puts it into force.
  */
 import { rm } from 'node:fs/promises';
+import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { ListFile, ListInspection } from '../../compile/table/compile-job.ts';
 import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
@@ -12,7 +13,7 @@ import type { ListCache, ListCopy } from './list-cache.ts';
 import { inputKeyOf, readingOf } from './list-compiler.ts';
 import { ListError } from '../fetch/list-error.ts';
 import type { RefusedCopies } from './refused-copies.ts';
-import { reasonToHold } from './list-guard.ts';
+import { holdText, reasonToHold } from './list-guard.ts';
 import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -103,11 +104,12 @@ async function takeIn(
   const next = await inspectNew(source.id, { path, reading, inputKey }, watch, parts, signal);
   const { statistics } = next;
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
-  const reason =
+  const held =
     before === undefined ? null : await judge(next, { path: before.path, reading, watch }, pool, signal);
   const copy = await cache.store(source.id, source.url, digest, path);
-  if (reason !== null) {
-    const facts = { ...validators, heldKey: copy.contentKey, lastError: reason };
+  if (held !== null) {
+    const reason = holdText(held);
+    const facts = { ...validators, heldKey: copy.contentKey, held, lastError: reason };
     return { outcome: 'held', facts, reason, copy };
   }
   const { rules, invalidLines, format } = statistics;
@@ -145,7 +147,7 @@ async function judge(
   before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
   pool: CompilePool,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<HeldCopy | null> {
   const { watch, ...list } = before;
   const old = await pool.inspect(list, watch, signal);
   if (old.statistics.fault !== null) return null;

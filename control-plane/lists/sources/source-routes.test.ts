@@ -132,7 +132,9 @@ describe('held copies', () => {
     const { id } = BlocklistSource.parse(created.body);
     expect((await api.send('POST', `${BASE}/${id}/approve`)).status).toBe(409);
     sources.hold(id);
-    expect(BlocklistSource.parse((await api.send('GET', `${BASE}/${id}`)).body).status).toBe('held');
+    const held = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 };
+    const shown = BlocklistSource.parse((await api.send('GET', `${BASE}/${id}`)).body);
+    expect(shown).toMatchObject({ status: 'held', held });
     const approved = await api.send('POST', `${BASE}/${id}/approve`);
     expect([approved.status, BlocklistSource.parse(approved.body).status]).toEqual([200, 'ok']);
     expect((await api.send('POST', `${BASE}/999/approve`)).status).toBe(404);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { SourceCreate } from '../../../shared/api/policy/sources-api.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import * as store from './source-store.ts';
@@ -33,7 +35,7 @@ describe('insertSource', () => {
     expect(source).toMatchObject({
       ...{ id: 1, kind: 'block', url: URL, comment: 'why', group_ids: [7, 8], subdomains: true },
       ...{ status: 'pending', rules: 0, bytes: 0, format: null, etag: null, lastModified: null },
-      ...{ last_checked_at: null, last_error: null, contentKey: null, heldKey: null },
+      ...{ last_checked_at: null, last_error: null, contentKey: null, heldKey: null, held: null },
     });
     expect(await store.readSource(own.database, 1, 'block')).toEqual(source);
   });
@@ -76,6 +78,7 @@ describe('updateSource', () => {
     lastModified: 'yesterday',
     lastError: 'held',
     heldKey: 'b',
+    held: { reason: 'shrank', rules: 1, rules_in_force: 3, names: ['a.example'], name_count: 7 },
     contentKey: 'a',
     rules: 3,
     invalidLines: 1,
@@ -89,15 +92,27 @@ describe('updateSource', () => {
     expect(await update(id, { enabled: false, comment: '', url: URL })).toMatchObject({
       ...{ name: 'ads', enabled: false, group_ids: [7], status: 'held', etag: '"1"', last_error: 'held' },
       ...{ lastModified: 'yesterday', heldKey: 'b', contentKey: 'a', rules: 3, bytes: 5_000_000_000 },
+      held: FACTS.held,
     });
     expect(await update(id, { group_ids: [] })).toMatchObject({ group_ids: [] });
+  });
+
+  test('forgets what was noted of a held copy once there is none', async () => {
+    const { id } = await insert();
+    await store.recordFacts(own.database, id, URL, FACTS);
+    await store.recordFacts(own.database, id, URL, { lastError: 'timeout' });
+    expect((await store.readSource(own.database, id)).held).toEqual(FACTS.held);
+    await store.recordFacts(own.database, id, URL, { heldKey: null });
+    expect((await store.readSource(own.database, id)).held).toBeNull();
+    await store.recordFacts(own.database, id, URL, { heldKey: 'c' });
+    expect((await store.readSource(own.database, id)).held).toBeNull();
   });
 
   test('forgets with the URL what is known of its server, and keeps what is in force', async () => {
     const { id } = await insert();
     await store.recordFacts(own.database, id, URL, FACTS);
     expect(await update(id, { url: `${URL}2` })).toMatchObject({
-      ...{ status: 'pending', etag: null, lastModified: null, last_error: null, heldKey: null },
+      ...{ status: 'pending', etag: null, lastModified: null, last_error: null, heldKey: null, held: null },
       ...{ contentKey: 'a', rules: 3 },
     });
   });
@@ -138,5 +153,36 @@ describe('deleteSource', () => {
     await expect(store.deleteSource(own.database, 'allow', id)).rejects.toMatchObject({ status: 404 });
     expect(await store.deleteSource(own.database, 'block', id)).toBe('ads');
     await expect(store.deleteSource(own.database, 'block', id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('migration 0032', () => {
+  test('reads what it can of the reasons that were text', async () => {
+    const texts = [
+      'held: the list shrank from 100 to 49 rules',
+      'held: the list grew from 100 to 1000 rules',
+      'held: it would block names that are much asked for here: b, c, d, e, f and 12 more',
+      'held: it would no longer allow names that are much asked for here: a.example',
+      'held: undone by going back to revision 3',
+      null,
+    ];
+    for (const [at, text] of texts.entries())
+      await own.database.query(
+        `INSERT INTO list_sources (name, url, rules, held_key, last_error) VALUES ('x', $1, 7, 'a', $2)`,
+        [String(at), text],
+      );
+    const file = await readFile(join('migrations', '0032_held-copies.sql'), 'utf8');
+    const [, updates] = /say it as text.\n([^]*?)-- Down/.exec(file)!;
+    await own.database.query(updates!);
+    const none = { names: [], name_count: 0 };
+    const known = { rules_in_force: 7, ...none };
+    expect((await store.listSources(own.database)).map(({ held }) => held)).toEqual([
+      { ...none, reason: 'shrank', rules: 49, rules_in_force: 100 },
+      { ...none, reason: 'grew', rules: 1000, rules_in_force: 100 },
+      { ...known, reason: 'blocks_names', rules: null, names: ['b', 'c', 'd', 'e', 'f'], name_count: 17 },
+      { ...known, reason: 'allows_less', rules: null, names: ['a.example'], name_count: 1 },
+      { ...known, reason: 'undone', rules: null },
+      { ...known, reason: 'blocks_names', rules: null },
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 /** SQL of `list_sources`, block and allow, and the groups they serve. `list-sources.ts` runs the sources. */
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type {
   BlocklistSource,
   SourceCreate,
@@ -34,6 +35,7 @@ interface SourceRow {
   readonly last_error: string | null;
   readonly content_key: string | null;
   readonly held_key: string | null;
+  readonly held: HeldCopy | null;
 }
 
 /** A source with internal fields. */
@@ -62,6 +64,8 @@ export interface SourceFacts {
   readonly lastError?: string | null;
   readonly contentKey?: string;
   readonly heldKey?: string | null;
+  /** About the copy of `heldKey`. */
+  readonly held?: HeldCopy;
 }
 
 const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
@@ -116,6 +120,7 @@ export async function updateSource(
     status = CASE WHEN $3 <> url THEN 'pending' ELSE status END,
     last_error = CASE WHEN $3 <> url THEN NULL ELSE last_error END,
     held_key = CASE WHEN $3 <> url THEN NULL ELSE held_key END,
+    held = CASE WHEN $3 <> url THEN NULL ELSE held END,
     updated_at = now() WHERE id = $1 AND kind = $7`;
   const values = [id, change.name, change.url, change.enabled, change.comment, change.subdomains, kind];
   if (change.url !== undefined) await refuseTakenUrl(tx, kind, id, change.url);
@@ -153,6 +158,7 @@ export async function recordFacts(
     ['last_error', facts.lastError],
     ['content_key', facts.contentKey],
     ['held_key', facts.heldKey],
+    ['held', facts.heldKey === null ? null : facts.held],
   ];
   const given = columns.filter(([, value]) => value !== undefined);
   if (given.length === 0) return true;
@@ -205,6 +211,7 @@ function toSource(row: SourceRow): StoredSource {
     last_checked_at: row.last_checked_at?.toISOString() ?? null,
     last_changed_at: row.last_changed_at?.toISOString() ?? null,
     last_error: row.last_error,
+    held: row.held_key === null ? null : row.held,
     lastModified: row.last_modified,
     kind: row.kind,
     contentKey: row.content_key,

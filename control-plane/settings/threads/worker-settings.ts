@@ -5,6 +5,7 @@ import type { WorkerSettings } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { TrustAnchorError } from '../../../shared/dns/trust-anchors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
+import { nodeNameOf } from '../derived.ts';
 import { trustPoints } from './trust-points.ts';
 
 /** Switches that are not configuration: set by tests and by the bench through the environment. */
@@ -28,7 +29,14 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
+    // No configuration says the rest: `start-dns.ts` adds it.
+    identity: { chaosClients: dns.chaos_clients, version: '', nodeName: nodeNameOf(config), designated: [] },
     tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
+    dotMaxConnectionsPerIp: dns.rate_limit.dot_max_connections_per_ip,
+    dotPort: server.encrypted_dns.dot_enabled ? server.encrypted_dns.dot_port : null,
+    dohPort: server.encrypted_dns.doh_enabled ? server.encrypted_dns.doh_port : null,
+    proxyProtocol: server.proxy_protocol_enabled ? server.proxy_protocol_trusted : null,
+    trustedProxies: server.trusted_proxies,
     coalesceUs: dns.udp_coalesce_us,
     ...hooks,
   };

@@ -13,6 +13,7 @@ import {
 import type { LivePolicy } from '../../policy/live.ts';
 import type { PolicyClient, PolicyRows } from '../../policy/rows.ts';
 import { Ipv4Prefixes, type Ipv4Ranges, MAX_RECORD } from './ipv4-ranges.ts';
+import { areSameKeyed, withGroups } from './keyed-clients-builder.ts';
 import { effectiveGroupId, orderGroups } from './policy-table-builder.ts';
 
 type SourceCode = (typeof ClientGroupSource)[keyof typeof ClientGroupSource];
@@ -43,15 +44,16 @@ const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000;
 
 /**
- * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one. A disabled or
- * deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`. Rows with an invalid address are
+ * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one; clients with keys
+ * are found by those. A disabled or deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`. Rows with an invalid address are
  * skipped.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
   const collector = new PrefixCollector(
     rows,
-    rows.subnets.length + rows.clients.length + live.clientAddresses.length,
+    rows.keyedClients.length + rows.subnets.length + rows.clients.length + live.clientAddresses.length,
   );
+  for (const { clientId, groupId } of withGroups(rows.keyedClients)) collector.addKeyed(clientId, groupId);
   for (const { cidr, groupId } of rows.subnets) collector.addSubnet(cidr, groupId);
   for (const { address, groupId } of rows.clients)
     collector.addAddress(address, groupId, ClientGroupSource.manual);
@@ -69,6 +71,7 @@ export function isSameForClients(
     areSame(a.rows.groups, b.rows.groups, (x, y) => x.id === y.id && x.enabled === y.enabled) &&
     areSame(a.rows.subnets, b.rows.subnets, (x, y) => x.cidr === y.cidr && x.groupId === y.groupId) &&
     areSame(a.rows.clients, b.rows.clients, isSameClient) &&
+    areSameKeyed(a.rows.keyedClients, b.rows.keyedClients) &&
     areSame(a.live.clientAddresses, b.live.clientAddresses, isSameClient)
   );
 }
@@ -104,6 +107,12 @@ class PrefixCollector {
   /** Words of all records. */
   written(): Int32Array {
     return this.records.subarray(0, this.recordCount * L.RECORD_WORDS);
+  }
+
+  /** No address leads to its record. */
+  addKeyed(clientId: number, groupId: number): void {
+    const at = this.beginRecord(groupId, ClientGroupSource.key, 0);
+    this.records[at + 3] = clientId;
   }
 
   addSubnet(cidr: string, groupId: number): void {

@@ -9,7 +9,7 @@ export function grantRules(
   inForce: readonly PolicyGrant[],
   addressesOf: (mac: string) => readonly string[],
 ): NameGrant[] {
-  return inForce.flatMap(({ id, domain, action, groupId, mac, address, untilMs }) => {
+  return inForce.flatMap(({ id, domain, action, groupId, clientId, mac, address, untilMs }) => {
     const name = domain === null ? null : nameFromText(domain);
     // A name that is none would be a grant for every name.
     if (domain !== null && name === null) return [];
@@ -18,6 +18,7 @@ export function grantRules(
       id,
       name,
       groupId,
+      clientId,
       addresses: new Uint8Array(Buffer.concat(places.flatMap((place) => addressFromText(place) ?? []))),
       isAllowing: action === 'allow',
       endsAtSecs: Math.floor(untilMs / 1000),

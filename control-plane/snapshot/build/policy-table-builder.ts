@@ -136,11 +136,19 @@ export function sourcesServing(
   rows: Pick<PolicyRows, 'sources'>,
 ): boolean[] {
   const id = effectiveGroupId(group);
+  return groupsServed(compiled, rows).map((served) => served === 'all' || served.has(id));
+}
+
+/** The groups that each compiled source serves, by index. */
+function groupsServed(
+  { sources }: Pick<CompiledRules, 'sources'>,
+  rows: Pick<PolicyRows, 'sources'>,
+): (ReadonlySet<number> | 'all')[] {
   const byId = new Map(rows.sources.map((source) => [source.id, source]));
-  return compiled.sources.map(({ id: sourceId, statistics }) => {
-    const source = byId.get(sourceId);
-    if (source === undefined || !source.enabled || statistics.fault !== null) return false;
-    return source.groupIds.length === 0 || source.groupIds.includes(id);
+  return sources.map(({ id, statistics }) => {
+    const source = byId.get(id);
+    if (source === undefined || !source.enabled || statistics.fault !== null) return new Set();
+    return source.groupIds.length === 0 ? 'all' : new Set(source.groupIds);
   });
 }
 
@@ -166,9 +174,10 @@ function classify(
   const owned: boolean[][] = [];
   const known = new Map<string, number>();
   const owning = new Set(owners);
+  const servedBy = groupsServed(compiled, rows);
   const ofGroup = groups.map((group) => {
-    const flags = sourcesServing(group, compiled, rows);
     const id = effectiveGroupId(group);
+    const flags = servedBy.map((groupIds) => groupIds === 'all' || groupIds.has(id));
     // Rules for every group tell no groups apart, and no other group has those of this one.
     const key = `${flags.map(Number).join('')} ${owning.has(id) ? id : 'none'}`;
     let policyClass = known.get(key);

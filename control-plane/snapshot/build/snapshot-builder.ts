@@ -7,6 +7,7 @@ import { type PolicyRows } from '../../policy/rows.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import type { NamedClient } from '../../../shared/snapshot/named-clients.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';
+import { areSameKeyed, buildKeyedClients } from './keyed-clients-builder.ts';
 import { buildLocalNames } from './local-names-builder.ts';
 import { isSameForLocalNames, localRecords } from './snapshot-records.ts';
 import { buildLocalTree } from './local-tree.ts';
@@ -62,6 +63,10 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
       before !== undefined && isSameForClients(before, parts)
         ? before.snapshot.clients
         : buildClientTable(rows, live),
+    keys:
+      before !== undefined && areSameKeyed(before.rows.keyedClients, rows.keyedClients)
+        ? before.snapshot.keys
+        : buildKeyedClients(rows),
     namedClients: namedClients(compiled, live),
     names: live.names,
   };

@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { Generations } from './generations.ts';
 import { buildSnapshot } from '../build/snapshot-builder.ts';
-import { startingState } from './starting-state.ts';
+import { isFiltering, startingState } from './starting-state.ts';
 import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
 
 const BLOCKING: BlockingSettings = {
@@ -133,6 +134,20 @@ describe('Generations', () => {
     expect(await Promise.all([35_000, 99_000].map(versionAt))).toEqual([undefined, 6]);
   });
 
+  test('at() reads only those around the moment, by their times of writing', async () => {
+    for (let version = 1; version <= 8; version++) {
+      await generations.save(state(version, RULES, version * 10_000));
+      const secs = version * 10 + 1;
+      utimesSync(join(folder, files(new RegExp(`-000000000${version}-`))[0]!), secs, secs);
+    }
+    for (const version of [1, 2, 6, 7, 8])
+      truncateSync(join(folder, files(new RegExp(`-000000000${version}-`))[0]!), 20);
+    expect((await generations.at(45_000, RULES))?.version).toBe(4);
+    // In force, and not written yet.
+    utimesSync(join(folder, files(/-0000000004-/)[0]!), 48, 48);
+    expect((await generations.at(45_000, RULES))?.version).toBe(4);
+  });
+
   test('findRules() gives back rules that are not the newest, and passes over damaged ones', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
@@ -243,5 +258,20 @@ describe('startingState()', () => {
     const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);
     expect(snapshot.version).toBe(9);
     expect(rows.sources).toEqual([]);
+  });
+});
+
+describe('isFiltering()', () => {
+  const source = { id: 10, enabled: true };
+  test.each([
+    ['no policy was in force before', [], RULES, undefined, false],
+    ['a list is enabled, and none has been compiled', [source], { ...RULES, sources: [] }, 1, false],
+    ['no list is enabled', [{ ...source, enabled: false }], { ...RULES, sources: [] }, 1, true],
+    ['a list is in force', [source], RULES, 1, true],
+  ])('says whether a state filters where %s', (_what, sources, compiled, publishedAtMs, expected) => {
+    const { snapshot, rows } = state(1);
+    const known = publishedAtMs === undefined ? {} : { publishedAtMs };
+    const given = { snapshot, compiled, rows: { ...rows, sources: sources as never }, ...known };
+    expect(isFiltering(given)).toBe(expected);
   });
 });

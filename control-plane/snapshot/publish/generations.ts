@@ -115,26 +115,56 @@ export class Generations {
    * force just then. Rules that are those of `inForce` are not read again.
    */
   async at(momentMs: number, inForce: CompiledRules): Promise<KeptGeneration | null> {
-    let laterVersion: number | undefined;
-    for (const name of await this.list().catch(() => [])) {
-      try {
-        const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
-        if (content.publishedAtMs === 0) return null;
-        if (content.publishedAtMs <= momentMs) {
-          const isNext = laterVersion === undefined || laterVersion === name.version + 1;
-          if (!isNext || momentMs - content.publishedAtMs < SETTLED_MS) return null;
-          return await this.complete(
-            content,
-            rulesIdOf(inForce.rules) === name.rulesId ? inForce : undefined,
-          );
-        }
-        laterVersion = name.version;
-      } catch (error) {
-        this.logger.debug('pass over generation', { file: name.file, reason: reasonOf(error) });
-        return null;
+    try {
+      const found = await this.contentAt(momentMs, await this.list());
+      if (found === null || momentMs - found.publishedAtMs < SETTLED_MS) return null;
+      return await this.complete(found, rulesIdOf(inForce.rules) === found.rulesId ? inForce : undefined);
+    } catch (error) {
+      this.logger.debug('pass over generation', { reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  /**
+   * The content of the last one before a moment, if the one after it follows it. The times of writing say which two to
+   * read; what is read decides.
+   */
+  private async contentAt(
+    momentMs: number,
+    names: readonly GenerationName[],
+  ): Promise<GenerationContent | null> {
+    let place = await this.placeAt(momentMs, names);
+    if (names[place] === undefined) return null;
+    let found = await this.timedContent(names[place]!);
+    let later: GenerationContent | undefined;
+    while (found.publishedAtMs > momentMs) {
+      later = found;
+      place += 1;
+      if (place === names.length) return null;
+      found = await this.timedContent(names[place]!);
+    }
+    while (later === undefined && place > 0) {
+      const next = await this.timedContent(names[place - 1]!);
+      if (next.publishedAtMs > momentMs) later = next;
+      else {
+        found = next;
+        place -= 1;
       }
     }
-    return null;
+    return later === undefined || later.version === found.version + 1 ? found : null;
+  }
+
+  /** Where the newest one that was written before a moment is; the newest of all if none was, as after a copy. */
+  private async placeAt(momentMs: number, names: readonly GenerationName[]): Promise<number> {
+    for (const [place, { file }] of names.entries())
+      if ((await stat(join(this.folder, file))).mtimeMs <= momentMs) return place;
+    return 0;
+  }
+
+  private async timedContent(name: GenerationName): Promise<GenerationContent> {
+    const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
+    if (content.publishedAtMs === 0) throw new DamagedGeneration('it does not say when it came into force');
+    return content;
   }
 
   private async read(name: GenerationName): Promise<KeptGeneration> {

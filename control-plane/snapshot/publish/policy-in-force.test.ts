@@ -27,11 +27,14 @@ describe('PolicyInForce', () => {
   let rows: () => Promise<PolicyRows>;
   let blocking = BLOCKING;
   let policy: PolicyInForce;
+  let revision = 0;
 
   beforeEach(() => {
     rows = async () => ROWS;
+    revision = 0;
     blocking = BLOCKING;
-    policy = new PolicyInForce({ publisher, readRows: () => rows(), blocking: () => blocking, logger });
+    const readPolicy = async () => ({ rows: await rows(), revision: ++revision });
+    policy = new PolicyInForce({ publisher, readPolicy, blocking: () => blocking, logger });
   });
 
   afterEach(() => policy.close());
@@ -57,6 +60,15 @@ describe('PolicyInForce', () => {
     rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
     await until(() => sent.length > 0);
     expect(new PolicyTable(sent[0]!.policy).groupCount).toBe(1);
+  });
+
+  test('revision() is that of the rows in force, not of those that were only read', async () => {
+    expect(policy.revision()).toBeNull();
+    await policy.apply();
+    expect(policy.revision()).toBe(1);
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    await policy.useRules(RULES);
+    expect(policy.revision()).toBe(1);
   });
 
   test('useRules() and applySettings() do not wait for the database', async () => {

@@ -8,6 +8,7 @@ import { Retrying } from '../../concurrency/retrying.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { PolicyApplier } from '../../policy/change.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import type { StoredPolicy } from '../../policy/policy-store.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { SnapshotPublisher } from './publisher.ts';
@@ -15,7 +16,7 @@ import type { SnapshotPublisher } from './publisher.ts';
 /** Parts of a policy build. */
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
-  readonly readRows: () => Promise<PolicyRows>;
+  readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'revision'>>;
   /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
   /** DNS threads that do not work by the settings yet. */
@@ -39,6 +40,7 @@ export class PolicyInForce implements PolicyApplier {
   private compiled: CompiledRules;
   /** A change besides the rows is unpublished. */
   private hasOtherChange = false;
+  private publishedRevision: number | null = null;
 
   constructor(parts: PolicyParts) {
     this.parts = parts;
@@ -63,6 +65,11 @@ export class PolicyInForce implements PolicyApplier {
       this.retrying.soon();
       throw error;
     }
+  }
+
+  /** The newest revision whose rows are in force; null until rows were read from the database. */
+  revision(): number | null {
+    return this.publishedRevision;
   }
 
   threadsBehind(): number {
@@ -107,14 +114,15 @@ export class PolicyInForce implements PolicyApplier {
   private async applyNow(): Promise<void> {
     const hadOtherChange = this.hasOtherChange;
     this.hasOtherChange = false;
-    let rows: PolicyRows;
+    let stored: Awaited<ReturnType<PolicyParts['readPolicy']>>;
     try {
-      rows = await this.parts.readRows();
+      stored = await this.parts.readPolicy();
     } catch (error) {
       if (hadOtherChange) await this.publish(this.parts.publisher.current().rows);
       throw error;
     }
-    await this.publish(rows);
+    await this.publish(stored.rows);
+    this.publishedRevision = stored.revision;
   }
 
   private async publish(rows: PolicyRows): Promise<void> {

@@ -42,6 +42,14 @@ describe('SnapshotPublisher', () => {
     expect((await generations.load()).kept?.version).toBe(3);
   });
 
+  test('writes the last state of each rule table, however fast they follow each other', async () => {
+    const other = { ...RULES };
+    for (const rules of [RULES, RULES, other, other, RULES]) await publisher.publish(rules, ROWS, BLOCKING);
+    await publisher.settled();
+    const written = logger.lines.filter(({ message }) => message === 'generation written');
+    expect(written.map(({ fields }) => fields['version'])).toEqual([1, 2, 4, 5]);
+  });
+
   test('says once which regex filters are left out, until the filters are others', async () => {
     const filter = { id: 1, name: 'broken', pattern: '(', action: 'deny' as const, groupId: null };
     const rows = { ...ROWS, regexFilters: [filter] };

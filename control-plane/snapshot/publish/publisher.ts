@@ -1,12 +1,13 @@
 /**
  * Owns the snapshot in force. Publishing builds the policy table under the next version, hands the snapshot
  * to every thread, and when all have taken it over, or a time-out is over, writes the generation to disk. One
- * publication at a time; the disk may lag behind, and then only the newest generation is written.
+ * publication at a time; the disk lags behind a burst, of which the first generation and the last of each rule table are
+ * written.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
-import { Coalescer } from '../../concurrency/coalescer.ts';
+import { PacedWork } from '../../concurrency/paced-work.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { FindLivePolicy, LivePolicy } from '../../policy/live.ts';
@@ -44,11 +45,18 @@ export interface DraftParts {
   readonly clientAddresses?: (live: LivePolicy) => LivePolicy['clientAddresses'];
 }
 
+/** From one generation on disk to the next, milliseconds: writing one takes as long as all else of a change. */
+const SAVE_PAUSE_MS = 250;
+/** States that wait to be written; of more, the oldest are not. */
+const MAX_TO_SAVE = 16;
+
 /** The only source of snapshot versions. */
 export class SnapshotPublisher {
   private readonly parts: PublisherParts;
   private readonly history = new RuleHistory();
-  private readonly saver = new Coalescer(() => this.save());
+  private readonly saver = new PacedWork(() => this.saveAll(), SAVE_PAUSE_MS);
+  /** Oldest first. */
+  private readonly toSave: PublishedState[] = [];
   private state: PublishedState;
   private built: BuiltSnapshot | undefined;
   private version: number;
@@ -61,7 +69,7 @@ export class SnapshotPublisher {
     this.version = parts.initial.snapshot.version;
     this.history.add(parts.initial);
     // Under its new version: generations that follow each other on disk tell which was in force at a moment.
-    if (this.version > 0) void this.saver.run();
+    if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
   }
 
   /** The snapshot in force with its inputs. */
@@ -110,7 +118,7 @@ export class SnapshotPublisher {
   /** Resolves when all publications are done and the newest state was written, or could not be. */
   async settled(): Promise<void> {
     await this.last;
-    await this.saver.idle();
+    await this.saver.settle();
   }
 
   /** See `RuleHistory.describe`. */
@@ -151,12 +159,24 @@ export class SnapshotPublisher {
     // Before the first thread can name it in a record.
     this.history.add(this.state);
     this.behind = await this.parts.broadcast(snapshot);
-    void this.saver.run();
+    this.saveLater(this.state);
     return snapshot;
   }
 
-  private async save(): Promise<void> {
-    const { state } = this;
+  /** Of several states with one rule table the last is written: a rollback needs that of each table. */
+  private saveLater(state: PublishedState): void {
+    if (this.toSave.at(-1)?.compiled === state.compiled) this.toSave.pop();
+    this.toSave.push(state);
+    if (this.toSave.length > MAX_TO_SAVE) this.toSave.shift();
+    this.saver.request();
+  }
+
+  private async saveAll(): Promise<void> {
+    for (let state = this.toSave.shift(); state !== undefined; state = this.toSave.shift())
+      await this.save(state);
+  }
+
+  private async save(state: PublishedState): Promise<void> {
     const { version } = state.snapshot;
     try {
       await this.parts.generations.save(state);

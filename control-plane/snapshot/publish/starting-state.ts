@@ -20,5 +20,11 @@ export async function startingState(
   const version = kept === undefined && highestVersion === 0 ? 0 : highestVersion + 1;
   const now = live(rows);
   const snapshot = buildSnapshot(version, compiled, rows, blocking, now);
-  return { snapshot, compiled, rows, publishedAtMs: now.nowMs };
+  return { snapshot, compiled, rows, ...(kept !== undefined && { publishedAtMs: now.nowMs }) };
+}
+
+/** Whether a state filters as it was told to: it came into force once, and enables no list without the rules of any. */
+export function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean {
+  if (publishedAtMs === undefined) return false;
+  return compiled.sources.length > 0 || !rows.sources.some(({ enabled }) => enabled);
 }

@@ -1,4 +1,4 @@
-/** Names of clients in the modifier `$client`, as the addresses, networks and MACs that these clients are known by. Pure. */
+/** Names of clients in the modifier `$client`, as the addresses, networks, MACs and keys that these clients are known by. Pure. */
 
 /** The rule with addresses for names; null if it names a client without such an address. Unknown names stay. */
 export function withAddresses(

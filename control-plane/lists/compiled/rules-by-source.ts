@@ -1,0 +1,89 @@
+/** How many rules each list has in force, and how many of them no other list has. Pure. */
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
+import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
+import type { PublishedState } from '../../snapshot/published-state.ts';
+
+/** Rules of a list in force: names of its table, and patterns and rules with conditions by their text. */
+export interface RuleCounts {
+  rules: number;
+  /** Of these, what no other list in force does: the same, or more, at the same name, or the same text. */
+  unique: number;
+}
+
+const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
+const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleKind;
+const BLOCK_ALL = BLOCK_EXACT | BLOCK_BELOW | BLOCK_SUFFIX;
+const ALLOW_ALL = ALLOW_EXACT | ALLOW_BELOW | ALLOW_SUFFIX;
+
+/** By `list_sources.id`; lists that are not in force have none. */
+export function countRulesBySource(
+  { compiled, rows }: Pick<PublishedState, 'compiled' | 'rows'>,
+  special: readonly SpecialRule[],
+): ReadonlyMap<number, RuleCounts> {
+  const inForce = new SourcesInForce(compiled, rows);
+  const counted = compiled.sources.map((): RuleCounts => ({ rules: 0, unique: 0 }));
+  countNames(compiled.attributes, inForce, counted);
+  countSpecialRules(special, inForce, counted);
+  const byId = compiled.sources.map(({ id }, index) => [id, counted[index]!] as const);
+  return new Map(byId.filter((_, index) => inForce.nameOf(index) !== null));
+}
+
+/** Names with the same lists and kinds are counted together. */
+function countNames(
+  attributes: PublishedState['compiled']['attributes'],
+  inForce: SourcesInForce,
+  counted: readonly RuleCounts[],
+): void {
+  const takesBack = (by: number, source: number): boolean => inForce.takesBackForAll(by, source);
+  const isOn = counted.map((_, source) => inForce.nameOf(source) !== null);
+  for (let attribute = 0; attribute < attributes.nameCounts.length; attribute++) {
+    const names = attributes.nameCounts[attribute]!;
+    // Bits that one list has at least, and two.
+    let once = 0;
+    let twice = 0;
+    forEachPairLeft(attributes, attribute, takesBack, (source, kinds) => {
+      if (isOn[source] !== true) return;
+      const covered = coveredBy(kinds);
+      twice |= once & covered;
+      once |= covered;
+    });
+    forEachPairLeft(attributes, attribute, takesBack, (source, kinds) => {
+      if (isOn[source] !== true) return;
+      const counts = counted[source]!;
+      counts.rules += names;
+      if ((coveredBy(kinds) & ~twice) !== 0) counts.unique += names;
+    });
+  }
+}
+
+/** A rule for a name and all below it does what one for the name does, and one for all below it. */
+function coveredBy(kinds: number): number {
+  let covered = kinds;
+  if ((kinds & (BLOCK_SUFFIX | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
+  if ((kinds & (ALLOW_SUFFIX | IMPORTANT_ALLOW_SUFFIX)) !== 0) covered |= ALLOW_ALL;
+  return covered;
+}
+
+function countSpecialRules(
+  rules: readonly SpecialRule[],
+  inForce: SourcesInForce,
+  counted: readonly RuleCounts[],
+): void {
+  const owners = new Map<string, Set<number>>();
+  for (const { source, kind, rule, takenBackBy } of rules) {
+    if (inForce.nameOf(source) === null) continue;
+    if (takenBackBy?.some((by) => inForce.takesBackForAll(by, source)) === true) continue;
+    // The same text may block in one list and allow in another.
+    const key = `${kind} ${rule}`;
+    const lists = owners.get(key);
+    if (lists === undefined) owners.set(key, new Set([source]));
+    else lists.add(source);
+  }
+  for (const lists of owners.values())
+    for (const source of lists) {
+      counted[source]!.rules++;
+      if (lists.size === 1) counted[source]!.unique++;
+    }
+}

@@ -1,0 +1,50 @@
+/** Opens the certificates of a node: that of the web, and that of encrypted DNS, which is the same one as a rule. */
+import { hostname } from 'node:os';
+import type { Node } from './node.ts';
+import { systemClock as clock } from '../shared/clock.ts';
+import { CertificateFiles } from './tls/certificate-files.ts';
+import { namesOfMachine } from './tls/self-signed.ts';
+import { ThreadCertificate } from './tls/thread-certificate.ts';
+import { WebCertificate } from './tls/web-certificate.ts';
+
+/** What the DNS threads are given, and the certificate of the web if it is that one. */
+export interface DnsCertificates {
+  readonly threads: ThreadCertificate;
+  readonly web: WebCertificate | null;
+}
+
+/** The certificate of the web, in force where HTTPS is on. */
+export async function openWebCertificate(node: Node): Promise<WebCertificate> {
+  const certificate = webCertificate(node);
+  if (node.config.server.web_tls.enabled) await open(node, certificate);
+  return certificate;
+}
+
+/** The certificate of encrypted DNS: that of `server.encrypted_dns`, or of the web. */
+export async function openDnsCertificates(node: Node): Promise<DnsCertificates> {
+  const { tls_cert_path: cert, tls_key_path: key } = node.config.server.encrypted_dns;
+  const isOfWeb = cert === '';
+  const certificate = isOfWeb ? webCertificate(node) : certificateAt(node, { cert, key });
+  await open(node, certificate);
+  return { threads: new ThreadCertificate(certificate), web: isOfWeb ? certificate : null };
+}
+
+async function open({ stops }: Node, certificate: WebCertificate): Promise<void> {
+  await certificate.open();
+  stops.push(certificate.follow());
+}
+
+function webCertificate(node: Node): WebCertificate {
+  const { tls_cert_path: cert, tls_key_path: key } = node.config.server.web_tls;
+  return certificateAt(node, { cert, key });
+}
+
+function certificateAt({ configuration, name, logger }: Node, paths: { cert: string; key: string }) {
+  const allowedHosts = (): readonly string[] => configuration.current().server.allowed_hosts;
+  return new WebCertificate({
+    files: new CertificateFiles(paths),
+    names: () => namesOfMachine([name, hostname(), ...allowedHosts()]),
+    clock,
+    logger,
+  });
+}
