@@ -1,0 +1,37 @@
+/** The inputs that are kept: a file of a target for its corpus, one for what was found; an input a line, in base64. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Largest corpus file, octets. */
+const MAX_FILE_SIZE = 100_000;
+
+/** Inputs by what is kept of them. */
+type Kept = 'corpus' | 'findings';
+
+/** The inputs of a target; none where there is no file. A `#` begins a comment. */
+export function readInputs(kept: Kept, target: string): Uint8Array[] {
+  const path = fileOf(kept, target);
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines
+    .map((line) => line.replace(/#.*$/u, '').trim())
+    .filter((line) => line !== '')
+    .map((line) => new Uint8Array(Buffer.from(line, 'base64')));
+}
+
+/** Writes the corpus of a target: of `inputs`, the smallest first, those for which there is room. */
+export function writeCorpus(target: string, inputs: readonly Uint8Array[]): void {
+  const lines: string[] = [];
+  let size = 0;
+  for (const input of inputs.toSorted((a, b) => a.length - b.length || Buffer.compare(a, b))) {
+    const line = Buffer.from(input).toString('base64');
+    size += line.length + 1;
+    if (size > MAX_FILE_SIZE) break;
+    if (line !== '') lines.push(line);
+  }
+  writeFileSync(fileOf('corpus', target), `${lines.join('\n')}\n`);
+}
+
+function fileOf(kept: Kept, target: string): string {
+  return join(import.meta.dirname, kept, `${target}.txt`);
+}

@@ -1,0 +1,138 @@
+/**
+ * One target, fuzzed in a process of its own: has a thread do it, and saves what it finds. A thread that ends by an error
+ * outside of the target's turn, for want of memory, or that does not come back, is a finding too; another one goes on.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { writeCorpus } from './corpus.ts';
+import { CURRENT_HEAD } from './fuzz-thread.ts';
+import type { FuzzNews, FuzzOrder } from './fuzz-thread.ts';
+import type { Finding } from './fuzzer.ts';
+
+/** Heap of the thread: what one input may take, and what the search itself does. */
+const HEAP_MIB = 512;
+const MAX_INPUT_SIZE = 1 << 20;
+/** A run that has not ended by now will not; the limit of time itself is judged in the thread. */
+const HUNG_MS = 30_000;
+const WATCH_MS = 1000;
+/** More faults than these make no sense to look for at once. */
+const MAX_FINDINGS = 20;
+
+/** How a target came out. */
+export interface FuzzFigures {
+  readonly executions: number;
+  readonly corpus: number;
+  readonly paths: number;
+  readonly secs: number;
+  readonly findings: number;
+}
+
+/** What to do. */
+export interface FuzzTask {
+  readonly target: string;
+  readonly seed: number;
+  readonly secs: number;
+  /** Write the corpus. */
+  readonly keep: boolean;
+  /** Where findings go. */
+  readonly folder: string;
+}
+
+/** Fuzzes until the time is over. */
+export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): Promise<FuzzFigures> {
+  const startedMs = performance.now();
+  const secsGone = (): number => (performance.now() - startedMs) / 1000;
+  const inputs: Uint8Array[] = [];
+  const keys = new Set<string>();
+  const sum = { executions: 0, corpus: 0, paths: 0 };
+  const take = (finding: Finding): void => {
+    if (keys.has(finding.key)) return;
+    keys.add(finding.key);
+    say(`${task.target}: FOUND ${finding.text}\n  ${saved(task, finding)}`);
+  };
+  for (let turn = 0; ; turn++) {
+    const before = sum.executions;
+    const current = new SharedArrayBuffer(CURRENT_HEAD + MAX_INPUT_SIZE);
+    const order = {
+      target: task.target,
+      seed: task.seed + turn,
+      secs: task.secs - secsGone(),
+      inputs,
+      current,
+    };
+    const end = await oneThread(order, (news) => {
+      if (news.kind === 'kept') inputs.push(news.input);
+      else if (news.kind === 'found') take(news.finding);
+      else if (news.kind === 'figures') {
+        Object.assign(sum, { ...news, executions: before + news.executions });
+        say(line(task.target, sum, secsGone()));
+      }
+    });
+    if ('corpus' in end) {
+      if (task.keep) writeCorpus(task.target, end.corpus);
+      return { ...sum, corpus: end.corpus.length, secs: secsGone(), findings: keys.size };
+    }
+    take(end);
+    if (secsGone() > task.secs || keys.size >= MAX_FINDINGS)
+      return { ...sum, secs: secsGone(), findings: keys.size };
+  }
+}
+
+/** Runs one thread to its end: the corpus, or the finding that ended it. */
+async function oneThread(
+  order: FuzzOrder,
+  tell: (news: FuzzNews) => void,
+): Promise<{ corpus: readonly Uint8Array[] } | Finding> {
+  const worker = new Worker(new URL('./fuzz-thread.ts', import.meta.url), {
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
+  const { promise, resolve } = Promise.withResolvers<{ corpus: readonly Uint8Array[] } | Finding>();
+  const head = new Int32Array(order.current, 0, 2);
+  const lost = (key: string, text: string): void => {
+    const input = new Uint8Array(order.current, CURRENT_HEAD, head[1]).slice();
+    resolve({ input: new Uint8Array(input), key, text });
+  };
+  let executions = 0;
+  let sinceMs = performance.now();
+  const watch = setInterval(() => {
+    const nowMs = performance.now();
+    if (head[0] !== executions) {
+      executions = head[0]!;
+      sinceMs = nowMs;
+    } else if (executions > 0 && nowMs - sinceMs > HUNG_MS)
+      lost('hung', `does not end in ${HUNG_MS / 1000} s`);
+  }, WATCH_MS);
+  worker.on('message', (news: FuzzNews) => {
+    if (news.kind === 'over') resolve(news);
+    else tell(news);
+  });
+  worker.once('error', (error) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    lost(`ended by ${text.split('\n').slice(0, 2).join(' ')}`, text);
+  });
+  try {
+    return await promise;
+  } finally {
+    clearInterval(watch);
+    await worker.terminate();
+  }
+}
+
+/** Writes a finding to a file of its own; how to repeat it. */
+function saved({ folder, target }: FuzzTask, { input }: Finding): string {
+  mkdirSync(folder, { recursive: true });
+  const name = createHash('sha256').update(input).digest('hex').slice(0, 12);
+  const path = join(folder, `${target}-${name}.bin`);
+  writeFileSync(path, input);
+  return `${String(input.length)} octets; again: npm run fuzz -- ${target} --repeat ${path}`;
+}
+
+/** The figures as a line. */
+function line(target: string, sum: Omit<FuzzFigures, 'secs' | 'findings'>, secs: number): string {
+  const rate = Math.round(sum.executions / Math.max(secs, 0.001));
+  const { executions, corpus, paths } = sum;
+  return `${target.padEnd(18)} ${secs.toFixed(0).padStart(5)} s  ${String(executions).padStart(11)} runs  ${String(rate).padStart(7)}/s  ${String(paths).padStart(5)} paths  ${String(corpus).padStart(5)} inputs`;
+}

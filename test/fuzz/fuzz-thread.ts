@@ -1,0 +1,92 @@
+/** Entry of the thread that fuzzes one target; `fuzz-process.ts` watches it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { readInputs } from './corpus.ts';
+import { Fuzzer } from './fuzzer.ts';
+import type { Finding } from './fuzzer.ts';
+import { instrumentProduct } from './instrument.ts';
+import { processLimits } from './limits.ts';
+import { octetsOf } from './target.ts';
+import { loadTarget } from './targets.ts';
+
+/** What the thread is to do. */
+export interface FuzzOrder {
+  readonly target: string;
+  readonly seed: number;
+  readonly secs: number;
+  /** Inputs beside those of the repository. */
+  readonly inputs: readonly Uint8Array[];
+  /** Where the thread says what it is about: runs, the input's length, then the input. */
+  readonly current: SharedArrayBuffer;
+}
+
+/** What it tells. */
+export type FuzzNews =
+  | { readonly kind: 'kept'; readonly input: Uint8Array }
+  | { readonly kind: 'found'; readonly finding: Finding }
+  | { readonly kind: 'figures'; readonly executions: number; readonly corpus: number; readonly paths: number }
+  | { readonly kind: 'over'; readonly corpus: readonly Uint8Array[] };
+
+/** Octets before the input in `current`. */
+export const CURRENT_HEAD = 8;
+const FIGURES_MS = 10_000;
+
+const port = parentPort;
+if (port !== null) await fuzz(workerData as FuzzOrder, (news) => port.postMessage(news));
+
+async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<void> {
+  const code = instrumentProduct();
+  const target = await loadTarget(order.target);
+  const head = new Int32Array(order.current, 0, 2);
+  const octets = new Uint8Array(order.current, CURRENT_HEAD);
+  const fuzzer = new Fuzzer({
+    target,
+    counters: code,
+    dictionary: [
+      ...[...code.words].map(octetsOf),
+      ...[...code.numbers].map(bigEndian),
+      ...(target.dictionary ?? []).map((word) => (typeof word === 'string' ? octetsOf(word) : word)),
+    ],
+    seed: order.seed,
+    limits: processLimits(),
+    begin: (input) => {
+      octets.set(input);
+      head[1] = input.length;
+      Atomics.add(head, 0, 1);
+    },
+    found: (finding) => tell({ kind: 'found', finding }),
+    kept: (input) => tell({ kind: 'kept', input }),
+  });
+  const figures = (): void =>
+    tell({
+      kind: 'figures',
+      executions: fuzzer.executions,
+      corpus: fuzzer.corpus.length,
+      paths: fuzzer.paths,
+    });
+  const startedMs = performance.now();
+  for (const input of [
+    ...target.seeds(),
+    ...readInputs('corpus', order.target),
+    ...readInputs('findings', order.target),
+    ...order.inputs,
+  ])
+    await fuzzer.add(input);
+  figures();
+  let toldMs = performance.now();
+  await fuzzer.search(() => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs > FIGURES_MS) {
+      figures();
+      toldMs = nowMs;
+    }
+    return nowMs - startedMs > order.secs * 1000;
+  });
+  figures();
+  tell({ kind: 'over', corpus: await fuzzer.smallest() });
+}
+
+/** A number in as many octets as it takes: one, two or four. */
+function bigEndian(value: number): Uint8Array {
+  const octets = Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
+  return octets.slice(value > 0xffff ? 0 : value > 0xff ? 2 : 3);
+}

@@ -1,0 +1,240 @@
+/**
+ * The search: mutates inputs of the corpus and keeps those that take a path of the code for the first time, or another
+ * number of times. Deterministic but for what the code under test draws itself. `fuzz-thread.ts` gives it time and
+ * counters; limits are those of `limits.ts`.
+ */
+import { mutate } from './mutate.ts';
+import { Random } from './seeded-random.ts';
+import type { Target } from './target.ts';
+import type { Limits } from './limits.ts';
+
+/** Counters of paths, as `instrument.ts` has them. */
+export interface Counters {
+  readonly counters: Uint8Array;
+  readonly used: number;
+}
+
+/** An input for which something does not hold. */
+export interface Finding {
+  readonly input: Uint8Array;
+  /** What two findings of one fault share: the error and the place. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** What a search is made of. */
+export interface FuzzerParts {
+  readonly target: Target;
+  readonly counters: Counters;
+  readonly dictionary: readonly Uint8Array[];
+  readonly seed: number;
+  readonly limits: Limits;
+  /** Called before each run: what the input is, should it not end. */
+  readonly begin: (input: Uint8Array) => void;
+  readonly found: (finding: Finding) => void;
+  readonly kept: (input: Uint8Array) => void;
+}
+
+/** Runs for trimming an input that is kept, or a finding, and milliseconds of processor time. */
+const TRIM_RUNS = 200;
+const TRIM_MS = 1000;
+/** An input that takes longer is mutated an eighth as often as another. */
+const SLOW_MS = 10;
+/** The newest inputs are mutated more often than the others. */
+const NEWEST = 16;
+/** How often a path was taken, as one of eight kinds: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. */
+const KIND = Uint8Array.from({ length: 256 }, (_, times) => {
+  if (times <= 3) return times === 0 ? 0 : 1 << (times - 1);
+  const bounds = [8, 16, 32, 128, 256];
+  return 1 << (3 + bounds.findIndex((bound) => times < bound));
+});
+
+/** One search. */
+export class Fuzzer {
+  readonly corpus: Uint8Array[] = [];
+  /** Those of them that take long. */
+  private readonly slow = new Set<Uint8Array>();
+  executions = 0;
+  private readonly parts: FuzzerParts;
+  private readonly random: Random;
+  /** Kinds seen, by path. */
+  private readonly seen: Uint8Array;
+  private readonly words: Uint32Array;
+  private readonly keys = new Set<string>();
+
+  constructor(parts: FuzzerParts) {
+    this.parts = parts;
+    this.random = new Random(parts.seed);
+    const { counters } = parts.counters;
+    this.seen = new Uint8Array(counters.length);
+    this.words = new Uint32Array(counters.buffer, 0, counters.length / 4);
+  }
+
+  /** Paths that were taken. */
+  get paths(): number {
+    return this.seen.reduce((sum, kinds) => sum + (kinds === 0 ? 0 : 1), 0);
+  }
+
+  /** Runs an input and keeps it where it is new. */
+  async add(input: Uint8Array): Promise<void> {
+    if ((await this.run(input)) && this.takeNew(this.seen)) this.keep(input);
+  }
+
+  /** Mutates inputs until `isOver`, asked now and then. */
+  async search(isOver: () => boolean): Promise<void> {
+    const { target, dictionary } = this.parts;
+    const { random, corpus } = this;
+    const material = { dictionary, maxLength: target.maxLength, other: () => this.pick() };
+    if (corpus.length === 0) this.keep(new Uint8Array(0));
+    while (!isOver()) {
+      for (let i = 0; i < 100; i++) {
+        const input = mutate(this.pick(), random, material);
+        if (!(await this.run(input)) || !this.isNew()) continue;
+        const trimmed = await this.trimmed(input);
+        if ((await this.run(trimmed)) && this.takeNew(this.seen)) this.keep(trimmed);
+      }
+    }
+  }
+
+  /** The smallest inputs of the corpus that together take all paths that it takes. */
+  async smallest(): Promise<Uint8Array[]> {
+    const seen = new Uint8Array(this.seen.length);
+    const chosen: Uint8Array[] = [];
+    for (const input of this.corpus.toSorted((a, b) => a.length - b.length))
+      if ((await this.run(input)) && this.takeNew(seen)) chosen.push(input);
+    return chosen;
+  }
+
+  private keep(input: Uint8Array): void {
+    this.corpus.push(input);
+    if (this.parts.limits.takenMs() > SLOW_MS) this.slow.add(input);
+    this.parts.kept(input);
+  }
+
+  private pick(): Uint8Array {
+    const { corpus, random } = this;
+    const isNewest = random.once(3);
+    const from = isNewest ? Math.max(0, corpus.length - NEWEST) : 0;
+    const picked = corpus[from + random.below(corpus.length - from)]!;
+    return this.slow.has(picked) && !random.once(8) ? corpus[random.below(corpus.length)]! : picked;
+  }
+
+  /** Runs one input; false for a finding, which is told. */
+  private async run(input: Uint8Array): Promise<boolean> {
+    const finding = await this.tried(input);
+    if (finding === null) return true;
+    if (this.keys.has(finding.key)) return false;
+    this.keys.add(finding.key);
+    this.parts.found(await this.shrunk(finding));
+    return false;
+  }
+
+  private async tried(input: Uint8Array): Promise<Finding | null> {
+    const { target, counters, limits, begin } = this.parts;
+    begin(input);
+    this.executions++;
+    // What runs may change is a copy.
+    const copy = input.slice();
+    counters.counters.fill(0, 0, counters.used);
+    limits.begin();
+    try {
+      const running = target.run(copy);
+      if (running !== undefined) await running;
+    } catch (error) {
+      return { input, ...told(error) };
+    }
+    const judged = limits.exceeded(() => target.run(input.slice()));
+    const excess = judged instanceof Promise ? await judged : judged;
+    return excess === null ? null : { input, key: excess.key, text: excess.text };
+  }
+
+  /** The finding with less around it. */
+  private async shrunk(finding: Finding): Promise<Finding> {
+    // Inputs beyond the limits take long each.
+    if (finding.key.startsWith('limit')) return finding;
+    let best = finding;
+    await shrink(finding.input, async (smaller) => {
+      const again = await this.tried(smaller);
+      if (again?.key !== finding.key) return false;
+      best = again;
+      return true;
+    });
+    return best;
+  }
+
+  /** An input with less in it that is new in the same way. */
+  private async trimmed(input: Uint8Array): Promise<Uint8Array> {
+    const wanted = this.newKinds();
+    let leftMs = TRIM_MS;
+    return shrink(input, async (smaller) => {
+      if (leftMs <= 0) return false;
+      leftMs -= this.parts.limits.takenMs();
+      if ((await this.tried(smaller)) !== null) return false;
+      return wanted.every(([path, kind]) => KIND[this.parts.counters.counters[path]!] === kind);
+    });
+  }
+
+  private newKinds(): [path: number, kind: number][] {
+    const { counters, used } = this.parts.counters;
+    const kinds: [number, number][] = [];
+    for (let path = 0; path < used; path++) {
+      const kind = KIND[counters[path]!]!;
+      if ((kind & ~this.seen[path]!) !== 0) kinds.push([path, kind]);
+    }
+    return kinds;
+  }
+
+  private isNew(): boolean {
+    const { counters, used } = this.parts.counters;
+    const { seen, words } = this;
+    for (let word = 0; word << 2 < used; word++) {
+      if (words[word] === 0) continue;
+      for (let path = word << 2; path < (word << 2) + 4; path++)
+        if ((KIND[counters[path]!]! & ~seen[path]!) !== 0) return true;
+    }
+    return false;
+  }
+
+  /** Adds what the last run did to `seen`; whether any of it is new. */
+  private takeNew(seen: Uint8Array): boolean {
+    const { counters, used } = this.parts.counters;
+    let isNew = false;
+    for (let path = 0; path < used; path++) {
+      const kind = KIND[counters[path]!]!;
+      if ((kind & ~seen[path]!) === 0) continue;
+      seen[path]! |= kind;
+      isNew = true;
+    }
+    return isNew;
+  }
+}
+
+/** Leaves out blocks, large ones first, as long as `isSame` says that what matters stays. */
+async function shrink(
+  input: Uint8Array,
+  isSame: (smaller: Uint8Array) => Promise<boolean>,
+): Promise<Uint8Array> {
+  let best = input;
+  let left = TRIM_RUNS;
+  for (let size = best.length >> 1; size > 0; size >>= 1) {
+    for (let at = 0; at + size <= best.length && left > 0; left--) {
+      const smaller = new Uint8Array(best.length - size);
+      smaller.set(best.subarray(0, at));
+      smaller.set(best.subarray(at + size), at);
+      if (await isSame(smaller)) best = smaller;
+      else at += size;
+    }
+  }
+  return best;
+}
+
+/** The error and its place, and all that it says. */
+function told(error: unknown): { key: string; text: string } {
+  if (!(error instanceof Error)) return { key: String(error), text: String(error) };
+  const text = error.stack ?? String(error);
+  const place = /\((?:file:\/\/)?[^)]*?((?:config|shared|dns-worker|control-plane|test)\/[^):]+:\d+)/u.exec(
+    text,
+  );
+  const what = error.name === 'Violation' ? error.message.slice(0, 60) : '';
+  return { key: `${error.name} ${what} ${place?.[1] ?? ''}`, text };
+}

@@ -1,0 +1,107 @@
+/** Expressions and patterns of lists: what the automaton finds in a name is what RE2's own engine finds. */
+import { RE2JS } from 're2js';
+import type { Automaton } from '../../../shared/automata/automaton.ts';
+import { compileExpression } from '../../../shared/automata/expression.ts';
+import { fromTre } from '../../../control-plane/importers/pihole/tre-pattern.ts';
+import { matchesPattern, patternExpression, readNamePattern } from '../../../shared/policy/name-pattern.ts';
+import { isAddressExpression, isAddressPattern } from '../../../shared/policy/address-rule.ts';
+import { hold, InputReader, octetsOf } from '../target.ts';
+import type { Target } from '../target.ts';
+
+const NAMES = [
+  '',
+  'a',
+  'ads.example.org',
+  'www.ads1.example',
+  'xn--bcher-kva.example',
+  '192.0.2.1',
+  'k\u00e9.b-c_d',
+  '2001:db8::1',
+];
+/** RE2's engine takes long where it must step through many threads. */
+const MAX_COMPARED_LENGTH = 40;
+
+function finds({ start, next, classOf, classCount, found, foundAtEnd }: Automaton, name: string): boolean {
+  let state = start;
+  if (found[state] !== 0) return true;
+  for (const octet of Buffer.from(name, 'latin1')) {
+    state = next[state * classCount + classOf[octet]!]!;
+    if (found[state] !== 0) return true;
+  }
+  return foundAtEnd[state] !== 0;
+}
+
+function judgeExpression(text: string, extra: string): void {
+  isAddressExpression(text);
+  const made = compileExpression(text);
+  if (!('automaton' in made)) {
+    hold(made.reason !== '', 'it is refused without a reason');
+    return;
+  }
+  if (text.length > MAX_COMPARED_LENGTH || /\\[CQE]/u.test(text)) return;
+  const engine = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
+  for (const name of [...NAMES, extra])
+    hold(finds(made.automaton, name) === engine.matcher(name).find(), 'another engine finds otherwise');
+}
+
+function judgePattern(text: string, extra: string): void {
+  const pattern = readNamePattern(text.toLowerCase());
+  isAddressPattern(text.toLowerCase());
+  if (typeof pattern === 'string') return;
+  const made = compileExpression(patternExpression(pattern));
+  if (!('automaton' in made)) return;
+  for (const name of [...NAMES, extra])
+    hold(finds(made.automaton, name) === matchesPattern(pattern, name), 'pattern and expression differ');
+}
+
+function judgeTre(text: string): void {
+  const read = fromTre(text);
+  if ('pattern' in read) compileExpression(read.pattern);
+}
+
+function run(input: Uint8Array): void {
+  const reader = new InputReader(input);
+  const judge = reader.of([judgeExpression, judgePattern, judgeTre]);
+  const [text = '', extra = ''] = Buffer.from(reader.rest()).toString('latin1').split('\0');
+  judge(text, extra.toLowerCase().slice(0, 60));
+}
+
+/** Expressions of Pi-hole, patterns of Adblock lists. */
+export const target: Target = {
+  maxLength: 200,
+  isSlow: true,
+  seeds: () =>
+    [
+      ...[
+        '\0^ads[0-9]*\\.\0ads7.',
+        '\0(^|\\.)track(ing)?\\.example$',
+        '\0a{2,3}(?:b|c)+?\\b',
+        '\0(?i)[[:alpha:]]\\d\\W',
+        '\0(?P<n>x)|^$',
+      ],
+      ...['\u0001||ads*.example^\0ads1.example', '\u0001|https://a.b.c^', '\u0001*track*', '\u0001.dot.'],
+      ...[
+        '\u0002^ad([sxv]?[0-9]*|system)[_.-]([^.[:space:]]+\\.){1,}|[_.-]ad',
+        '\u0002\\<word\\>',
+        '\u0002x{,3}y{~2}',
+      ],
+    ].map(octetsOf),
+  dictionary: [
+    '[[:alpha:]]',
+    '(?:',
+    '\\b',
+    '{2,}',
+    '[^',
+    '\\x{e9}',
+    '(?s)',
+    '(?-i:',
+    '||',
+    '^',
+    '*',
+    '\\pL',
+    '\\Q',
+    '{~1}',
+    '\0',
+  ],
+  run,
+};
