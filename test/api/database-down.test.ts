@@ -53,10 +53,10 @@ describe('with a database that was never there', () => {
 
   test('auth/status answers with what is known', async () => {
     const status = async (): Promise<unknown> => {
-      const answer = await api.send('GET', '/api/auth/status');
+      const answer = await api.send('GET', '/api/auth/status', { session: 'A'.repeat(43) });
       return { status: answer.status, ...(answer.body as object) };
     };
-    const known = { status: 200, enabled: true };
+    const known = { status: 200, enabled: true, session: null };
     expect(await status()).toEqual({ ...known, password_configured: true, setup_required: false });
     // A setup code that waits to be used: there was no password when the database was last there.
     await api.setupCode.value();
@@ -99,6 +99,8 @@ describe('with a database that was lost', () => {
     await suite.close();
 
     expect((await api.send('GET', '/api/config', { session })).status).toBe(200);
+    const { body } = await api.send('GET', '/api/auth/status', { session });
+    expect(body).toMatchObject({ password_configured: true, session: { username: 'admin', role: 'admin' } });
     expectUnavailable(await api.send('GET', '/api/groups', { session }));
     expectUnavailable(await api.send('GET', '/api/config', { session: 'A'.repeat(43) }));
     api.clock.advanceSecs(601);

@@ -1,6 +1,8 @@
 /** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hashPassword } from '../../control-plane/auth/accounts/password.ts';
+import { CHEAP_HASHING } from '../support/parts/cheap-hashing.ts';
+import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
+import { ClusterNodeList } from '../../shared/api/nodes-api.ts';
 import { ConfigAnswer } from '../../shared/api/settings-api.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
@@ -43,6 +45,33 @@ test('GET /system/info tells the load and memory of the machine and of the threa
     { worker: 1, answer_cpu_percent: 5, resolve_cpu_percent: 10 },
     { worker: 10, answer_cpu_percent: 0, resolve_cpu_percent: 0 },
   ]);
+});
+
+test('GET /nodes tells of this node what is now, and of others what they said last', async () => {
+  await suite.database.query(
+    `INSERT INTO nodes (id, name, version, address, last_seen, snapshot_id, policy_revision, lag_ms, qps)
+     VALUES ($1, 'node-a', '1.2', NULL, '2026-01-01T00:00:00Z', 1, 1, 5, 0),
+       (8, 'edge', NULL, '192.0.2.54', '2026-01-02T00:00:00Z', 4, 2, 70, 0.5)`,
+    [nodeIdOf('node-a')],
+  );
+  const edge = {
+    ...{ node: 'edge', version: null, address: '192.0.2.54', last_seen: '2026-01-02T00:00:00.000Z' },
+    ...{ snapshot_id: 4, policy_revision: 2, lag_ms: 70, qps: 0.5 },
+  };
+  const nodes = ClusterNodeList.parse((await api.send('GET', '/api/nodes')).body);
+  expect(nodes).toEqual([
+    edge,
+    {
+      ...{ node: 'node-a', version: '1.2', address: '192.0.2.53' },
+      ...{ last_seen: new Date(api.clock.nowMs()).toISOString(), snapshot_id: 7 },
+      ...{ policy_revision: 3, lag_ms: 0, qps: 1500 },
+    },
+  ]);
+  // The name is another machine's: what is said of it is that one's.
+  const nameless = await RunningApi.start(suite.database, everyRoute({ claim: { isHeld: () => false } }));
+  const [, other] = ClusterNodeList.parse((await nameless.send('GET', '/api/nodes')).body);
+  await nameless.close();
+  expect(other).toMatchObject({ node: 'node-a', last_seen: '2026-01-01T00:00:00.000Z', lag_ms: 5, qps: 0 });
 });
 
 describe('GET /health', () => {
@@ -137,7 +166,7 @@ describe('GET /upstream/health', () => {
 
 describe('GET /config', () => {
   test('shows every section and no secret', async () => {
-    const hash = await hashPassword('from the file');
+    const hash = await CHEAP_HASHING.hash('from the file');
     const toml = [
       `auth.admin.password_hash = "${hash}"`,
       'auth.enabled = false',

@@ -210,13 +210,14 @@ describe('revisions', () => {
     // Clients may belong to a group that was made since.
     expect(groups).toEqual([...goodGroups, { id: newer, enabled: true }]);
     const { rows: sources } = await suite.database.query(
-      'SELECT name, content_key, held_key, status, last_error FROM list_sources',
+      'SELECT name, content_key, held_key, held, status, last_error FROM list_sources',
     );
     expect(sources).toEqual([
       {
         name: 'ads',
         content_key: 'one',
         held_key: 'two',
+        held: { reason: 'undone', rules: 0, rules_in_force: 0, names: [], name_count: 0 },
         status: 'held',
         last_error: `held: undone by going back to revision ${id}`,
       },

@@ -7,6 +7,7 @@ import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { query } from '../support/dns/dns-message.ts';
 import { answerTo } from '../support/dns/echoing-upstream.ts';
 import { NetworkDevice } from '../support/weir/network-device.ts';
+import { giveInput } from '../support/weir/standard-input.ts';
 import { octets, u16, u32 } from '../support/dns/built-messages.ts';
 import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 import { repeat } from './attack.ts';
@@ -93,8 +94,9 @@ async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   return async () => {
-    child.stdin.end();
-    await once(child, 'close');
+    const closed = once(child, 'close');
+    await giveInput(child.stdin);
+    await closed;
     device.remove();
     return `${said.trim()} queries whose replies reach no one`;
   };

@@ -7,6 +7,7 @@ import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 import type { ScrapedMetrics } from '../support/weir/scraped-metrics.ts';
+import { until } from '../support/parts/until.ts';
 import { Weir } from '../support/weir/weir-process.ts';
 
 interface Panel {
@@ -73,8 +74,10 @@ describe('weir-prometheus.json', () => {
     await udp.ask('www.example.org', 'A');
     udp.close();
     // Resolve threads report their upstreams once a second.
-    do scraped = await api.metrics();
-    while (scraped.find('weir_upstream_latency_seconds').length === 0);
+    await until(async () => {
+      scraped = await api.metrics();
+      return scraped.find('weir_upstream_latency_seconds').length > 0;
+    }, 100);
   });
 
   afterAll(async () => {

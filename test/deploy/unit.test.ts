@@ -14,6 +14,22 @@ describe('weir.service', () => {
     );
   });
 
+  test('weir.service runs without rights but for low ports, and lets others see nothing (Pi-hole 2026.04)', () => {
+    const set = (key: string): string[] =>
+      [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value!);
+    expect(set('User')).not.toEqual(['root']);
+    expect([set('AmbientCapabilities'), set('CapabilityBoundingSet')]).toEqual([
+      ['CAP_NET_BIND_SERVICE'],
+      ['CAP_NET_BIND_SERVICE'],
+    ]);
+    expect([set('NoNewPrivileges'), set('ProtectSystem'), set('ProtectHome')]).toEqual([
+      ['yes'],
+      ['strict'],
+      ['yes'],
+    ]);
+    expect(set('StateDirectoryMode')).toEqual(['0700']);
+  });
+
   test('weir.service runs as the user that the guide adds, from the folder that it clones into', () => {
     const [, user = 'none'] = /^User=(\S+)$/m.exec(unit) ?? [];
     const [, folder = 'none'] = /^WorkingDirectory=(\S+)$/m.exec(unit) ?? [];

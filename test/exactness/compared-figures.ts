@@ -58,9 +58,10 @@ async function gatherFigures(
     totals[`weir_stats_values by ${kind}`] = Number(found!.count);
   }
   const [runs] = await database.rows<{ count: string }>(
-    'SELECT sum(upper(r) - lower(r)) AS count FROM query_runs, unnest(stored) AS r',
+    `SELECT (SELECT sum(upper(r) - lower(r)) FROM query_runs, unnest(stored) AS r)
+       + (SELECT sum(repeats) FROM query_blocks) AS count`,
   );
-  totals['stored ranges of the runs'] = Number(runs!.count);
+  totals['stored ranges of the runs, with repeats'] = Number(runs!.count);
   return [
     { name: 'queries', toldBy: totals },
     { name: 'blocked queries', toldBy: blocked },
@@ -92,8 +93,8 @@ async function tellOf(api: ApiClient): Promise<Told> {
     `/stats/top_clients?limit=1000&period=${PERIOD}`,
   );
   const blockedRows = await api.queryCount('status=BLOCKED_LIST');
-  const exported = await api.exportedLines('');
-  const exportedBlocked = await api.exportedLines('status=BLOCKED_LIST');
+  const exported = await api.exportedQueries('');
+  const exportedBlocked = await api.exportedQueries('status=BLOCKED_LIST');
   return {
     total: {
       log: await api.queryCount(),

@@ -52,7 +52,8 @@ async function scrape(weir: Weir): Promise<number> {
 
 async function storedRuns(database: SharedDatabase): Promise<Lives<number>> {
   const rows = await database.rows<{ name: string; count: string }>(
-    `SELECT n.name, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(stored) AS r) AS count
+    `SELECT n.name, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(stored) AS r)
+       + (SELECT coalesce(sum(repeats), 0) FROM query_blocks WHERE run_id = query_runs.id) AS count
      FROM query_runs JOIN nodes AS n ON n.id = node_id ORDER BY n.name, query_runs.id`,
   );
   const [first, killed, second] = rows.map(({ count }) => Number(count));

@@ -2,6 +2,7 @@
  * `npm run exactness`: two nodes on one database answer a known mix, while the database is restarted twice, once by a
  * kill, and one node is killed and started again. Then every place that counts must say the same, to the query: the
  * log, its export, the statistics, the timeline, the top lists, the SQL views, the compatibility API, and Prometheus.
+ * Then one node limits a flood of new names, while the database is killed once more: its rows are few, its sums exact.
  * What the killed node had not sent yet is lost; nothing else may be. Takes a C compiler for the load.
  */
 import { writeFileSync } from 'node:fs';
@@ -35,6 +36,12 @@ const CLIENTS = 40;
 const NEW_SHARE = 0.1;
 /** A node that is killed loses what it gathers in this time at most, milliseconds. */
 const UNSTORED_MS = 2000;
+/** A flood from client networks (/24) that are limited, in seconds. */
+const FLOOD_SECS = 8;
+const FLOOD_NETWORKS = 3;
+const FLOOD_LIMIT = { enabled: true, queries_per_second: 50, burst_size: 50 };
+/** Parts of blocks that a second of a flood may lie in: a block ends each second, and where the log is asked. */
+const MOST_PARTS = 3;
 const SETTLE_MS = 200;
 const MOST_SECS = 3600;
 
@@ -91,10 +98,16 @@ async function prove(
   const fresh = { passes: Math.ceil(later * NEW_SHARE), questionFile: files.fresh };
   const ofNew = await ask(second, { ...fresh, check: false, firstSerial: 1 });
   await restarts;
+  const seenOfFirst = await ofFirst;
+  const ofFlood = await flood(second, database, (job) =>
+    ask(second, { ...job, questionFile: files.fresh, check: false, firstSerial: 1_000_000 }),
+  );
+  const lives = [ofSecond, ofNew, ofFlood];
+  const sum = (of: 'sent' | 'answered'): number => lives.reduce((total, life) => total + life[of], 0);
   const seen = {
-    first: await ofFirst,
+    first: seenOfFirst,
     killed: ofKilled,
-    second: { sent: ofSecond.sent + ofNew.sent, answered: ofSecond.answered + ofNew.answered },
+    second: { sent: sum('sent'), answered: sum('answered') },
   };
   await untilStored(first);
   await untilStored(second);
@@ -104,10 +117,39 @@ async function prove(
   const wrong = [
     ...(await compareRuns(database, { first, second }, { seen, mostLost })),
     ...(await compareFigures({ first, second }, compat, database)),
+    ...(await boundRows(await first.api(), ofFlood)),
   ];
   await lists.close();
   for (const line of wrong) say(`WRONG: ${line}`);
   return wrong.length === 0 ? 0 : 1;
+}
+
+/** Asks a node that limits each network, while the database is killed. */
+async function flood(
+  weir: Weir,
+  database: SharedDatabase,
+  ask: (job: Partial<LoadJob>) => Promise<LoadResult>,
+): Promise<LoadResult> {
+  const api = await weir.api();
+  await api.expect(200, 'PATCH', '/config', { dns: { rate_limit: FLOOD_LIMIT } });
+  say('a flood from three networks is limited');
+  const asked = ask({ secs: FLOOD_SECS, clients: FLOOD_NETWORKS * 256 });
+  await delay(FLOOD_SECS * 400);
+  say('the database is killed');
+  await database.restart('SIGKILL');
+  return asked;
+}
+
+/** A line if the limited queries have more rows than they may, or were not limited. */
+async function boundRows(api: ApiClient, { elapsedSecs, sent }: LoadResult): Promise<string[]> {
+  const rows = await api.rowCount('status=RATE_LIMITED');
+  const queries = await api.queryCount('status=RATE_LIMITED');
+  const mostRows = FLOOD_NETWORKS * (Math.ceil(elapsedSecs) + 2) * MOST_PARTS;
+  say(`${String(queries)} of ${String(sent)} queries of the flood were limited: ${String(rows)} rows`);
+  if (queries < sent / 2) return [`only ${String(queries)} of ${String(sent)} queries were limited`];
+  return rows <= mostRows
+    ? []
+    : [`${String(rows)} rows of limited queries: expected at most ${String(mostRows)}`];
 }
 
 async function restartTwice(database: SharedDatabase, halfSecs: number): Promise<void> {

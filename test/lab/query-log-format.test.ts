@@ -5,8 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { EncodedBlock } from '../../control-plane/query-log/block/block-layout.ts';
+import { blockFromBytes } from '../../control-plane/query-log/block/log-block.ts';
+import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/block-gatherer.ts';
 import { arbitraryLogRow } from '../support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../support/parts/blocks-of-rows.ts';
+import { arbitraryFloodQuery, floodRow, PREFIXES, rowsExpected } from '../support/parts/flood-rows.ts';
 
 const PYTHON = '/usr/bin/python3';
 const hasPackages = spawnSync(PYTHON, ['-c', 'import numpy, zstandard']).status === 0;
@@ -45,5 +48,15 @@ function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown 
         responseTimeUs,
       ]);
     expect(readByPython(await blockOf(rows))).toEqual(expected);
+  });
+
+  test('finds the rows of a block whose rows stand for further queries', async () => {
+    const gatherer = new BlockGatherer(() => PREFIXES);
+    const queries = fc.sample(arbitraryFloodQuery(HOUR_MS, 100), { numRuns: 50, seed: 4 });
+    for (const query of queries) gatherer.append(floodRow(query), 'full');
+    const { bytes } = await toBatch(gatherer.runKey, gatherer.seal()!);
+    const block = blockFromBytes(bytes);
+    expect(block.repeats).toBeGreaterThan(0);
+    expect(readByPython(block)).toHaveLength(rowsExpected(queries));
   });
 });

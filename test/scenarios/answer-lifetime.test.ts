@@ -1,10 +1,12 @@
 /** How long clients may keep what an upstream answered, and what they are told of a failure. */
 import { describe, expect, test } from '@jest/globals';
 import type { TestRecord } from '../support/dns/built-messages.ts';
-import { a, cname, octets, u32, wireName } from '../support/dns/built-messages.ts';
-import { type AskedQuery, Forwarding } from '../support/parts/forwarding.ts';
+import { a, cname, octets, response, u32, wireName } from '../support/dns/built-messages.ts';
+import { type AskedQuery, type AskOptions, Forwarding, replyOf } from '../support/parts/forwarding.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
+import { DnssecStatus } from '../../shared/query-log.ts';
+import { readResponse } from '../../dns-worker/resolve/response/response-reader.ts';
 
 const NAME = 'www.example.org';
 const EDNS_BADVERS = 16;
@@ -133,5 +135,78 @@ describe('systemClock', () => {
     expect(systemClock.monotonicMs() / 1000).toBeLessThan(2 ** 31);
     const hrtimeMs = Number(process.hrtime.bigint()) / 1e6;
     expect(Math.abs(systemClock.monotonicMs() - hrtimeMs)).toBeLessThan(1000);
+  });
+});
+
+describe('a stale answer', () => {
+  const TIMED_OUT = { kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 } as const;
+  const BOGUS = { ...TIMED_OUT, reason: 'bogus', dnssec: DnssecStatus.bogus } as const;
+  const FAILED = { rcode: 'SERVFAIL', answers: [] };
+  const TARGET = 'host.example.net';
+  const KEPT = { rcode: 'NOERROR', answers: [['CNAME', TARGET], ['A', '192.0.2.1']] }; // prettier-ignore
+
+  /** Has the cache keep a proven answer with an alias, which has ended since. */
+  function keepStale(forwarding: Forwarding): void {
+    forwarding.use([]);
+    forwarding.ask(NAME, { wantsAuthentic: true });
+    const { question, done } = forwarding.held.shift()!;
+    const reading = readResponse(
+      response(question, { answers: [cname(NAME, TARGET), a(TARGET, '192.0.2.1')] }),
+      question,
+    );
+    if (reading.kind !== 'answer') throw new Error('the answer cannot be read');
+    done({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec: DnssecStatus.secure });
+    forwarding.clock.advance(400_000);
+  }
+
+  test.each<[string, string, AskOptions]>([
+    ['another name below the same wildcard', 'mail.example.org', {}],
+    ['another type', NAME, { qtype: 28 }],
+    ['DO', NAME, { dnssecOk: true }],
+    ['CD', NAME, { checkingDisabled: true }],
+  ])('is none for a question with %s (CVE-2026-46582)', (_what, name, options) => {
+    using forwarding = new Forwarding();
+    keepStale(forwarding);
+    const asked = forwarding.ask(name, options);
+    forwarding.settle(TIMED_OUT);
+    expect(replyOf(asked)).toEqual(FAILED);
+  });
+
+  test('is judged, marked and refused as a fresh one is (CVE-2026-55717, CVE-2026-56444)', () => {
+    const block = { kind: 'block', subdomains: false } as const;
+    using forwarding = new Forwarding();
+    keepStale(forwarding);
+    const asked = forwarding.ask(NAME, { wantsAuthentic: true });
+    forwarding.settle(TIMED_OUT);
+    expect(replyOf(asked)).toEqual(KEPT);
+    // What was proven once may be over: no AD.
+    expect(asked.reply![3]! & 0x20).toBe(0);
+    forwarding.clock.advance(6000);
+    // The name that it leads to is blocked by now, and was not when it was kept.
+    forwarding.use([{ text: `${TARGET}\n`, reading: block }]);
+    const judged = forwarding.ask(NAME);
+    forwarding.settle(TIMED_OUT);
+    expect(replyOf(judged)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
+    expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_CNAME' });
+    forwarding.use([]);
+    forwarding.clock.advance(6000);
+    const bogus = forwarding.ask(NAME);
+    forwarding.settle(BOGUS);
+    expect(replyOf(bogus)).toEqual(FAILED);
+    expect(replyOf(forwarding.ask(NAME))).toEqual(FAILED);
+  });
+
+  test('ends a day after its life, and the failure in its place is kept for 5 s', () => {
+    using forwarding = new Forwarding({ serveStaleSecs: 86_400 });
+    keepStale(forwarding);
+    forwarding.clock.advance(86_400_000);
+    const asked = forwarding.ask(NAME);
+    forwarding.settle(TIMED_OUT);
+    expect(replyOf(asked)).toEqual(FAILED);
+    forwarding.ask(NAME);
+    expect(forwarding.held).toEqual([]);
+    forwarding.clock.advance(5000);
+    forwarding.ask(NAME);
+    expect(forwarding.held).toHaveLength(1);
   });
 });

@@ -32,6 +32,19 @@ describe('Pipeline', () => {
     expect(weir.ask('www.tube.example').result).toBe(StageResult.UNRESOLVED);
   });
 
+  test('answers questions for ANY itself, once policy has let the name pass', () => {
+    const ANY = 255;
+    weir.use([{ text: '||listed.example^\n', reading: BLOCK }]);
+    expect(weir.ask('listed.example', ANY).status).toBe('BLOCKED_LIST');
+    const asked = weir.ask('other.example', ANY);
+    expect([asked.result, asked.status]).toEqual([StageResult.ANSWERED, 'LOCAL']);
+    // RFC 8482 section 4.2.
+    expect(sent(asked)).toEqual({ rcode: 'NOERROR', answers: [['HINFO', { cpu: 'RFC8482', os: '' }]] });
+    // What an upstream once said is not what it is answered with.
+    weir.cache('other.example', 1, [a('other.example', '198.51.100.1')]);
+    expect(weir.ask('other.example', ANY).status).toBe('LOCAL');
+  });
+
   test('holds no snapshot that was replaced, whatever was asked of it', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));

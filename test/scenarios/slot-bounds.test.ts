@@ -203,7 +203,7 @@ describe('the pipeline', () => {
         const isTruncated = isAnswered && (bytes[at + Header.FLAGS_HIGH]! & FlagsHigh.TC) !== 0;
         seen.add(`${QUERY_STATUS_NAMES[query.status]!}${isTruncated ? ' cut' : ''}`);
       }),
-      { numRuns: 20_000 },
+      { numRuns: 10_000 },
     );
     expect(new Float64Array(counters)[Counter.INTERNAL_ERRORS]).toBe(0);
     const whole = ['BLOCKED_LIST', 'LOCAL', 'SAFE_SEARCH', 'CACHED', 'BLOCKED_SCHEDULE'];

@@ -5,51 +5,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { CompatSession } from '../../../shared/api/compat/compat-api.ts';
-import { AuthSuite } from '../../support/parts/auth-suite.ts';
 import { makeToken, withKey } from '../../support/parts/people.ts';
-import { PASSWORD, PASSWORD_HASH, sessionCookie, type TestAnswer } from '../../support/parts/running-api.ts';
+import { PASSWORD, sessionCookie, type TestAnswer } from '../../support/parts/running-api.ts';
+import {
+  type AuthCase,
+  DAY_SECS,
+  HOUR_SECS,
+  expectLife,
+  failures,
+  get,
+  node,
+  outcome,
+  post,
+  signedIn,
+} from './auth-case.ts';
+import { AUTH_KEYS } from './auth-key-cases.ts';
 
-const node = new AuthSuite();
-const HOUR_SECS = 3600;
-const DAY_SECS = 24 * HOUR_SECS;
-
-interface Case {
-  /** As the specification numbers it, or the key. */
-  readonly rule: string;
-  readonly what: string;
-  readonly run: () => Promise<void>;
-}
-
-const get = (headers: Record<string, string> = {}): Promise<TestAnswer> =>
-  node.api.send('GET', '/api/groups', { headers });
-const post = (path: string, json: object, session?: string): Promise<TestAnswer> =>
-  node.api.send('POST', `/api${path}`, session === undefined ? { json } : { json, session });
-const outcome = ({ status, problem }: TestAnswer): unknown => [status, problem.error];
-
-/** Somebody who is signed in, after a setup. */
-async function signedIn(): Promise<string> {
-  await node.api.setUp();
-  return node.api.logIn();
-}
-
-/** Statuses of wrong passwords. */
-async function failures(count: number): Promise<number[]> {
-  const statuses = [];
-  for (let n = 0; n < count; n++) statuses.push((await node.logIn('wrong password')).status);
-  return statuses;
-}
-
-/** A session ends after this time, and not a second before. */
-async function expectLife(secs: number, rememberMe: boolean): Promise<void> {
-  await node.api.setUp();
-  const session = await node.api.logIn({ remember_me: rememberMe });
-  node.api.clock.advanceSecs(secs - 1);
-  expect(await node.isIn(session)).toBe(true);
-  node.api.clock.advanceSecs(1);
-  expect(await node.isIn(session)).toBe(false);
-}
-
-const RULES: readonly Case[] = [
+const RULES: readonly AuthCase[] = [
   {
     rule: '1',
     what: 'a session or the key of a token suffices; without either it is 401 with a challenge',
@@ -226,81 +198,10 @@ const RULES: readonly Case[] = [
   },
 ];
 
-const KEYS: readonly Case[] = [
-  {
-    rule: 'auth.enabled',
-    what: 'false asks for nothing',
-    run: async () => {
-      expect((await get()).status).toBe(401);
-      await node.restart('auth.enabled = false');
-      expect((await get()).status).toBe(200);
-    },
-  },
-  {
-    rule: 'auth.session_ttl_hours',
-    what: 'is the life of a session',
-    run: async () => {
-      await node.restart('auth.session_ttl_hours = 2');
-      await expectLife(2 * HOUR_SECS, false);
-    },
-  },
-  {
-    rule: 'auth.remember_me_days',
-    what: 'is its life with remember_me',
-    run: async () => {
-      await node.restart('auth.remember_me_days = 3');
-      await expectLife(3 * DAY_SECS, true);
-    },
-  },
-  {
-    rule: 'auth.login_rate_limit_attempts',
-    what: 'is how many failures are heard',
-    run: async () => {
-      await node.restart('auth.login_rate_limit_attempts = 2');
-      await node.api.setUp();
-      expect(await failures(3)).toEqual([401, 401, 429]);
-    },
-  },
-  {
-    rule: 'auth.login_rate_limit_window_secs',
-    what: 'is how long the login stays locked',
-    run: async () => {
-      await node.restart('auth.login_rate_limit_window_secs = 60');
-      await node.api.setUp();
-      await failures(5);
-      node.api.clock.advanceSecs(59);
-      expect((await node.logIn(PASSWORD)).status).toBe(429);
-      node.api.clock.advanceSecs(1);
-      expect((await node.logIn(PASSWORD)).status).toBe(200);
-    },
-  },
-  {
-    rule: 'auth.admin.username',
-    what: 'is the name of the administrator, and no other is',
-    run: async () => {
-      await node.restart('auth.admin.username = "frida"');
-      await node.api.setUp();
-      expect((await node.logIn(PASSWORD)).status).toBe(401);
-      expect((await node.logIn(PASSWORD, { username: 'frida' })).status).toBe(200);
-    },
-  },
-  {
-    rule: 'auth.admin.password_hash',
-    what: 'is the password, before any that is stored, and no setup is left to do',
-    run: async () => {
-      await node.restart(`auth.admin.password_hash = "${PASSWORD_HASH}"`);
-      expect((await post('/auth/setup', { password: 'another password' })).status).toBe(403);
-      expect((await node.logIn(PASSWORD)).status).toBe(200);
-      const { text } = await node.api.send('GET', '/api/config', { session: await node.api.logIn() });
-      expect(text).not.toContain(PASSWORD_HASH);
-    },
-  },
-];
-
 describe('a rule of authentication', () => {
   test.each([...RULES])('rule $rule: $what', ({ run }) => run());
 });
 
 describe('a key of authentication', () => {
-  test.each([...KEYS])('$rule $what', ({ run }) => run());
+  test.each([...AUTH_KEYS])('$rule $what', ({ run }) => run());
 });

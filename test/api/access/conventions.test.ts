@@ -80,6 +80,17 @@ describe('the guard', () => {
     else expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
 
+  test('an offer of HTTP/2 over plain TCP opens no route to anybody (AdGuard Home CVE-2026-32136)', async () => {
+    const headers = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    for (const route of guarded) {
+      const send = (who: { session?: string }): Promise<TestAnswer> =>
+        api.send(route.method, pathOf(route, 99), { ...who, headers });
+      expectProblem(await send({}), 401, 'unauthorized');
+      expectProblem(await send({ session: 'A'.repeat(43) }), 401, 'unauthorized');
+      if (route.access === 'admin') expectProblem(await send({ session: viewer }), 403, 'forbidden');
+    }
+  });
+
   test.each(open)('$name needs no credentials', async (route) => {
     const answer = await api.send(route.method, pathOf(route));
     expect([200, 204, 400]).toContain(answer.status);
@@ -164,6 +175,30 @@ describe('methods and paths', () => {
       '/api/groups/1/x',
     ])
       expectProblem(await api.send('GET', path), 404, 'not_found');
+  });
+
+  test('a path that climbs leads nowhere, however it is written (AdGuard Home CVE-2026-41448)', async () => {
+    const climbs = [
+      '..',
+      '%2e%2e',
+      '.%2E',
+      '..%2f..',
+      '..%5c..',
+      '..\\..',
+      '%252e%252e',
+      '.',
+      '',
+      '..;',
+      '%00',
+    ];
+    const roots = ['/', '/api/', '/api/auth/status/', '/api/health/', '/docs/', '/svc-config.js/'];
+    for (const root of roots)
+      for (const climb of climbs)
+        for (const target of ['api/groups', 'groups', 'etc/passwd', '../etc/passwd', 'weir.toml']) {
+          const answer = await api.send('GET', `${root}${climb}/${target}`);
+          expect([400, 401, 404]).toContain(answer.status);
+          expect(answer.headers['content-type']).toContain('application/problem+json');
+        }
   });
 
   test('a path that is no percent-encoded UTF-8 is 400', async () => {
@@ -269,20 +304,34 @@ describe('bodies', () => {
 });
 
 describe('header fields', () => {
-  test.each(['/api/health', '/api/nothing', '/', '/docs', '/svc-config.js', '/api/groups'])(
-    '%s carries the fields that keep browsers on the safe side',
-    async (path) => {
-      const { headers } = await api.send('GET', path);
-      expect(headers['content-security-policy']).toContain("default-src 'none'");
-      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
-      expect(headers['content-security-policy']).not.toContain('unsafe');
-      expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(headers['x-frame-options']).toBe('DENY');
-      expect(headers['cache-control']).toBe('no-store');
-      expect(headers['x-powered-by']).toBeUndefined();
-      expect(headers['etag']).toBeUndefined();
-    },
-  );
+  test.each([
+    '/api/health',
+    '/api/nothing',
+    '/',
+    '/docs',
+    '/check',
+    '/login/oidc',
+    '/svc-config.js',
+    '/api/groups',
+  ])('%s carries the fields that keep browsers on the safe side', async (path) => {
+    const { headers } = await api.send('GET', path);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
+    expect(headers['permissions-policy']).toContain('camera=()');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['strict-transport-security']).toBeUndefined();
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['x-frame-options']).toBe('DENY');
+    expect(headers['x-powered-by']).toBeUndefined();
+    // The same for everybody, and asked about with each use.
+    const isKept = path === '/svc-config.js';
+    expect(headers['cache-control']).toBe(isKept ? 'no-cache' : 'no-store');
+    expect(headers['etag'] !== undefined).toBe(isKept);
+  });
 
   test('Upgrade is refused, but for the offer of HTTP/2 that may be ignored', async () => {
     const websocket = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };

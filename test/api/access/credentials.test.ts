@@ -1,15 +1,24 @@
 /**
- * Who gets through to which route: every row of the table with every kind of credentials. The rules are those of the
- * roles: a viewer reads, an admin does everything, and others get to what is public only.
+ * Who gets through to which route: every operation of the OpenAPI document that a running server hands out, and every
+ * row of the compatibility API, with every kind of credentials. The rules are those of the roles: a viewer reads, an
+ * admin does everything, and others get to what is public only. What a route then does is no matter here.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Access, Route } from '../../../control-plane/api/route.ts';
-import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Express } from 'express';
+import type { Access } from '../../../control-plane/api/route.ts';
+import { createApp } from '../../../control-plane/http/app.ts';
+import { checkTable } from '../../../control-plane/http/check-table.ts';
+import { compatTable } from '../../../control-plane/http/compat-table.ts';
+import type { CompatParts } from '../../../control-plane/http/compat-table.ts';
+import type { OpenApiDocument } from '../../../control-plane/http/reference/openapi-document.ts';
+import { everyCompatRoute, everyOperation, everyRoute } from '../../support/parts/every-route.ts';
 import { logInAs, makeToken, makeUser } from '../../support/parts/people.ts';
 import { RunningApi, type TestRequest } from '../../support/parts/running-api.ts';
 import { openSuiteDatabase, type SuiteDatabase } from '../../support/parts/suite-database.ts';
+import { RowWatch } from '../../support/parts/watched-rows.ts';
+import { disguises, inTurn, methodsInDisguise, type Trick } from './path-tricks.ts';
 
-/** What a route answers: `through` is whatever its handler says of a request without sense. */
+/** What a route answers; `through` is that its handler is called. */
 type Verdict = 'through' | 401 | 403;
 
 const STRANGER: Record<Access, Verdict> = { public: 'through', viewer: 401, admin: 401 };
@@ -17,16 +26,24 @@ const VIEWER: Record<Access, Verdict> = { public: 'through', viewer: 'through', 
 const ADMIN: Record<Access, Verdict> = { public: 'through', viewer: 'through', admin: 'through' };
 
 let suite: SuiteDatabase;
+/** Both APIs: the native one behind /svc/api, that of compatibility behind /api. */
 let api: RunningApi;
+const watch = new RowWatch();
 /** What a request carries, by the name of the credentials. */
 let carried: Record<string, TestRequest>;
+let operations: { readonly method: string; readonly path: string; readonly access: Access }[];
+let document: OpenApiDocument;
 
 const cookie = (session: string): TestRequest => ({ session });
-const key = (text: string): TestRequest => ({ headers: { 'x-api-key': text } });
+const field = (name: string, text: string): TestRequest => ({ headers: { [name]: text } });
+const key = (text: string): TestRequest => field('x-api-key', text);
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
-  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
+  api = await RunningApi.start(suite.database, watch.native(everyRoute()), {
+    toml: 'server.alt_compat = true',
+    compat: watch.compat(everyCompatRoute()),
+  });
   await api.setUp();
   const expired = await api.logIn();
   api.clock.advanceSecs(24 * 3600);
@@ -35,14 +52,17 @@ beforeAll(async () => {
   for (const role of ['viewer', 'admin'] as const) {
     const username = `a-${role}`;
     await makeUser(api, admin, { username, role });
-    made[`session of a ${role}`] = cookie(await logInAs(api, username));
+    const session = await logInAs(api, username);
+    made[`session of a ${role}`] = cookie(session);
+    made[`session of a ${role} in the field sid`] = field('sid', session);
+    made[`session of a ${role} in the cookie sid`] = field('cookie', `sid=${session}`);
     made[`token of a ${role}`] = key((await makeToken(api, admin, { name: role, role })).key);
   }
   const { id } = await makeUser(api, admin, { username: 'disabled', role: 'admin' });
   const disabled = await logInAs(api, 'disabled');
-  await api.send('PATCH', `/api/users/${id}`, { session: admin, json: { enabled: false } });
+  await api.send('PATCH', `${api.prefix}/users/${id}`, { session: admin, json: { enabled: false } });
   const revoked = await makeToken(api, admin, { name: 'revoked' });
-  await api.send('DELETE', `/api/api-tokens/${revoked.id}`, { session: admin });
+  await api.send('DELETE', `${api.prefix}/api-tokens/${revoked.id}`, { session: admin });
   carried = {
     ...made,
     none: {},
@@ -52,71 +72,219 @@ beforeAll(async () => {
     'the session of a disabled user': cookie(disabled),
     'an expired session': cookie(expired),
     'the session of the administrator': cookie(admin),
+    'a session as a key': key(admin),
+    'a name and a password': field('authorization', `Basic ${btoa('admin:a password')}`),
+    'what a proxy would say of users': {
+      headers: { 'x-forwarded-user': 'admin', 'remote-user': 'admin', 'x-forwarded-for': '127.0.0.1' },
+    },
   };
+  document = (await api.send('GET', `${api.prefix}/openapi.json`, { session: admin }))
+    .body as OpenApiDocument;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      access: operation['x-weir-access'],
+    })),
+  );
+  watch.begin();
 });
 afterAll(async () => {
   await api.close();
   await suite.close();
 });
 
-const KINDS: readonly [string, Record<Access, Verdict>][] = [
-  ['none', STRANGER],
-  ['a bad cookie', STRANGER],
-  ['a bad key', STRANGER],
-  ['a revoked token', STRANGER],
-  ['the session of a disabled user', STRANGER],
-  ['an expired session', STRANGER],
-  ['session of a viewer', VIEWER],
-  ['token of a viewer', VIEWER],
-  ['session of a admin', ADMIN],
-  ['token of a admin', ADMIN],
+const STRANGERS = [
+  'none',
+  'a bad cookie',
+  'a bad key',
+  'a revoked token',
+  'the session of a disabled user',
+  'an expired session',
+  'a session as a key',
+  'a name and a password',
+  'what a proxy would say of users',
+];
+const ways = (role: string): string[] => [
+  ...['', ' in the field sid', ' in the cookie sid'].map((way) => `session of a ${role}${way}`),
+  `token of a ${role}`,
+];
+const KINDS: readonly (readonly [string, Record<Access, Verdict>])[] = [
+  ...STRANGERS.map((kind) => [kind, STRANGER] as const),
+  ...ways('viewer').map((kind) => [kind, VIEWER] as const),
+  ...ways('admin').map((kind) => [kind, ADMIN] as const),
   ['the session of the administrator', ADMIN],
 ];
 
-/** What would end the credentials of the tests that follow, or belongs to a person alone. */
-const LEFT_OUT = new Set(['POST /auth/logout']);
-const rows = everyRow.filter(({ method, path }) => !LEFT_OUT.has(`${method} ${path}`));
-
-async function verdictOf(row: Route, request: TestRequest): Promise<Verdict> {
-  const path = `/api${row.path.replace('{id}', '99').replaceAll(/\{\w+\}/g, 'x')}`;
-  const { status, body } = await api.send(row.method, path, request);
-  if (status === 401 && row.access === 'public') return 'through';
-  if (status !== 401 && status !== 403) return 'through';
-  // A handler may refuse as well: that of another's code, not of the guard.
-  const detail = (body as { detail: string }).detail;
-  return status === 403 && !detail.startsWith('the role') ? 'through' : status;
+/** The place of an operation whose parameters say something. */
+function placeOf(path: string): string {
+  return `${api.prefix}${path.replace('{id}', '99').replaceAll(/\{\w+\}/g, 'x')}`;
 }
 
-test.each(KINDS)('%s: every route lets through whom it should', async (kind, rights) => {
-  const wrong: unknown[] = [];
-  for (const row of rows) {
-    const verdict = await verdictOf(row, carried[kind]!);
-    if (verdict !== rights[row.access]) wrong.push([row.method, row.path, verdict, rights[row.access]]);
+/** Answers that are no matter of the guard: the description of all rows is not watched. */
+async function verdictOf(method: string, place: string, request: TestRequest): Promise<number | 'through'> {
+  const { status, headers } = await api.send(method, place, request);
+  const runs = watch.look();
+  if (status === 401) expect(headers['www-authenticate']).toBeDefined();
+  return runs.length > 0 || (place.endsWith('/openapi.json') && status === 200) ? 'through' : status;
+}
+
+describe('an operation of the document', () => {
+  test.each(KINDS)('with %s lets through whom it should', async (kind, rights) => {
+    const wrong: unknown[] = [];
+    for (const { method, path, access } of operations) {
+      const verdict = await verdictOf(method, placeOf(path), carried[kind]!);
+      if (verdict !== rights[access]) wrong.push([method, path, verdict, rights[access]]);
+    }
+    expect([operations.length > 100, wrong]).toEqual([true, []]);
+  });
+
+  test.each(['none', 'session of a viewer'])('with %s is guarded from HEAD as from GET', async (kind) => {
+    for (const { path, access } of operations.filter(({ method }) => method === 'GET')) {
+      const verdict = await verdictOf('HEAD', placeOf(path), carried[kind]!);
+      expect([path, verdict]).toEqual([path, (kind === 'none' ? STRANGER : VIEWER)[access]]);
+    }
+  });
+});
+
+describe('the document', () => {
+  /** Rows of routers and of the application itself, in the form of the document. */
+  function servedBy(app: Express): { routes: Set<string>; places: string[] } {
+    interface Layer {
+      readonly route?: { readonly path: string | RegExp; readonly methods: Record<string, boolean> };
+      readonly handle: { readonly stack?: Layer[] };
+    }
+    const routes = new Set<string>();
+    const places: string[] = [];
+    for (const { route, handle } of app.router.stack as unknown as Layer[]) {
+      if (route !== undefined) places.push(String(route.path));
+      for (const { route: inner } of handle.stack ?? [])
+        for (const method of Object.keys(inner?.methods ?? {}))
+          if (method !== '_all')
+            routes.add(`${method.toUpperCase()} ${String(inner!.path).replaceAll(/:(\w+)/g, '{$1}')}`);
+    }
+    return { routes, places };
   }
-  expect(wrong).toEqual([]);
+
+  test('has every route that is served, and no other', () => {
+    const { routes, places } = servedBy(
+      createApp(api.parts, api.routes, { compat: [], check: checkTable(api.parts) }),
+    );
+    const probes = ['POST /probes', 'GET /probes/{probe_id}'];
+    const pages = ['GET /login/oidc', 'GET /login/oidc/callback'];
+    const documented = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(documented).toEqual(expect.arrayContaining(probes));
+    expect([...routes].sort()).toEqual([...documented, ...pages].sort());
+    expect(documented.sort()).toEqual(everyOperation.map(({ method, path }) => `${method} ${path}`).sort());
+    // What stands outside both APIs: pages, what Prometheus scrapes, and where old clients look for theirs. The
+    // dashboard has no route: it answers the paths of its pages and of the files of its build, and hands on the rest.
+    expect(places.sort()).toEqual(['/^\\/admin\\/api/', '/check', '/docs', '/metrics']);
+  });
+
+  test('says of each operation which credentials it takes', () => {
+    for (const methods of Object.values(document.paths))
+      for (const { security, 'x-weir-access': access, responses } of Object.values(methods)) {
+        expect(security).toHaveLength(access === 'public' ? 0 : 3);
+        if (access !== 'public') expect(responses).toHaveProperty('401');
+      }
+  });
+
+  test('has changes for admins only, but what people do with their own account', () => {
+    const open = operations.filter(({ method, access }) => method !== 'GET' && access !== 'admin');
+    expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
+      'POST /auth/change-password: viewer',
+      'POST /auth/login: public',
+      'POST /auth/logout: public',
+      'POST /auth/second-factor/confirm: viewer',
+      'POST /auth/second-factor/disable: viewer',
+      'POST /auth/second-factor/recovery-codes: viewer',
+      'POST /auth/second-factor: viewer',
+      'POST /auth/setup: public',
+    ]);
+  });
+
+  test('has the public routes of the specification, and no others', () => {
+    const open = operations.filter(({ access }) => access === 'public');
+    expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /auth/status',
+      'GET /health',
+      'POST /auth/login',
+      'POST /auth/logout',
+      'POST /auth/setup',
+    ]);
+  });
 });
 
-test('every change needs an admin, but what people do with their own account', () => {
-  const open = everyRow.filter(({ method, access }) => method !== 'GET' && access !== 'admin');
-  expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
-    'POST /auth/change-password: viewer',
-    'POST /auth/login: public',
-    'POST /auth/logout: public',
-    'POST /auth/second-factor/confirm: viewer',
-    'POST /auth/second-factor/disable: viewer',
-    'POST /auth/second-factor/recovery-codes: viewer',
-    'POST /auth/second-factor: viewer',
-    'POST /auth/setup: public',
-  ]);
+const rows = compatTable({} as CompatParts);
+
+describe('a row of the compatibility API', () => {
+  /** Tokens are passwords there, and no credentials of requests. */
+  const isIn = (kind: string): boolean =>
+    kind.startsWith('session of') || kind.startsWith('the session of the');
+
+  test.each(KINDS.map(([kind]) => kind))('with %s lets through whom it should', async (kind) => {
+    const wrong: unknown[] = [];
+    for (const { method, path, access } of rows) {
+      const verdict = await verdictOf(method, `/api${path}`, carried[kind]!);
+      const wanted = access === 'public' || isIn(kind) ? 'through' : 401;
+      if (verdict !== wanted) wrong.push([method, path, verdict, wanted]);
+    }
+    expect([rows.length > 20, wrong]).toEqual([true, []]);
+  });
+
+  test('is public where a client logs in or out, and nowhere else', () => {
+    const open = rows.filter(({ access }) => access === 'public');
+    expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'DELETE /auth',
+      'GET /auth',
+      'GET /info/login',
+      'POST /auth',
+    ]);
+  });
 });
 
-test('the public routes are those of the specification, and no others', () => {
-  const open = everyRow.filter(({ access }) => access === 'public');
-  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
-    'GET /auth/status',
-    'GET /health',
-    'POST /auth/login',
-    'POST /auth/logout',
-    'POST /auth/setup',
-  ]);
+describe('a trick with the path or the method', () => {
+  /** Tells what a caller may not reach, and was reached all the same. */
+  async function reachedBy(kind: string, asked: readonly Trick[]): Promise<unknown[]> {
+    const wrong: unknown[] = [];
+    const isAllowed = (access: string): boolean =>
+      access === 'public' || (kind !== 'none' && (access === 'viewer' || access === 'session'));
+    for (const [method, place, headers] of asked) {
+      const request = { ...carried[kind]!, headers: { ...carried[kind]!.headers, ...headers } };
+      const { status } = await api.send(method, place, request);
+      const runs = watch.look();
+      if (runs.some(({ access }) => !isAllowed(access))) wrong.push([method, place, headers, runs]);
+      // Whatever else answers, it is no success.
+      if (runs.length === 0 && status < 300) wrong.push([method, place, headers, status]);
+    }
+    return wrong;
+  }
+
+  test('gets no stranger to a guarded route, of either API', async () => {
+    const native = operations.map((row) => ({
+      ...row,
+      prefix: api.prefix,
+      path: placeOf(row.path).slice(api.prefix.length),
+    }));
+    const compat = rows.map((row) => ({ ...row, prefix: '/api' }));
+    const asked = [...native, ...compat]
+      .filter(({ access }) => access !== 'public')
+      .flatMap(({ method, prefix, path }, turn) =>
+        inTurn(disguises(prefix, path), turn).map((place): Trick => [method, place]),
+      );
+    expect([asked.length > 800, await reachedBy('none', asked)]).toEqual([true, []]);
+  });
+
+  test('gets no viewer to a route of admins', async () => {
+    const asked = operations
+      .filter(({ access }) => access === 'admin')
+      .flatMap(({ method, path }, turn) => [
+        ...inTurn(methodsInDisguise(method, placeOf(path), `${api.prefix}/health`), turn),
+        ...inTurn(disguises(api.prefix, placeOf(path).slice(api.prefix.length)), turn).map((place): Trick => [
+          method,
+          place,
+        ]),
+      ]);
+    expect([asked.length > 300, await reachedBy('session of a viewer', asked)]).toEqual([true, []]);
+  });
 });

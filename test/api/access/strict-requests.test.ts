@@ -83,6 +83,20 @@ describe('query strings', () => {
     },
   );
 
+  test('a page has 1,000 rows at most, wherever there are pages (CVE-2026-33256)', async () => {
+    const paged = rows.filter(
+      ({ query }) => 'limit' in ((query as unknown as { shape?: object } | undefined)?.shape ?? {}),
+    );
+    expect(paged.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/queries', '/clients', '/audit-log', '/cache/entries', '/stats/top_domains']),
+    );
+    for (const route of paged.filter(({ method }) => method === 'GET'))
+      for (const limit of ['1001', '0', '1e9']) {
+        const answer = await api.send('GET', `${pathOf(route)}?limit=${limit}`);
+        expect([route.path, badParameters(answer)[0]![0]]).toEqual([route.path, 'limit']);
+      }
+  });
+
   test('numbers in decimal digits count, and so do blanks as forms write them', async () => {
     const page = await api.send('GET', '/api/queries?limit=16&offset=0&&domain=a+b');
     expect([page.status, page.body]).toEqual([200, expect.objectContaining({ limit: 16, offset: 0 })]);

@@ -48,8 +48,8 @@ describe('an API token', () => {
   });
 
   test('is let in where its address is locked out, as it cannot be guessed; a wrong one counts as a wrong password', async () => {
-    for (let n = 0; n < 5; n++)
-      expect((await compat.logInAnswer(`${viewer.key.slice(0, -1)}${n}`)).status).toBe(401);
+    const wrong = `${viewer.key.slice(0, -1)}${viewer.key.endsWith('Z') ? 'Y' : 'Z'}`;
+    for (let n = 0; n < 5; n++) expect((await compat.logInAnswer(wrong)).status).toBe(401);
     const locked = await compat.logInAnswer(`${viewer.key}x`);
     expect([locked.status, errorIn(locked).key]).toEqual([429, 'rate_limiting']);
     expect((await compat.logInAnswer(viewer.key)).status).toBe(200);

@@ -192,7 +192,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   'PATCH /clients/{id} 409': taken(
     '/clients',
     'PATCH',
-    { mac_address: '02:00:5e:10:00:99', ip_address: '192.0.2.99' },
+    { mac_address: '02:00:5e:10:00:99', ip_address: '192.0.2.99', client_key: 'other' },
     'mac_address',
   ),
   'PUT /managed-domains/{id} 409': taken(
@@ -227,6 +227,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     }
     return answer!;
   },
+  'GET /explain 404': (walk) => walk.ask('GET /explain', { query: '?query_id=4294967297' }),
   'POST /services 404': (walk) =>
     walk.ask('POST /services', { json: { service_id: 'netflix', group_id: 2_000_000_000 } }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
@@ -241,8 +242,6 @@ export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
   'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',
   'POST /tls/generate 409': 'needs a certificate that is there: tls-routes.test.ts',
-  'POST /users 429': 'needs many hashes at once: as with logins, login-check.test.ts',
-  'PATCH /users/{id} 429': 'needs many hashes at once: as with logins, login-check.test.ts',
   'POST /api-tokens 409': 'the walk has too few tokens to reach it',
   'POST /restore 409': 'needs a backup without what uses a group: restore-backup.test.ts',
   'POST /import 413': 'needs a file of 128 MiB',

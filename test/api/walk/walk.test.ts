@@ -26,11 +26,12 @@ import { refusalsOf, SUCCESSES, UNPROVOKED } from './walk-cases.ts';
 import { WalkedApi } from './walked-api.ts';
 import type { Ask } from './walked-api.ts';
 
-/** One node for nearly all, one without a database, and one that has too much to do. */
+/** One node for nearly all, one without a database, one that has too much to do, and one that is asked too often. */
 let suite: SuiteDatabase;
 let api: RunningApi;
 let lonely: RunningApi;
 let busy: RunningApi;
+let flooded: RunningApi;
 let absent: Absent;
 let walk: WalkedApi;
 let viewer: string;
@@ -45,6 +46,8 @@ beforeAll(async () => {
   api = await RunningApi.start(suite.database, everyRoute({ sources }), { toml });
   lonely = await RunningApi.start(absent.database, everyRoute(), { toml });
   busy = await RunningApi.start(suite.database, everyRoute(OVERLOADED), { toml });
+  const requestRate = { perSecond: 0.1, burst: 0 };
+  flooded = await RunningApi.start(suite.database, everyRoute(), { toml, requestRate });
   const json = { password: PASSWORD, setup_code: await api.setupCode.value() };
   const setup = await api.send('POST', '/api/auth/setup', { json });
   const session = await api.logIn();
@@ -56,7 +59,7 @@ beforeAll(async () => {
   walk.groupId = (made.body as { id: number }).id;
 });
 afterAll(async () => {
-  for (const each of [api, lonely, busy]) await each.close();
+  for (const each of [api, lonely, busy, flooded]) await each.close();
   await absent.close();
   await suite.close();
 });
@@ -133,6 +136,7 @@ const COMMON: Readonly<Record<number, (name: string, limitBytes: number) => Prom
     name.includes('{') ? walk.askWithExample(name, { params: nowhere(name) }) : Promise.resolve(),
   413: (name, limitBytes) => walk.ask(name, jsonText(`{"x":"${'x'.repeat(limitBytes)}"}`)),
   415: (name) => walk.ask(name, { raw: 'x', headers: { 'content-type': 'text/plain' } }),
+  429: (name) => walk.ask(name, {}, flooded),
   421: (name) => walk.ask(name, { headers: { host: 'evil.example' } }),
   503: (name) => walk.askWithExample(name, { session: 'A'.repeat(43) }, {}, lonely),
 };

@@ -24,7 +24,7 @@ const HELP = `npm run api-bench -- [options]
   --days N       days that they are spread over, up to now (7)
   --groups N     groups beside Default (100)
   --rounds N     times that each operation is asked (100)
-  --rate N       requests a second (50)
+  --rate N       requests a second (50; Weir takes 100 of one address)
   --dns-rate N   queries a second (20000)
   --secs N       seconds of DNS alone, before and after (30)
   --names N, --base-port N, --server-core N, --load-core N, --seed N, --keep   as of npm run bench
@@ -65,7 +65,8 @@ async function apiBench(bench: Bench, own: Own): Promise<void> {
   await warmAndCheck(stage, running, workload);
   const job = { ...steadyJob(running, workload, WINDOW), rateQps: own['dns-rate'] };
   const { steps, leftOut } = await stepsOf(running);
-  const cpuMs = await askAlone(running.api!.credentials, steps, ALONE_ROUNDS, () => cpuOf(running));
+  const alonePace = { times: ALONE_ROUNDS, perSecond: own.rate };
+  const cpuMs = await askAlone(running.api!.credentials, steps, alonePace, () => cpuOf(running));
   const alone = await stage.load.run({ ...job, secs: own.secs });
   const asking = askSteadily(running.api!.credentials, steps, own.rounds, own.rate);
   const meanwhile = await queriesUntil(stage, job, asking);

@@ -70,18 +70,25 @@ export async function askSteadily(
   return all;
 }
 
-/** Asks each step `times` times, one request after the other; milliseconds of CPU that a request took. */
+/**
+ * Asks each step `times` times, one request after the other and `perSecond` at most; milliseconds of CPU that a request
+ * took.
+ */
 export async function askAlone(
   api: AskedApi,
   steps: readonly Step[],
-  times: number,
+  { times, perSecond }: { readonly times: number; readonly perSecond: number },
   cpuMs: () => number,
 ): Promise<Map<Step, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const spentMs = new Map(steps.map((step) => [step, 0]));
+  const startedMs = performance.now();
+  let turn = 0;
   try {
     for (let round = 0; round < times; round++)
       for (const step of steps) {
+        const waitMs = startedMs + (turn++ * 1000) / perSecond - performance.now();
+        if (waitMs > 0) await delay(waitMs);
         const before = cpuMs();
         await askOnce(agent, api, { step, tookMs: [], failures: [], skipped: 0 }, performance.now());
         spentMs.set(step, spentMs.get(step)! + (cpuMs() - before) / times);

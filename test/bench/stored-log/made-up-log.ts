@@ -24,7 +24,7 @@ const CLIENT_BYTES = 16;
 const RECORD_BYTES = 16;
 /** Rows that are made once and stored again with other times. */
 const MADE_ROWS = 262_144;
-const RULE = { source: 'Big list', before: '||', atName: true, after: '^' } as const;
+const RULE = { source: 'Big list', before: '||', atName: true, after: '^', lists: [1] } as const;
 const QTYPES: Readonly<Record<string, number>> = { AAAA: 28, HTTPS: 65, PTR: 12, TXT: 16, SRV: 33 };
 
 /** What is stored. */
@@ -113,6 +113,7 @@ function makeRow({ name, type }: Question, random: Random): QueryLogRow {
     timestampMs: 0,
     client: { at: 0, length: CLIENT_BYTES },
     groupId: 1 + (client % GROUPS),
+    clientId: 0,
     qname: { at: CLIENT_BYTES, length: qname.length },
     qtype: QTYPES[type] ?? 1,
     protocol: 0,

@@ -4,6 +4,7 @@ import type { CacheEntryPage, CacheMetrics, CacheStats } from '../../../shared/a
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
 import type { TempDir } from '../../support/weir/data-dir.ts';
@@ -81,13 +82,16 @@ describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
     await udp.ask('stale.example.com', 'A');
     isSilent = true;
     let reply = await udp.ask('stale.example.com', 'A', EDNS);
-    while (reply.extendedErrors.length === 0) reply = await udp.ask('stale.example.com', 'A', EDNS);
+    await until(async () => {
+      reply = await udp.ask('stale.example.com', 'A', EDNS);
+      return reply.extendedErrors.length > 0;
+    });
     expect(reply.extendedErrors).toEqual([STALE_ERROR]);
     expect(reply.message.answers).toMatchObject([{ ttl: 30, data: '192.0.2.1' }]);
     isSilent = false;
     for (const held of upstream.udpQueries.filter((query) => firstLabel(query) === 'stale').slice(-1))
       upstream.udpScript(held, 0);
-    while ((await udp.ask('stale.example.com', 'A', EDNS)).extendedErrors.length > 0);
+    await until(async () => (await udp.ask('stale.example.com', 'A', EDNS)).extendedErrors.length === 0);
     expect((await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics')).stale_hits).toBeGreaterThan(0);
   });
 

@@ -6,6 +6,7 @@ import { Rcode } from '../../../shared/dns/iana.ts';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
 import type { LocalRecord } from '../../../shared/api/policy/local-records-api.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
@@ -160,7 +161,7 @@ describe.each(BACK_ENDS)('weir with local records, back end %s', (backEnd) => {
     expect((await udp.ask('fixed.home.example', 'A')).answers).toMatchObject([
       { data: '192.0.2.20', ttl: 120 },
     ]);
-    while ((await udp.ask('phone.home.example', 'A')).data[0] !== '192.0.2.50') continue;
+    await until(async () => (await udp.ask('phone.home.example', 'A')).data[0] === '192.0.2.50');
     expect((await udp.ask('50.2.0.192.in-addr.arpa', 'PTR')).data).toEqual(['phone.home.example']);
     const list = await api.expect<LocalRecord[]>(200, 'GET', '/local-records');
     expect(list.filter(({ source }) => source !== 'api').map(({ source, fqdn }) => [source, fqdn])).toEqual([

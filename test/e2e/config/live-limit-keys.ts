@@ -2,6 +2,7 @@
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
+import { DotClient } from '../../support/dns/dot-client.ts';
 import { answerTo } from '../../support/dns/echoing-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
@@ -40,12 +41,32 @@ async function answersBoth(room: LiveRoom): Promise<boolean> {
   return replies.every(Boolean);
 }
 
+/** Whether two connections over TLS of one address are both answered. */
+async function answersBothOverTls(room: LiveRoom): Promise<boolean> {
+  const clients: DotClient[] = [];
+  const isAnswered = async (): Promise<boolean> => {
+    try {
+      const client = await DotClient.open(room.dotPort);
+      clients.push(client);
+      await client.ask(room.newName(), 'A');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const both = [await isAnswered(), await isAnswered()];
+  const closed = clients.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));
+  for (const client of clients) client.close();
+  await Promise.all(closed);
+  return both.every(Boolean);
+}
+
 /** A server that is probed each second. */
 const probed = (room: LiveRoom): KeyValues => ({
   'dns.pools': room.pools(room.scripted),
   'dns.health_check.enabled': true,
   'dns.health_check.interval_secs': 1,
-  'dns.health_check.timeout_ms': 100,
+  'dns.health_check.timeout_ms': 800,
   'dns.health_check.failure_threshold': 1,
   'dns.health_check.success_threshold': 1,
 });
@@ -82,14 +103,21 @@ async function stateOfBack(room: LiveRoom): Promise<unknown> {
   return (await stateOf(room)).status;
 }
 
-/** The state of a server that takes 400 ms. */
+/** The state of a server that takes 1.6 s. */
 async function stateOfSlow(room: LiveRoom): Promise<unknown> {
-  answerLate(room, 400);
+  answerLate(room, 1600);
   await until(async () => (await stateOf(room)).status !== 'Unknown');
   return (await stateOf(room)).status;
 }
 
 export const LIMIT_KEYS: readonly LiveKey[] = [
+  {
+    key: 'dns.chaos_clients',
+    to: ['192.0.2.0/24'],
+    look: async (room) => (await room.ask('id.server', 'TXT', { qclass: 3 })).rcode,
+    before: Rcode.NOERROR,
+    after: Rcode.REFUSED,
+  },
   {
     key: 'dns.rate_limit.enabled',
     to: true,
@@ -160,6 +188,13 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
   },
   { key: 'dns.rate_limit.dry_run', to: true, beside: LIMITED, look: isLimited, before: true, after: false },
   { key: 'dns.rate_limit.tcp_max_connections_per_ip', to: 1, look: answersBoth, before: true, after: false },
+  {
+    key: 'dns.rate_limit.dot_max_connections_per_ip',
+    to: 1,
+    look: answersBothOverTls,
+    before: true,
+    after: false,
+  },
   {
     key: 'dns.health_check.failure_threshold',
     to: 100,

@@ -16,6 +16,7 @@ import { answers, fails } from '../../support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
@@ -49,6 +50,8 @@ export class LiveRoom {
   authority!: TestAuthority;
   /** Port of a DNS server over TLS for `dns.example.org`, with a certificate of the authority. */
   tlsPort = 0;
+  /** Port of Weir's own DNS over TLS. */
+  dotPort = 0;
   private tls!: Server;
   private names = 0;
   private clients = 0;
@@ -62,6 +65,7 @@ export class LiveRoom {
     room.lists = await startListServer();
     room.authority = new TestAuthority();
     await room.listenWithTls();
+    room.dotPort = await freePort(['127.0.0.1']);
     await prepareDataDir(room.room.dataDir);
     await room.start();
     room.api = await room.weir.api();
@@ -79,6 +83,10 @@ export class LiveRoom {
     this.weir = await Weir.start({
       room: this.room,
       pools: `[dns]\n${pools(this.first)}\n[dns.health_check]\nenabled = false\n`,
+      env: {
+        WEIR_SERVER_ENCRYPTED_DNS_DOT_ENABLED: 'true',
+        WEIR_SERVER_ENCRYPTED_DNS_DOT_PORT: String(this.dotPort),
+      },
       ...options,
     });
     this.udp = await UdpClient.open(this.weir.dnsPort);

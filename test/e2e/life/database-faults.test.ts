@@ -68,8 +68,10 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
-describe('weir whose database is down at the start', () => {
+describe('weir with a database of its own, one fault after the other', () => {
   const room = makeTempDir();
+  /** The one that the next test goes on with. */
+  let faulty: Weir;
   beforeAll(async () => {
     await prepareDataDir(room.dataDir);
     await using weir = await Weir.start({ room, upstreams });
@@ -79,9 +81,12 @@ describe('weir whose database is down at the start', () => {
     });
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
-  afterAll(() => room.remove());
+  afterAll(async () => {
+    await faulty.end('SIGKILL');
+    room.remove();
+  });
 
-  test('weir answers and blocks from what is on disk, says so, and keeps the log for later', async () => {
+  test('weir answers and blocks from what is on disk where its database is down at the start, says so, and keeps the log for later', async () => {
     await using weir = await Weir.start({
       room,
       upstreams,
@@ -96,11 +101,62 @@ describe('weir whose database is down at the start', () => {
     expect(login.headers['retry-after']).toMatch(/^\d+$/);
     expect(await weir.stop()).toMatchObject({ code: 0 });
 
-    await using again = await Weir.start({ room, upstreams });
-    const api = await again.api();
+    faulty = await Weir.start({ room, upstreams });
+    const api = await faulty.api();
     expect(await api.untilQueryCount(1, 'domain=while-down')).toBe(1);
-    expect((await again.health()).body.status).toBe('ok');
-    expect(await again.stop()).toMatchObject({ code: 0 });
+    expect((await faulty.health()).body.status).toBe('ok');
+  });
+
+  test('weir answers without a gap while its database dies under load, takes it up again, and has every query in the log', async () => {
+    const weir = faulty;
+    const api = await weir.api();
+    const load = await Load.start(weir.dnsPort, 'kill');
+    await load.untilMore(1000);
+    for (let round = 0; round < 2; round++) {
+      const { databasePid } = weir;
+      process.kill(databasePid, 'SIGKILL');
+      await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
+      await expectServes(weir, `round-${String(round)}`);
+      await load.untilMore(1000);
+      await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+      expect(weir.databasePid).not.toBe(databasePid);
+    }
+    await load.untilMore(500);
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
+    const count = load.replies.length;
+    expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
+    // What was on its way when the server died is there once, not twice.
+    const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
+    expect(new Set(domains).size).toBe(count);
+  });
+
+  test('weir ends in time at SIGTERM while its database hangs, leaves no process, and has every query in the log', async () => {
+    const weir = faulty;
+    const load = await Load.start(weir.dnsPort, 'hung');
+    await load.untilMore(500);
+    using hung = HungDatabase.of(weir);
+    await load.untilMore(500);
+    await load.stop();
+    expect(load.lost).toEqual([]);
+    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
+    expect(serversOn(hung.cluster)).toEqual([]);
+
+    faulty = await Weir.start({ room, upstreams });
+    const count = load.replies.length;
+    const api = await faulty.api();
+    expect(await api.untilQueryCount(count, 'domain=.hung.example.com')).toBe(count);
+  });
+
+  test('weir ends at once at a second signal while its database hangs', async () => {
+    const weir = faulty;
+    using hung = HungDatabase.of(weir);
+    weir.child.kill('SIGTERM');
+    await weir.untilOutput(/stopping/);
+    expect(await weir.end('SIGINT', PATIENCE_MS)).toMatchObject({ code: 1 });
+    expect(weir.output).toMatch(/stopping at once/);
+    expect(hung.pids.length).toBeGreaterThan(0);
   });
 });
 
@@ -230,67 +286,5 @@ describe('weir with a database server of its owner', () => {
     await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
     expect(await weir.stop()).toMatchObject({ code: 0 });
     weirRoom.remove();
-  });
-});
-
-describe('weir whose database dies under load', () => {
-  test('weir answers without a gap, takes its database up again, and has every query in the log', async () => {
-    await using weir = await Weir.start({ upstreams });
-    const api = await weir.api();
-    expect(await api.addSource({ name: 'list', url: lists.url('/list.txt') })).toMatchObject({
-      status: 'ok',
-    });
-    const load = await Load.start(weir.dnsPort, 'kill');
-    await load.untilMore(1000);
-    for (let round = 0; round < 2; round++) {
-      const { databasePid } = weir;
-      process.kill(databasePid, 'SIGKILL');
-      await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
-      await expectServes(weir, `round-${String(round)}`);
-      await load.untilMore(1000);
-      await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
-      expect(weir.databasePid).not.toBe(databasePid);
-    }
-    await load.untilMore(500);
-    await load.stop();
-    expect(load.lost).toEqual([]);
-    expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
-    const count = load.replies.length;
-    expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
-    // What was on its way when the server died is there once, not twice.
-    const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
-    expect(new Set(domains).size).toBe(count);
-    expect(await weir.stop()).toMatchObject({ code: 0 });
-  });
-});
-
-describe('weir whose database hangs', () => {
-  test('weir ends in time at SIGTERM, leaves no process, and has every query in the log', async () => {
-    await using weir = await Weir.start({ upstreams });
-    await weir.api();
-    const load = await Load.start(weir.dnsPort, 'hung');
-    await load.untilMore(500);
-    using hung = HungDatabase.of(weir);
-    await load.untilMore(500);
-    await load.stop();
-    expect(load.lost).toEqual([]);
-    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
-    expect(serversOn(hung.cluster)).toEqual([]);
-
-    await using again = await Weir.start({ room: weir.room, upstreams });
-    const count = load.replies.length;
-    const api = await again.api();
-    expect(await api.untilQueryCount(count, 'domain=.hung.example.com')).toBe(count);
-    expect(await again.stop()).toMatchObject({ code: 0 });
-  });
-
-  test('weir ends at once at a second signal', async () => {
-    await using weir = await Weir.start({ upstreams });
-    using hung = HungDatabase.of(weir);
-    weir.child.kill('SIGTERM');
-    await weir.untilOutput(/stopping/);
-    expect(await weir.end('SIGINT', PATIENCE_MS)).toMatchObject({ code: 1 });
-    expect(weir.output).toMatch(/stopping at once/);
-    expect(hung.pids.length).toBeGreaterThan(0);
   });
 });

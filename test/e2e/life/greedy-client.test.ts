@@ -11,7 +11,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Long enough for all questions of the test, so that room comes from sharing, not from questions that end. */
 const TOML =
-  '[dns]\nquery_timeout_ms = 8000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';
+  '[dns]\nquery_timeout_ms = 30000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';
 /** More than the connections to one server carry, and more than may wait for them. */
 const GREEDY_QUESTIONS = 20_000;
 const BURST = 500;

@@ -6,8 +6,8 @@ import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
 import type { Question } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
-import type { WeirOptions } from '../../support/weir/weir-process.ts';
 
 /** A burst of ten, and a refill that no test waits for: what is to be limited is sent at once. */
 const LIMIT = `[dns.rate_limit]
@@ -20,8 +20,8 @@ whitelist = ["127.0.9.0/24"]
 
 const sameQuestions = (count: number): Question[] =>
   Array.from({ length: count }, () => ({ name: 'one.example.com', type: 'A' }));
-const newQuestions = (count: number): Question[] =>
-  Array.from({ length: count }, (_, i) => ({ name: `n${String(i)}.example.com`, type: 'A' }));
+const newQuestions = (count: number, prefix = 'n'): Question[] =>
+  Array.from({ length: count }, (_, i) => ({ name: `${prefix}${String(i)}.example.com`, type: 'A' }));
 
 let upstream: ScriptedUpstream;
 beforeAll(async () => {
@@ -32,11 +32,21 @@ afterAll(async () => {
 });
 
 describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
-  const start = (toml: string, more: Pick<WeirOptions, 'database'> = {}): Promise<Weir> =>
-    Weir.start({ backEnd, toml, upstreams: [`127.0.0.1:${String(upstream.port)}`], ...more });
+  let weir: Weir;
+  let api: ApiClient;
+  beforeAll(async () => {
+    weir = await Weir.start({ backEnd, toml: LIMIT, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    api = await weir.api();
+  });
+  afterAll(async () => {
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
+  /** Each test has a client network of its own, whose bucket is full. */
+  const set = (limit: object): Promise<unknown> =>
+    api.expect(200, 'PATCH', '/config', { dns: { rate_limit: limit } });
 
   test('weir refuses what is over the limit over UDP and TCP, and says so in the log and the statistics', async () => {
-    await using weir = await start(LIMIT);
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.21');
     const replies = await udp.askAll(sameQuestions(14));
     const refused = replies.filter(({ rcode }) => rcode === Rcode.REFUSED).length;
@@ -46,14 +56,38 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect((await askOverTcp(weir.dnsPort, 'one.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);
     using spared = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.9.1');
     for (let i = 0; i < 14; i++) expect((await spared.ask('two.example.com', 'A')).rcode).toBe(Rcode.NOERROR);
-    const api = await weir.api();
     await api.untilQueryCount(29);
     expect(await api.queryCount('status=RATE_LIMITED')).toBe(refused);
     expect(await api.stats()).toMatchObject({ queries_rate_limited: refused });
   });
 
+  test('weir gives limited queries of a network one row a second, and counts each of them', async () => {
+    await set({ ipv4_prefix_len: 24 });
+    const clients = ['127.0.3.1', '127.0.3.2', '127.0.4.1'];
+    const beganMs = Date.now();
+    const replies = await Promise.all(
+      clients.map(async (address) => {
+        using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
+        return await udp.askAll(newQuestions(700, `flood-${address.replaceAll('.', '-')}-`));
+      }),
+    );
+    const secs = Math.ceil((Date.now() - beganMs) / 1000);
+    await set({ ipv4_prefix_len: 32 });
+    const limited = replies.map((some) => some.filter(({ rcode }) => rcode === Rcode.REFUSED).length);
+    const sum = limited.reduce((total, count) => total + count, 0);
+    expect(sum).toBeGreaterThan(1000);
+    await api.untilQueryCount(2100, 'domain=flood-');
+    const status = 'status=RATE_LIMITED&domain=flood-';
+    expect(await api.queryCount(status)).toBe(sum);
+    expect(await api.exportedQueries(status)).toBe(sum);
+    // A row for each network and second, and one more where a block ends within it.
+    expect(await api.rowCount(status)).toBeLessThanOrEqual(2 * (secs + 1) * 3);
+    const top = await api.expect<{ ip: string; count: number }[]>(200, 'GET', '/stats/top_clients?limit=100');
+    for (const client of clients) expect(top.find(({ ip }) => ip === client)!.count).toBe(700);
+  });
+
   test('weir truncates every second limited answer with slip_ratio 2', async () => {
-    await using weir = await start(`${LIMIT}slip_ratio = 2\n`, { database: 'none' });
+    await set({ slip_ratio: 2 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.22');
     const outcomes = (await udp.askAll(sameQuestions(18)))
       .slice(10)
@@ -66,14 +100,13 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
   });
 
   test('weir answers everything in a dry run and logs what it would have refused', async () => {
-    await using weir = await start(`${LIMIT}dry_run = true\n`);
+    await set({ dry_run: true, slip_ratio: 0 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.23');
     const replies = await udp.askAll(newQuestions(14));
     expect(replies.map(({ data }) => data)).toEqual(Array(14).fill([EVERY_ADDRESS]));
-    const api = await weir.api();
-    await api.untilQueryCount(14);
-    const limited = await api.queries('status=RATE_LIMITED');
-    expect(limited.length).toBeGreaterThanOrEqual(2);
+    await api.untilQueryCount(14, 'client=127.0.0.23');
+    const limited = await api.queries('status=RATE_LIMITED&client=127.0.0.23');
+    expect(limited.reduce((sum, { repeats }) => sum + 1 + repeats, 0)).toBeGreaterThanOrEqual(2);
     expect(limited.every(({ rcode }) => rcode === 'NOERROR')).toBe(true);
   });
 
@@ -83,14 +116,11 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
       const id = (query.bytes[0]! << 8) | query.bytes[1]!;
       query.reply(response(questionOf(query.bytes), { id, flags: 0x8183 }));
     };
-    await using weir = await Weir.start({
-      backEnd,
-      upstreams: [`127.0.0.1:${String(liar.port)}`],
-      toml: `${LIMIT.replace('burst_size = 10', 'burst_size = 1000')}nxdomain_per_second = 3\n`,
-      database: 'none',
-    });
+    const pools = [{ name: 'liar', strategy: 'Failover', servers: [`127.0.0.1:${String(liar.port)}`] }];
+    await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+    await set({ dry_run: false, burst_size: 1000, nxdomain_per_second: 3 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.24');
-    const questions = newQuestions(40);
+    const questions = newQuestions(40, 'nx');
     // The first ones by themselves, as the upstream's answers may overtake each other.
     const first = await udp.askAll(questions.slice(0, 3), 1);
     const rcodes = [...first, ...(await udp.askAll(questions.slice(3)))].map(({ rcode }) => rcode);

@@ -8,7 +8,7 @@ import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { Load } from '../../support/weir/query-load.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-const LOGGED = 20_000;
+const LOGGED = 8000;
 const PEOPLE = 10;
 const ROUNDS = 3;
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { httpCall } from '../../support/weir/http-call.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
@@ -37,8 +38,10 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     before = await api.metrics();
     await askAll(weir.dnsPort);
     // A thread counts an answer right after it has sent it.
-    do after = await api.metrics();
-    while (grown('weir_dns_response_seconds_count') < ASKED);
+    await until(async () => {
+      after = await api.metrics();
+      return grown('weir_dns_response_seconds_count') >= ASKED;
+    }, 50);
   });
 
   afterAll(async () => {

@@ -14,6 +14,7 @@ import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { memoryScreen } from '../../support/parts/memory-screen.ts';
 import * as adguard from '../../support/weir/adguard-exports.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
+import { giveInput } from '../../support/weir/standard-input.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const WEIR = join(import.meta.dirname, '../../../control-plane/cli/weir');
@@ -185,11 +186,11 @@ test('the real command reads standard input, and ends with the status', async ()
     env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: weir.room.dataDir },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin.end(adguard.TANGLED);
   const [out, err, [status]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close') as Promise<[number | null]>,
+    giveInput(child.stdin, adguard.TANGLED),
   ]);
   expect([status, err]).toEqual([0, '']);
   expect(out).toContain('adguard_home: 0 new, 0 changed, 7 skipped');

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { httpCall } from '../../support/weir/http-call.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { giveInput } from '../../support/weir/standard-input.ts';
 import { ownEnvironment, START_COMMAND, Weir } from '../../support/weir/weir-process.ts';
 
 async function setPassword(weir: Weir, password: string): Promise<{ code: number; output: string }> {
@@ -13,9 +14,10 @@ async function setPassword(weir: Weir, password: string): Promise<{ code: number
   const file = join(weir.room.path, 'weir.toml');
   const command = [...start.slice(0, -1), 'set-password', '--config', file];
   const child = spawn(node, command, { cwd: weir.room.path, env: ownEnvironment() });
-  child.stdin.end(`${password}\n`);
   const ended = once(child, 'close');
+  const given = giveInput(child.stdin, `${password}\n`);
   const output = (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
+  await given;
   const [code] = (await ended) as [number];
   return { code, output };
 }

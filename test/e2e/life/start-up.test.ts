@@ -11,6 +11,7 @@ import { serversOn } from '../../../control-plane/db/postgres-process.ts';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { Group } from '../../../shared/api/policy/groups-api.ts';
+import { until } from '../../support/parts/until.ts';
 import { ApiClient } from '../../support/weir/api-client.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import type { TempDir } from '../../support/weir/data-dir.ts';
@@ -99,8 +100,10 @@ if (user !== null && firstFreePort > 53)
         { id: 1, name: 'Default', enabled: true },
       ]);
       let sources: BlocklistSource[] = [];
-      while (sources.length === 0)
+      await until(async () => {
         sources = await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
+        return sources.length > 0;
+      }, 50);
       expect(sources).toMatchObject([{ enabled: true, group_ids: [] }]);
       expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
       room.remove();

@@ -76,12 +76,15 @@ describe('weir with lists that turn bad', () => {
       expect(after).toMatchObject({ status: 'error', rules: 1 });
       expect(after.last_error).toMatch(reason);
       expect(await isBlocked('good.example.com')).toBe(true);
+      expect(await isBlocked('half.example.com')).toBe(false);
+      expect(await isBlocked('bomb.example.com')).toBe(false);
       await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
       expect(await isBlocked('good.example.com')).toBe(false);
     },
   );
 
-  test.each(CASES)(
+  // To inflate half a gigabyte takes seconds, and what it says has been seen.
+  test.each(CASES.filter(([, bad]) => bad !== tenGibibytes))(
     'weir takes a source whose URL answers %s from the start, and blocks nothing by it',
     async (what, bad, reason) => {
       const path = `/new-${encodeURIComponent(what)}`;
@@ -90,7 +93,6 @@ describe('weir with lists that turn bad', () => {
       expect(source).toMatchObject({ status: 'error', rules: 0 });
       expect(source.last_error).toMatch(reason);
       expect(await isBlocked('half.example.com')).toBe(false);
-      expect(await isBlocked('bomb.example.com')).toBe(false);
       await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
     },
   );

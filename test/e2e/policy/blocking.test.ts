@@ -160,32 +160,33 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
   });
 });
 
-describe('weir after a restart', () => {
+describe('weir in each mode of blocking', () => {
   const room = makeTempDir();
-  afterAll(() => room.remove());
+  let weir: Weir;
+  let api: ApiClient;
   beforeAll(async () => {
     await prepareDataDir(room.dataDir);
     lists.serve('/modes.txt', 'blocked.example.com\n');
-    await using weir = await Weir.start({ room });
-    const api = await weir.api();
+    weir = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    api = await weir.api();
     expect(await api.addSource({ name: 'modes', url: lists.url('/modes.txt') })).toMatchObject({
       status: 'ok',
     });
-    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await weir.stop();
+    room.remove();
   });
 
-  test.each([
-    ['null_ip', { a: [Rcode.NOERROR, ['0.0.0.0']], aaaa: [Rcode.NOERROR, ['::']], soa: false }],
-    ['nxdomain', { a: [Rcode.NXDOMAIN, []], aaaa: [Rcode.NXDOMAIN, []], soa: true }],
-    ['nodata', { a: [Rcode.NOERROR, []], aaaa: [Rcode.NOERROR, []], soa: true }],
-    ['refused', { a: [Rcode.REFUSED, []], aaaa: [Rcode.REFUSED, []], soa: false }],
-    [
-      'custom_ip',
-      { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
-    ],
-  ])('weir blocks from disk at once, in mode %s', async (mode, expected) => {
-    const toml = `[blocking]\nmode = "${mode}"\nttl_secs = 17\ncustom_ipv4 = "192.0.2.99"\ncustom_ipv6 = "2001:db8::99"\n`;
-    await using weir = await Weir.start({ room, toml, database: 'none' });
+  const SETTINGS = { ttl_secs: 17, custom_ipv4: '192.0.2.99', custom_ipv6: '2001:db8::99' };
+
+  interface Expected {
+    readonly a: readonly [number, readonly string[]];
+    readonly aaaa: readonly [number, readonly string[]];
+    readonly soa: boolean;
+  }
+
+  async function expectBlocks(expected: Expected): Promise<void> {
     using udp = await UdpClient.open(weir.dnsPort);
     const a = await udp.ask('blocked.example.com', 'A', { edns: {} });
     const aaaa = await udp.ask('blocked.example.com', 'AAAA', { edns: {} });
@@ -196,19 +197,35 @@ describe('weir after a restart', () => {
     for (const { ttl } of [...a.answers, ...a.authorities]) expect(ttl).toBe(17);
     // RFC 6891 section 7: no OPT where the query has none.
     expect((await udp.ask('blocked.example.com', 'A')).opt).toBeNull();
-    expect(await weir.stop()).toMatchObject({ code: 0 });
+  }
+
+  test.each<[string, Expected]>([
+    ['null_ip', { a: [Rcode.NOERROR, ['0.0.0.0']], aaaa: [Rcode.NOERROR, ['::']], soa: false }],
+    ['nodata', { a: [Rcode.NOERROR, []], aaaa: [Rcode.NOERROR, []], soa: true }],
+    ['refused', { a: [Rcode.REFUSED, []], aaaa: [Rcode.REFUSED, []], soa: false }],
+    [
+      'custom_ip',
+      { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
+    ],
+  ])('weir blocks in mode %s from the response on', async (mode, expected) => {
+    await api.expect(200, 'PATCH', '/config', { blocking: { ...SETTINGS, mode } });
+    await expectBlocks(expected);
   });
 
   test('weir lets everything pass with blocking switched off', async () => {
-    const toml = '[blocking]\nenabled = false\n';
-    await using weir = await Weir.start({
-      room,
-      toml,
-      upstreams: [`127.0.0.1:${String(upstream.port)}`],
-      database: 'none',
-    });
+    await api.expect(200, 'PATCH', '/config', { blocking: { enabled: false } });
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await isBlocked(udp, 'blocked.example.com')).toBe(false);
+    await api.expect(200, 'PATCH', '/config', { blocking: { enabled: true } });
+    expect((await udp.ask('blocked.example.com', 'A')).data).toEqual(['192.0.2.99']);
+  });
+
+  test('weir blocks from disk at once after a restart, in the mode of its file', async () => {
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+    const values = Object.entries({ ...SETTINGS, mode: 'nxdomain' });
+    const lines = values.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+    weir = await Weir.start({ room, toml: `[blocking]\n${lines.join('')}`, database: 'none' });
+    await expectBlocks({ a: [Rcode.NXDOMAIN, []], aaaa: [Rcode.NXDOMAIN, []], soa: true });
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 });

@@ -1,8 +1,10 @@
 /** Rules, services, held lists, explanations and rollbacks: what the API changes is what DNS answers next. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
+import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
+import type { SourceStatsList } from '../../../shared/api/policy/source-stats-api.ts';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
@@ -111,6 +113,28 @@ describe('weir with lists', () => {
     });
   });
 
+  test('weir counts what each list blocked, under any name, and its rules that no other list has', async () => {
+    lists.serve('/worth-1', 'both.worth.example\none.worth.example\n');
+    lists.serve('/worth-2', 'both.worth.example\n');
+    const one = await api.addSource({ name: 'worth', url: lists.url('/worth-1') });
+    const two = await api.addSource({ name: 'worth', url: lists.url('/worth-2') });
+    const names = ['both.worth.example', 'one.worth.example', 'both.worth.example'];
+    for (const name of names) expect(await answerOf(name)).toBe(BLOCKED);
+    await api.expect(200, 'PUT', `/blocklist-sources/${String(one.id)}`, { name: 'renamed' });
+    const worthOf = async (period: string): Promise<SourceStatsList> => {
+      const rows = await api.expect<SourceStatsList>(200, 'GET', `/blocklist-sources/stats?period=${period}`);
+      return rows.filter(({ id }) => id === one.id || id === two.id);
+    };
+    const expected = [
+      { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1 },
+      { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0 },
+    ];
+    expect([await worthOf('24h'), await worthOf('7d')]).toEqual([expected, expected]);
+    for (const { id } of [one, two]) await api.expect(204, 'DELETE', `/blocklist-sources/${String(id)}`);
+    expect(await worthOf('24h')).toEqual([]);
+    expect((await api.call('GET', '/blocklist-sources/stats?period=1y')).status).toBe(400);
+  });
+
   test('weir says that a list whose first fetch fails is not in force, and refuses files outside of its folders', async () => {
     expect((await weir.health()).body.checks.filters.status).toBe('ok');
     const source = await api.addSource({ name: 'missing', url: lists.url('/nowhere') });
@@ -212,10 +236,17 @@ describe('weir with lists', () => {
       status: 'held',
       rules: 1,
       last_error: expect.stringContaining('popular.example') as unknown,
+      held: {
+        reason: 'blocks_names',
+        rules: 2,
+        rules_in_force: 1,
+        names: ['popular.example'],
+        name_count: 1,
+      },
     });
     expect(await answerOf('popular.example')).toBe(EVERY_ADDRESS);
     const approved = await api.expect<BlocklistSource>(200, 'POST', `${path}/approve`);
-    expect(approved).toMatchObject({ status: 'ok', rules: 2, last_error: null });
+    expect(approved).toMatchObject({ status: 'ok', rules: 2, last_error: null, held: null });
     expect(await answerOf('popular.example')).toBe(BLOCKED);
   });
 
@@ -233,5 +264,8 @@ describe('weir with lists', () => {
     expect(await Promise.all(answers)).toEqual([BLOCKED, EVERY_ADDRESS, EVERY_ADDRESS]);
     const [newest] = await api.expect<Revision[]>(200, 'GET', '/revisions');
     expect(newest).toMatchObject({ author: 'admin', summary: `rolled back to revision ${String(then!.id)}` });
+    const nodes = await api.expect<ClusterNode[]>(200, 'GET', '/nodes');
+    expect(nodes).toMatchObject([{ policy_revision: newest!.id, lag_ms: 0 }]);
+    expect(Date.now() - Date.parse(nodes[0]!.last_seen)).toBeLessThan(60_000);
   });
 });

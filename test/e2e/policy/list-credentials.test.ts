@@ -1,8 +1,12 @@
 /** Credentials in the URLs of lists and of the catalog: used, and shown to no one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import type { TempDir } from '../../support/weir/data-dir.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const USER = 'lists-user';
@@ -12,12 +16,14 @@ const AUTHORIZATION = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base
 
 let lists: ListServer;
 let weir: Weir;
+let room: TempDir;
 /** What the list server was sent, one line a request. */
 let asked: string[];
 
 beforeAll(async () => {
   asked = [];
   lists = await startListServer();
+  lists.serve('/kept', '0.0.0.0 kept.listed.example\n');
   for (const path of ['/a', '/b'])
     lists.serve(`${path}?token=${TOKEN}&n=1`, ({ headers }, response) => {
       asked.push(`${path} ${headers.authorization ?? ''}`);
@@ -25,10 +31,13 @@ beforeAll(async () => {
       else response.writeHead(401).end();
     });
   const toml = `[blocking]\ncatalog_url = ${JSON.stringify(secretUrl('/catalog'))}\n[logging]\nlevel = "debug"\n`;
-  weir = await Weir.start({ toml });
+  room = makeTempDir();
+  await prepareDataDir(room.dataDir);
+  weir = await Weir.start({ toml, room });
 });
 afterAll(async () => {
   await weir.stop();
+  room.remove();
   await lists.close();
 });
 
@@ -90,4 +99,22 @@ test('weir shows credentials in no answer and writes them to no log', async () =
   answers.push(await api.expect<BlocklistSource>(200, 'GET', '/revisions'));
   expectNoSecret(JSON.stringify(answers));
   expectNoSecret(weir.output);
+});
+
+test('weir keeps what it stores from other users of the machine (AdGuard Home CVE-2024-36586)', async () => {
+  await (await weir.api()).addSource({ name: 'kept', url: lists.url('/kept') });
+  const open: string[] = [];
+  const look = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const { mode } = lstatSync(path);
+      if ((mode & 0o077) !== 0)
+        open.push(`${path.slice(room.dataDir.length + 1)} ${(mode & 0o777).toString(8)}`);
+      else if (entry.isDirectory()) look(path);
+    }
+  };
+  look(room.dataDir);
+  // The database has a folder of its own, 0700. What others may read is an empty file, and a number for people.
+  expect(open.filter((entry) => !entry.startsWith('postgres')).sort()).toEqual(['lock 644', 'weir.pid 644']);
+  expect(readFileSync(join(room.dataDir, 'lock'), 'utf8')).toBe('');
 });

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client, ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
@@ -39,6 +40,13 @@ async function clientsOf(api: ApiClient): Promise<Client[]> {
   return (await api.expect<ClientPage>(200, 'GET', '/clients')).data;
 }
 
+/** The client that is wanted, once it was written. */
+async function clientOnce(api: ApiClient, isWanted: (client: Client) => boolean): Promise<Client> {
+  let found: Client | undefined;
+  await until(async () => (found = (await clientsOf(api)).find(isWanted)) !== undefined, 100);
+  return found!;
+}
+
 describe('weir with clients on the loopback', () => {
   test('weir knows who asked by address, and moves a client with one call', async () => {
     await using weir = await startWeir(['127.0.0.1']);
@@ -46,8 +54,7 @@ describe('weir with clients on the loopback', () => {
     const groupId = await createStrictGroup(api);
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
-    let [client] = await clientsOf(api);
-    while (client === undefined) [client] = await clientsOf(api);
+    const client = await clientOnce(api, () => true);
     expect(client).toMatchObject({
       ip_address: '127.0.0.1',
       mac_address: null,
@@ -69,9 +76,8 @@ describe('weir with clients on the loopback', () => {
     await first.end('SIGTERM');
     await using second = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await second.api();
-    let clients = await clientsOf(api);
-    while (clients.length === 0) clients = await clientsOf(api);
-    expect(clients).toMatchObject([{ ip_address: '127.0.0.1', query_count: 3 }]);
+    await clientOnce(api, () => true);
+    expect(await clientsOf(api)).toMatchObject([{ ip_address: '127.0.0.1', query_count: 3 }]);
   });
 });
 
@@ -100,9 +106,7 @@ if (probe !== null)
     test('weir gives a client its group by MAC, at each address that it takes, over IPv4 and IPv6', async () => {
       const groupId = await createStrictGroup(api);
       expect(await askUntil(SERVER.ipv4, EVERY_ADDRESS)).toBe(1);
-      let client = (await clientsOf(api)).find(({ mac_address: mac }) => mac === MAC);
-      while (client === undefined)
-        client = (await clientsOf(api)).find(({ mac_address: mac }) => mac === MAC);
+      const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
       await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
       // In force when the call is answered.
       expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
@@ -113,9 +117,8 @@ if (probe !== null)
       device.setAddress('2001:db8:51::3/64');
       await askUntil(SERVER.ipv6, BLOCKED);
 
-      let all = await clientsOf(api);
-      while (all[0]?.ip_address !== '2001:db8:51::3') all = await clientsOf(api);
-      expect(all).toMatchObject([
+      await until(async () => (await clientsOf(api))[0]?.ip_address === '2001:db8:51::3', 100);
+      expect(await clientsOf(api)).toMatchObject([
         { id: client.id, mac_address: MAC, group_id: groupId, group_source: 'mac' },
       ]);
       // Others are not meant.
@@ -127,9 +130,7 @@ if (probe !== null)
       device.setMac(OTHER_MAC);
       device.setAddress('198.51.100.3/24');
       await askUntil(SERVER.ipv4, EVERY_ADDRESS);
-      let other = (await clientsOf(api)).find(({ mac_address: mac }) => mac === OTHER_MAC);
-      while (other === undefined)
-        other = (await clientsOf(api)).find(({ mac_address: mac }) => mac === OTHER_MAC);
+      const other = await clientOnce(api, ({ mac_address: mac }) => mac === OTHER_MAC);
       expect(other).toMatchObject({ ip_address: '198.51.100.3', group_id: 1 });
     });
   });

@@ -20,6 +20,7 @@ const rule = fc.option(
     before: fc.constantFrom('', '||', '@@||', 'ü'),
     atName: fc.boolean(),
     after: fc.constantFrom('', '^', '^$important'),
+    lists: fc.subarray([1, 2, 30]),
   }),
   { nil: null },
 );
@@ -39,6 +40,7 @@ export function arbitraryLogRow(hourMs: number): fc.Arbitrary<QueryLogRow> {
       answers: fc.oneof({ weight: 3, arbitrary: answers }, brokenAnswers),
       sinceHourUs: fc.nat(3_599_999_999),
       groupId: fc.integer({ min: 1, max: 0x7fff_ffff }),
+      clientId: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 0x7fff_ffff })),
       qtype: fc.nat(0xffff),
       protocol: fc.nat(3),
       status: fc.nat(17),
@@ -60,6 +62,7 @@ interface Parts {
   readonly answers: Buffer;
   readonly sinceHourUs: number;
   readonly groupId: number;
+  readonly clientId: number;
   readonly qtype: number;
   readonly protocol: number;
   readonly status: number;
@@ -86,6 +89,7 @@ function rowOf(parts: Parts, hourMs: number): QueryLogRow {
     timestampMs: hourMs + parts.sinceHourUs / 1000,
     client: { at: 0, length: parts.client.length },
     groupId: parts.groupId,
+    clientId: parts.clientId,
     qname: { at: qnameAt, length: qname.length },
     qtype: parts.qtype,
     protocol: parts.protocol as ProtocolCode,

@@ -11,7 +11,7 @@ import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../.
 /** The hour of all these blocks. */
 export const HOUR_MS = Date.UTC(2026, 10, 22, 10);
 /** Nothing is left out. */
-export const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true };
+export const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** Filled again for each block: its columns are long. */
 const open = new OpenBlock();
@@ -33,9 +33,11 @@ export interface Words {
   readonly timestampUs: number;
   readonly client: string;
   readonly group: number;
+  readonly clientId: number;
   readonly name: string;
   readonly source: string | null;
   readonly rule: string | null;
+  readonly lists: readonly number[];
   readonly outcome: readonly unknown[];
   readonly responseTimeUs: number;
   readonly answers: string;
@@ -52,9 +54,11 @@ export function inWords(row: QueryLogRow): Words {
     timestampUs: Math.round(row.timestampMs * 1000),
     client: addressToText(address),
     group: row.groupId,
+    clientId: row.clientId,
     name: nameToText(bytes.subarray(qname.at)),
     source: rule?.source.replaceAll('\0', '') ?? null,
     rule: rule === null ? null : rule.before + atName,
+    lists: rule?.lists ?? [],
     outcome: [
       row.qtype,
       QUERY_STATUS_NAMES[row.status],
@@ -97,17 +101,19 @@ export function naiveRows(block: EncodedBlock): Words[] {
   return Array.from({ length: n }, (_, i) => {
     const name = names![i]!;
     const rule = rules[name] === 0 ? null : head.rules[rules[name]! - 1]!;
-    const [address, group] = head.clients[clients![i]!]!;
+    const [address, group, , , clientId = 0] = head.clients[clients![i]!]!;
     return {
       timestampUs: head.hour_us + times[i]!,
       client: address,
       group,
+      clientId,
       name: texts[name]!,
       source: rule === null ? null : rule[0],
       rule:
         rule === null
           ? null
           : rule[1] + (rule[2] ? (texts[name]!.slice(offsets[name]) || '.') + rule[3] : ''),
+      lists: rule?.[4] ?? [],
       outcome: head.outcomes[outcomes![i]!]!.slice(0, 7),
       responseTimeUs: responseTimes[i]!,
       answers: answers(i),

@@ -45,8 +45,9 @@ export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
   return (parts) => compatTable({ ...parts, ...standIns(parts), ...given });
 }
 
-/** Read once for a suite: no row changes it, and a suite may start many an API. */
+/** Read once for a suite that asks for it, which takes a quarter of a second: no row changes it. */
 let catalog: ServiceCatalog | undefined;
+const ownCatalog = (): ServiceCatalog => (catalog ??= new ServiceCatalog(tmpdir()));
 
 /** Of a log without queries. */
 const NOTHING_SIMULATED: Simulation = {
@@ -105,7 +106,7 @@ const ZONE_UPSTREAM: UpstreamReport = {
 };
 
 function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPart, keyof ApiParts> {
-  const questions = questionsOf(database, (address) => clients.nameAt(address));
+  const questions = questionsOf(database, (address, clientId) => clients.nameAt(address, clientId));
   return {
     certificate: {
       found: async () => ({ exists: false, isValid: false, facts: null }),
@@ -118,6 +119,8 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     blockingSwitch: () => null,
     grants: () => [],
     threadCpu: () => [],
+    claim: { isHeld: () => true },
+    nodeFigures: () => ({ address: '192.0.2.53', snapshotId: 7, policyRevision: 3, qps: 1500 }),
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,
     stats: questions,
@@ -143,8 +146,9 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
       }),
     },
     simulator: { simulate: async () => NOTHING_SIMULATED },
-    catalog: (catalog ??= new ServiceCatalog(tmpdir())),
+    catalog: { all: () => ownCatalog().all(), get: (id) => ownCatalog().get(id) },
     compiledLists: {
+      rulesBySource: () => new Map(),
       page: async (_kind, { limit, offset }) => ({
         data: [],
         total: 0,

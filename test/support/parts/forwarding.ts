@@ -63,6 +63,8 @@ export interface AskOptions {
   readonly qtype?: number;
   readonly client?: string;
   readonly edns?: boolean;
+  readonly dnssecOk?: boolean;
+  readonly checkingDisabled?: boolean;
   /** Sets AD (RFC 6840 section 5.7). */
   readonly wantsAuthentic?: boolean;
   /** See `WaitingRequest`. */
@@ -180,6 +182,8 @@ export class Forwarding {
       qtype = 1,
       client = '192.0.2.1',
       edns = false,
+      dnssecOk = false,
+      checkingDisabled = false,
       wantsAuthentic = false,
       passedVersion = NOT_PASSED,
     }: AskOptions = {},
@@ -187,20 +191,22 @@ export class Forwarding {
     const asked: AskedQuery = { reply: null, replies: 0 };
     const request: WaitingRequest = {
       message: octets(
-        [0x12, 0x34, 1, wantsAuthentic ? 0x20 : 0, 0, 1, 0, 0, 0, 0, 0, 0],
+        [0x12, 0x34, 1, (wantsAuthentic ? 0x20 : 0) | (checkingDisabled ? 0x10 : 0), 0, 1, 0, 0, 0, 0, 0, 0],
         nameFromText(name)!,
         u16(qtype),
         u16(1),
       ),
       client: addressFromText(client)!,
+      clientKey: '',
       protocol: Protocol.tcp,
       arrivedMs: this.clock.nowMs(),
       arrivedMonotonicMs: this.clock.monotonicMs(),
-      udpSize: edns ? 1232 : 0,
-      dnssecOk: false,
+      udpSize: edns || dnssecOk ? 1232 : 0,
+      dnssecOk,
       ecs: null,
       cookie: null,
       hasValidCookie: false,
+      streamOptions: 0,
       isRateLimited: false,
       passedVersion,
       send: (reply) => {

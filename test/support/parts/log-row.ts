@@ -3,10 +3,15 @@ import type { QueryLogRow } from '../../../control-plane/query-log/attribution/r
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 
-/** Wire form of a name that a test wrote down. */
+const MOST_KNOWN = 10_000;
+/** Tests write the same few thousand names down a hundred thousand times. */
+const known = new Map<string, Uint8Array>();
+
+/** Wire form of a name that a test wrote down; not to be changed. */
 export function wireName(text: string): Uint8Array {
-  const wire = nameFromText(text);
+  const wire = known.get(text) ?? nameFromText(text);
   if (wire === null) throw new Error(`read name ${text}: not a name`);
+  if (known.size < MOST_KNOWN) known.set(text, wire);
   return wire;
 }
 
@@ -19,15 +24,18 @@ export interface RowInWords extends Omit<
   readonly qname: Uint8Array;
   readonly blockSource: string | null;
   readonly blockRule: string | null;
+  /** Lists that have the rule. */
+  readonly lists: readonly number[];
   readonly answers: Uint8Array | null;
 }
 
 /** A row of an ordinary answer from the cache, changed as a test wants it. */
 export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
-  const { client, qname, blockSource, blockRule, answers, ...numbers }: RowInWords = {
+  const { client, qname, blockSource, blockRule, lists, answers, ...numbers }: RowInWords = {
     timestampMs: Date.UTC(2026, 6, 5, 12),
     client: Uint8Array.of(192, 0, 2, 7),
     groupId: 1,
+    clientId: 0,
     qname: wireName('www.example.org'),
     qtype: 1,
     protocol: Protocol.udp,
@@ -38,6 +46,7 @@ export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
     cached: true,
     blockSource: null,
     blockRule: null,
+    lists: [],
     upstream: null,
     answers: null,
     ...change,
@@ -52,7 +61,7 @@ export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
     rule:
       blockSource === null
         ? null
-        : { source: blockSource, before: blockRule ?? '', after: '', atName: false },
+        : { source: blockSource, before: blockRule ?? '', after: '', atName: false, lists },
     ruleName: { at: 0, length: 0 },
   };
 }

@@ -9,6 +9,9 @@ import type {
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
 
+/** What is said of any held copy. */
+const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 } as const;
+
 /** Keeps sources in a map, with the conflicts that the real ones have. */
 export class MemorySources implements SourceLife {
   private readonly byId = new Map<number, BlocklistSource>();
@@ -40,6 +43,7 @@ export class MemorySources implements SourceLife {
       last_checked_at: null,
       last_changed_at: null,
       last_error: null,
+      held: null,
     };
     this.byId.set(created.id, created);
     this.kinds.set(created.id, kind);
@@ -72,7 +76,7 @@ export class MemorySources implements SourceLife {
   async approve(kind: SourceKind, id: number): Promise<BlocklistSource> {
     const source = await this.read(kind, id);
     if (source.status !== 'held') throw conflict(`${kind}list source ${id} holds no copy back`);
-    const approved: BlocklistSource = { ...source, status: 'ok' };
+    const approved: BlocklistSource = { ...source, status: 'ok', held: null };
     this.byId.set(id, approved);
     return approved;
   }
@@ -84,6 +88,6 @@ export class MemorySources implements SourceLife {
 
   /** Makes a source one that holds a copy back. */
   hold(id: number): void {
-    this.byId.set(id, { ...this.byId.get(id)!, status: 'held' });
+    this.byId.set(id, { ...this.byId.get(id)!, status: 'held', held: { ...HELD, names: [] } });
   }
 }

@@ -14,6 +14,7 @@ export class RecordingQueryLog implements QueryLogReader {
     return {
       data: [],
       total: 0,
+      total_queries: 0,
       limit: filter.limit,
       offset: filter.offset,
       next_cursor: null,

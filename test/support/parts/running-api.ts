@@ -7,22 +7,28 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RequestLimit } from '../../../control-plane/api/request-limit.ts';
+import type { RequestRate } from '../../../control-plane/api/request-limit.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { Authenticator } from '../../../control-plane/auth/authenticator.ts';
 import { ConfiguredPassword } from '../../../control-plane/auth/accounts/configured-password.ts';
+import type { PasswordHashing } from '../../../control-plane/auth/accounts/password.ts';
 import type { ApiTokens } from '../../../control-plane/auth/tokens/api-tokens.ts';
 import type { Users } from '../../../control-plane/auth/accounts/users.ts';
 import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
+import type { DashboardSource } from '../../../control-plane/built-dashboard/dashboard-state.ts';
 import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts';
 import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
 import { checkTable } from '../../../control-plane/http/check-table.ts';
-import { startWebServer } from '../../../control-plane/http/server.ts';
+import { startWebServer } from '../../../control-plane/http/edge/server.ts';
 import type { Config } from '../../../config/schema.ts';
 import { Configuration } from '../../../control-plane/settings/configuration.ts';
 import { fileFaults } from '../../../control-plane/settings/threads/worker-settings.ts';
@@ -31,14 +37,11 @@ import { Probes } from '../../../control-plane/probes/probes.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { CHEAP_HASHING, PASSWORD, PASSWORD_HASH } from './cheap-hashing.ts';
 import { MemoryLogger } from './memory-logger.ts';
 import { loadedConfig } from './test-config.ts';
 
-/** The administrator's password once `setUp()` was called. */
-export const PASSWORD = 'correct horse battery';
-/** Its hash, at a cost of 0.2 ms instead of 130: most tests only want somebody who may log in. */
-export const PASSWORD_HASH =
-  '$argon2id$v=19$m=64,p=1,t=1$fGnzXwd37n9p0sLKHS/c1A$RiZVKqwUVa5l8U7P0MFf9nM7WdXYQdM356Z+d8uCdV8';
+export { PASSWORD, PASSWORD_HASH };
 
 /** A clock that a test moves. */
 export class SteeredClock implements Clock {
@@ -75,6 +78,8 @@ export interface TestRequest {
   readonly host?: string;
   /** Secret of a session. */
   readonly session?: string;
+  /** A PROXY header, which the connection begins with. */
+  readonly proxyHeader?: Uint8Array;
 }
 
 /** An answer, read to its end. */
@@ -116,9 +121,17 @@ export interface ApiOptions {
   readonly configFile?: string | undefined;
   readonly clock?: SteeredClock;
   readonly policy?: PolicyChanges;
+  /** One that costs nothing by default. */
+  readonly hashing?: PasswordHashing;
+  /** Of the web as a whole; none by default, as the clock stands still. */
+  readonly requestRate?: RequestRate;
+  /** One that is being built by default. */
+  readonly dashboard?: DashboardSource;
   /** Served where the configuration has `server.alt_compat`. */
   readonly compat?: CompatRows;
 }
+
+const NO_RATE: RequestRate = { perSecond: 1e6, burst: 1e9 };
 
 /** A listening API. */
 export class RunningApi {
@@ -148,7 +161,10 @@ export class RunningApi {
       await configuration.follow();
       clients.follow(await readPolicyRows(database, () => undefined));
     };
-    const auth = new Authenticator({ config, configured, database, clock, logger, setupCode });
+    const auth = new Authenticator({
+      ...{ config, configured, database, clock, logger, setupCode },
+      hashing: options.hashing ?? CHEAP_HASHING,
+    });
     this.parts = {
       version: '0.0.0-test',
       nodeName: 'node-a',
@@ -156,7 +172,12 @@ export class RunningApi {
       config,
       configuration,
       dnsPort: () => 5353,
-      metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'weir_test 1\n' },
+      requestLimit: new RequestLimit(clock, options.requestRate ?? NO_RATE),
+      metrics: async () => ({
+        contentType: 'text/plain; version=0.0.4; charset=utf-8',
+        text: async () => 'weir_test 1\n',
+      }),
+      dashboard: options.dashboard ?? { state: async () => ({ kind: 'building' }) },
       probes: new Probes(clock),
       clock,
       logger,
@@ -197,8 +218,12 @@ export class RunningApi {
     if (options.session !== undefined) headers['cookie'] = `svc_session=${options.session}`;
     if (body !== undefined && headers['transfer-encoding'] === undefined)
       headers['content-length'] ??= String(Buffer.byteLength(body));
-    const { host = '127.0.0.1' } = options;
-    const request = httpRequest({ host, port: this.port, method, path, headers, agent: false });
+    const { host = '127.0.0.1', proxyHeader } = options;
+    const connection =
+      proxyHeader === undefined
+        ? { agent: false as const }
+        : { createConnection: () => this.openWith(host, proxyHeader) };
+    const request = httpRequest({ host, port: this.port, method, path, headers, ...connection });
     const answered = once(request, 'response');
     request.end(body);
     const [response] = (await answered) as [IncomingMessage];
@@ -214,6 +239,12 @@ export class RunningApi {
         return Problem.parse(answer);
       },
     };
+  }
+
+  private openWith(host: string, firstOctets: Uint8Array): Socket {
+    const socket = connect(this.port, host);
+    socket.write(firstOctets);
+    return socket;
   }
 
   /** Sets the password of a fresh installation. */

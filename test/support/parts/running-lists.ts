@@ -12,7 +12,7 @@ import { ListSources } from '../../../control-plane/lists/sources/list-sources.t
 import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
-import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
+import { readPolicy } from '../../../control-plane/policy/policy-store.ts';
 import { rollBack } from '../../../control-plane/revisions/rollback.ts';
 import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
 import { PolicyInForce } from '../../../control-plane/snapshot/publish/policy-in-force.ts';
@@ -194,8 +194,8 @@ export class RunningLists {
       generations,
       logger,
     });
-    const readRows = () => readPolicyRows(database, () => undefined);
-    const policy = new PolicyInForce({ publisher, readRows, blocking: () => BLOCKING, logger });
+    const read = () => readPolicy(database, () => undefined);
+    const policy = new PolicyInForce({ publisher, readPolicy: read, blocking: () => BLOCKING, logger });
     const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
     const names = new NamesFolder(dataDir);
     const all = new ListSources({

@@ -6,6 +6,7 @@ import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import type {
   FromWorker,
+  ServedCertificate,
   ThreadRole,
   ThreadStart,
   ToWorker,
@@ -47,7 +48,13 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
     dnssec: null,
     forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),
+    identity: { chaosClients: [], version: '', nodeName: '', designated: [] },
     tcpMaxConnectionsPerIp: 0,
+    dotMaxConnectionsPerIp: 0,
+    dotPort: null,
+    dohPort: null,
+    proxyProtocol: null,
+    trustedProxies: [],
     coalesceUs: 0,
     udpBackend: 'auto',
     faultInjection: false,
@@ -73,15 +80,17 @@ export class RunningWorker {
       readonly roles?: readonly ThreadRole[];
       readonly upstream?: ScriptedUpstream;
       readonly settings?: Partial<WorkerSettings>;
+      readonly certificate?: ServedCertificate;
     } = {},
   ): Promise<RunningWorker> {
-    const { roles = ['resolve', 'answer'], upstream = null, settings = {} } = options;
+    const { roles = ['resolve', 'answer'], upstream = null, settings = {}, certificate = null } = options;
     const worker = new RunningWorker(settings.dnsPort ?? (await freePort(['127.0.0.1'])));
     const memory = new NodeMemory(1, createAnswerCache(0));
     for (const role of roles)
       worker.startThread({
         role,
         worker: 0,
+        certificate,
         given: {
           version: 0,
           settings: { ...settingsOf(worker.port, upstream), ...settings },

@@ -48,7 +48,7 @@ export function logSourceOf(database: Database, logger = new MemoryLogger()): Lo
 /** Questions about the stored log, answered where they are asked, without a thread. */
 export function questionsOf(
   database: Database,
-  hostnameOf: (address: string) => string | null = () => null,
+  hostnameOf: (address: string, clientId: number | null) => string | null = () => null,
   log = logSourceOf(database),
 ): LogQuestions {
   const scans: Scans = {

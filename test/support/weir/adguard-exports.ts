@@ -194,12 +194,10 @@ export const ANSWERS_34: readonly (readonly [client: string, name: string, qtype
 /** Names of the items without an equivalent, in the order of the report. */
 export const NOT_MAPPED_34 = [
   'Server',
-  'Phone: my-phone',
   'Desk',
   'schedule of blocked services',
   'gone_service',
   '/opt/gone.txt',
-  '||cloud.example^$client=Phone',
   '||tagged.example^$ctag=device_tv',
   '/(?=x)y/',
   'v4.apps.lan A',

@@ -4,7 +4,7 @@ import type { BlocklistSource, SourceCreate } from '../../../shared/api/policy/s
 import type { Group } from '../../../shared/api/policy/groups-api.ts';
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
-import { countLines, httpCall } from './http-call.ts';
+import { httpCall, readLines } from './http-call.ts';
 import { ScrapedMetrics } from './scraped-metrics.ts';
 
 /** What came back. */
@@ -13,9 +13,10 @@ export interface ApiAnswer<Body = unknown> {
   readonly body: Body;
 }
 
-/** Of the administrator of every Weir under test. */
+/** Of the administrator of every Weir under test; `STARTED_ONCE` has its hash. */
 export const PASSWORD = 'a password of the tests';
-const LOOK_MS = 25;
+/** Between two looks, which cost both processes; rows of the log come once a second. */
+const LOOK_MS = 100;
 const PAGE_SIZE = 1000;
 
 /** A signed-in session. */
@@ -41,9 +42,13 @@ export class ApiClient {
     return new ApiClient(base, cookies.join('; '));
   }
 
-  /** One call, whatever comes of it. */
+  /** One call, whatever comes of it; again where the limit of requests says when. */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
-    const { status, text } = await httpCall(method, this.base + path, body, this.cookie);
+    const { status, headers, text } = await httpCall(method, this.base + path, body, this.cookie);
+    if (status === 429 && text.includes('"rate_limited"')) {
+      await sleep(Number(headers['retry-after']) * 1000);
+      return this.call(method, path, body);
+    }
     return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
   }
 
@@ -98,12 +103,17 @@ export class ApiClient {
     }
   }
 
-  /** How many rows of the query log fit `filter`. */
+  /** How many queries the rows of the query log that fit `filter` stand for. */
   async queryCount(filter = ''): Promise<number> {
-    return (await this.expect<QueryLogPage>(200, 'GET', `/queries?limit=1&${filter}`)).total;
+    return (await this.countLog(filter)).total_queries;
   }
 
-  /** Waits until so many rows fit `filter`, and then tells how many do. */
+  /** How many rows of the query log fit `filter`. */
+  async rowCount(filter = ''): Promise<number> {
+    return (await this.countLog(filter)).total;
+  }
+
+  /** Waits until the log has so many queries that fit `filter`, and then tells how many. */
   async untilQueryCount(count: number, filter = ''): Promise<number> {
     for (;;) {
       const now = await this.queryCount(filter);
@@ -112,12 +122,19 @@ export class ApiClient {
     }
   }
 
-  /** Lines of the exported query log that fit `filter`. */
-  exportedLines(filter: string): Promise<number> {
-    return countLines(`${this.base}/queries/export?format=ndjson&${filter}`, this.cookie);
+  /** Queries that the exported rows which fit `filter` stand for. */
+  async exportedQueries(filter: string): Promise<number> {
+    let queries = 0;
+    for await (const line of readLines(`${this.base}/queries/export?format=ndjson&${filter}`, this.cookie))
+      queries += 1 + Number(/"repeats":(\d+),"client_id":[^"]*\}$/.exec(line)![1]);
+    return queries;
   }
 
   stats(): Promise<StatsSummary> {
     return this.expect<StatsSummary>(200, 'GET', '/stats?period=1h');
+  }
+
+  private countLog(filter: string): Promise<QueryLogPage> {
+    return this.expect<QueryLogPage>(200, 'GET', `/queries?limit=1&${filter}`);
   }
 }

@@ -1,6 +1,8 @@
 /** One HTTP request on a connection of its own, so that no call meets a server that is just closing an idle one. */
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 /** What came back. */
@@ -10,7 +12,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 100_000;
 
 /** Makes the request; a body goes out as JSON. */
 export function httpCall(method: string, url: string, body?: object, cookie = ''): Promise<HttpAnswer> {
@@ -35,12 +37,10 @@ export function httpCall(method: string, url: string, body?: object, cookie = ''
   });
 }
 
-/** Reads an answer as it comes, and counts its lines. */
-export async function countLines(url: string, cookie: string): Promise<number> {
+/** The lines of an answer, as they come. */
+export async function* readLines(url: string, cookie: string): AsyncGenerator<string> {
   const response = await fetch(url, { headers: { cookie } });
   if (response.status !== 200 || response.body === null)
     throw new Error(`GET ${url}: status ${String(response.status)}`);
-  let lines = 0;
-  for await (const chunk of response.body) for (const octet of chunk) if (octet === 0x0a) lines++;
-  return lines;
+  yield* createInterface({ input: Readable.fromWeb(response.body) });
 }

@@ -1,0 +1,163 @@
+/** One limit of requests of a client network for everything that the web serves. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SOCKET_NAME } from '../../../control-plane/api/socket-name.ts';
+import { createApp } from '../../../control-plane/http/app.ts';
+import { startLocalServer } from '../../../control-plane/http/edge/local-server.ts';
+import { WEB_RATE } from '../../../control-plane/http/edge/request-limits.ts';
+import { CompatError } from '../../../shared/api/compat/compat-api.ts';
+import { everyCompatRoute, everyRoute } from '../../support/parts/every-route.ts';
+import { RunningApi } from '../../support/parts/running-api.ts';
+import type { ApiOptions, TestAnswer } from '../../support/parts/running-api.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+
+const BURST = 3;
+/** Requests of addresses that a trusted proxy names. */
+const PROXIED = 'server.trusted_proxies = ["127.0.0.0/8"]';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+const others: RunningApi[] = [];
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  api = await start({ toml: PROXIED });
+});
+afterAll(async () => {
+  for (const each of others) await each.close();
+  await suite.close();
+});
+
+async function start(options: ApiOptions): Promise<RunningApi> {
+  const requestRate = { perSecond: 1, burst: BURST };
+  const started = await RunningApi.start(suite.database, everyRoute(), { requestRate, ...options });
+  others.push(started);
+  return started;
+}
+
+function from(address: string, method = 'GET', path = '/api/health', to = api): Promise<TestAnswer> {
+  return to.send(method, path, { headers: { 'x-forwarded-for': address } });
+}
+
+/** Uses up what an address may send. */
+async function exhaust(address: string, to = api): Promise<void> {
+  for (let n = 0; n < BURST; n++) expect((await from(address, 'GET', '/api/health', to)).status).toBe(200);
+}
+
+describe('the limit of requests', () => {
+  test('counts all places of the web together, and says when to come back', async () => {
+    await exhaust('192.0.2.1');
+    for (const [method, path] of [
+      ['GET', '/api/health'],
+      ['GET', '/api/groups'],
+      ['POST', '/api/auth/login'],
+      ['PUT', '/api/nothing'],
+      ['TRACE', '/api/health'],
+      ['GET', '/'],
+      ['GET', '/docs'],
+      ['GET', '/check'],
+      ['POST', '/check/probes'],
+      ['GET', '/login/oidc'],
+      ['GET', '/svc-config.js'],
+      ['GET', '/metrics'],
+      ['GET', '/dns-query?dns=AAABAAABAAAAAAAAAAABAAE'],
+      ['GET', '/%zz'],
+    ] as const) {
+      const answer = await from('192.0.2.1', method, path);
+      expect([path, answer.status, answer.problem.error]).toEqual([path, 429, 'rate_limited']);
+      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.headers['content-type']).toContain('application/problem+json');
+      expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+    }
+  });
+
+  test('is of each address, whatever others send, and comes back with time', async () => {
+    await exhaust('192.0.2.2');
+    expect((await from('192.0.2.2')).status).toBe(429);
+    await exhaust('192.0.2.3');
+    api.clock.advanceSecs(1);
+    expect([(await from('192.0.2.2')).status, (await from('192.0.2.2')).status]).toEqual([200, 429]);
+  });
+
+  test('is of a /64 over IPv6', async () => {
+    await exhaust('2001:db8::1');
+    expect((await from('2001:db8::2')).status).toBe(429);
+    expect((await from('2001:db8:0:1::1')).status).toBe(200);
+  });
+
+  test('counts requests with a session, with a token and with bad credentials alike', async () => {
+    const own = await start({ toml: '' });
+    await own.setUp();
+    const session = await own.logIn();
+    expect((await own.send('GET', '/api/groups', { session })).status).toBe(200);
+    expect((await own.send('GET', '/api/groups', { headers: { 'x-api-key': 'x' } })).status).toBe(401);
+    expect((await own.send('GET', '/api/groups', { session })).status).toBe(429);
+    own.clock.advanceSecs(1);
+    expect((await own.send('GET', '/api/groups', { session })).status).toBe(200);
+  });
+
+  test('believes no address that a stranger names', async () => {
+    const direct = await start({});
+    for (let n = 0; n < BURST; n++) expect((await from(`192.0.2.${n}`, 'GET', '/', direct)).status).toBe(200);
+    expect((await from('192.0.2.99', 'GET', '/', direct)).status).toBe(429);
+  });
+
+  test('holds before the Host is checked and before HTTP is sent to HTTPS', async () => {
+    await exhaust('192.0.2.4');
+    const headers = { 'x-forwarded-for': '192.0.2.4', host: 'evil.example' };
+    expect((await api.send('GET', '/', { headers })).status).toBe(429);
+  });
+
+  test('answers in the form of the compatibility API there', async () => {
+    const compat = await start({ toml: `server.alt_compat = true\n${PROXIED}`, compat: everyCompatRoute() });
+    for (let n = 0; n < BURST; n++) await from('192.0.2.5', 'GET', '/api/info/version', compat);
+    const answer = await from('192.0.2.5', 'GET', '/api/auth', compat);
+    expect([answer.status, answer.headers['retry-after']]).toEqual([429, '1']);
+    expect(CompatError.parse(answer.body).error).toEqual({
+      key: 'rate_limiting',
+      message: 'Rate-limiting requests',
+      hint: 'too many requests of this address',
+    });
+    expect((await from('192.0.2.5', 'GET', '/svc/api/health', compat)).problem.error).toBe('rate_limited');
+  });
+
+  test('is none on the local socket', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-limit-'));
+    const stop = await startLocalServer(createApp(api.parts, api.routes), folder, api.logger);
+    const statuses = [];
+    for (let n = 0; n < 2 * BURST; n++) {
+      const sent = request({
+        socketPath: join(folder, SOCKET_NAME),
+        path: '/api/health',
+        agent: false,
+      }).end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      statuses.push(answer.resume().statusCode);
+      await once(answer, 'end');
+    }
+    await stop();
+    await rm(folder, { recursive: true });
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test('lets pass what a dashboard, Grafana and programs of the administrator ask', async () => {
+    const real = await start({ requestRate: WEB_RATE });
+    const statuses = new Set<number>();
+    const ask = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n++) statuses.add((await real.send('GET', '/svc-config.js')).status);
+    };
+    // A page at once, then 50 requests a second.
+    await ask(100);
+    for (let second = 0; second < 5; second++) {
+      real.clock.advanceSecs(1);
+      await ask(50);
+    }
+    expect(statuses).toEqual(new Set([200]));
+  });
+});

@@ -1,0 +1,80 @@
+/** What RFCs say of a server like Weir, asked by clients that are not ours, over every protocol. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findProgram, startNsdOn } from '../support/dns/authority.ts';
+import type { RunningServer } from '../support/dns/authority.ts';
+import { TestAuthority } from '../support/dns/certificates.ts';
+import { encryptedToml } from '../support/weir/encrypted-toml.ts';
+import { freePort } from '../support/weir/free-ports.ts';
+import { Weir } from '../support/weir/weir-process.ts';
+import { hasSigningTools, signZones } from '../lab/dnssec/sign-zones.ts';
+import type { Client } from './conformance-case.ts';
+import { ask, hasClient, SERVER_NAME } from './conformance-clients.ts';
+import type { Asked } from './conformance-clients.ts';
+import { ZONES } from './conformance-zone.ts';
+import { DNSSEC_CASES } from './dnssec-cases.ts';
+import { EDNS_CASES } from './edns-cases.ts';
+import { QUESTION_CASES } from './question-cases.ts';
+import { STREAM_CASES } from './stream-cases.ts';
+
+const CASES = [...QUESTION_CASES, ...EDNS_CASES, ...DNSSEC_CASES, ...STREAM_CASES];
+const CLIENTS: readonly Client[] = ['dig', 'kdig', 'drill', 'curl', 'openssl', 'dnspython'];
+
+/** `npm run conformance`: each row over each of its ways. */
+const IS_WHOLE = process.env['WEIR_TEST_WAYS'] === 'all';
+
+const nsd = findProgram('nsd');
+const missing = await Promise.all(CLIENTS.map(async (client) => ((await hasClient(client)) ? [] : [client])));
+const isReady = nsd !== null && hasSigningTools() && missing.flat().length === 0;
+
+(isReady ? describe : describe.skip)('weir, asked by clients of others', () => {
+  let folder: string;
+  let authority: TestAuthority;
+  let upstream: RunningServer;
+  let weir: Weir;
+  let asked: Asked;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'weir-conformance-'));
+    const { files, rootKeys } = signZones(ZONES, folder);
+    const anchors = join(folder, 'anchors');
+    writeFileSync(anchors, rootKeys);
+    upstream = await startNsdOn(nsd!, files);
+    authority = new TestAuthority();
+    const { certPath, keyPath } = authority.issue(`DNS:${SERVER_NAME}`);
+    const ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
+    weir = await Weir.start({
+      upstreams: [`${upstream.ip}:${upstream.port}`],
+      toml: `[dns]
+dnssec_enabled = true
+dnssec_trust_anchors = ${JSON.stringify(anchors)}
+dnssec_anchor_updates = "off"
+${encryptedToml(ports, { certPath, keyPath })}`,
+    });
+    asked = { ports: { dns: weir.dnsPort, ...ports }, caPath: join(authority.folder, 'ca.pem') };
+    const api = await weir.api();
+    await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.zone.example', action: 'deny' });
+  });
+
+  afterAll(async () => {
+    await weir.stop();
+    await upstream.close();
+    authority.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  // One way for each row, in turn, where not all are asked for: each is a process.
+  const rows = CASES.flatMap((row, at) =>
+    row.over
+      .filter((_way, index) => IS_WHOLE || index === at % row.over.length)
+      .map((over) => [row.rfc, row.says, row.by, over, row] as const),
+  );
+
+  test.each(rows)('%s: %s (%s over %s)', async (_rfc, _says, _by, over, row) => {
+    const said = await ask(row, over, asked);
+    for (const shown of row.shows) expect(said).toMatch(shown);
+    for (const hidden of row.hides ?? []) expect(said).not.toMatch(hidden);
+  });
+});

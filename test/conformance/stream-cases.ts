@@ -1,0 +1,183 @@
+/** Connections: DNS over TCP, over TLS and over HTTPS. */
+import { row, without } from './conformance-case.ts';
+import type { ConformanceCase } from './conformance-case.ts';
+
+/** A query for www.zone.example, A, with id 0, as RFC 8484 wants it. */
+const QUERY = 'AAABAAABAAAAAAAAA3d3dwR6b25lB2V4YW1wbGUAAAEAAQ';
+const DNS = 'application/dns-message';
+const DOH = ['doh'] as const;
+const STREAM = ['tcp', 'dot'] as const;
+
+export const STREAM_CASES: readonly ConformanceCase[] = [
+  row(
+    'RFC 7766 section 6.2.1',
+    'a connection is used again',
+    ['dig', ['tcp', 'dot', 'doh']],
+    '+keepopen www.zone.example A six.zone.example A text.zone.example TXT',
+    /192\.0\.2\.80/,
+    /192\.0\.2\.90/,
+    /two; three/,
+  ),
+  row(
+    'RFC 7766 section 6.2.1.1',
+    'queries need not wait for answers',
+    ['dnspython', STREAM],
+    Array.from({ length: 20 }, (_, i) => `id=${i + 100},later=1`).join(' '),
+    /ID 100 /,
+    /ID 119 /,
+  ),
+  row(
+    'RFC 7766 section 8',
+    'a message may come octet by octet',
+    ['dnspython', STREAM],
+    'split=1,id=9',
+    /ID 9 /,
+    /192\.0\.2\.80/,
+  ),
+  row(
+    'RFC 1035 section 4.2.2',
+    'a message too short for a header ends the connection',
+    ['dnspython', STREAM],
+    'wire=0011,silent=1',
+    /NO REPLY/,
+  ),
+  row(
+    'RFC 7858 section 3.1',
+    'the protocol is named dot',
+    ['openssl', ['dot']],
+    '-alpn dot',
+    /ALPN protocol: dot/,
+    /Verify return code: 0 \(ok\)/,
+  ),
+  row(
+    'RFC 7301 section 3.2',
+    'a client that offers other protocols only is refused',
+    ['openssl', ['dot', 'doh']],
+    '-alpn spdy/1',
+    /no application protocol/,
+  ),
+  row('RFC 8446 section 4.2.1', 'TLS 1.3 is spoken', ['openssl', ['dot', 'doh']], '-tls1_3', /TLSv1\.3/),
+  row(
+    'RFC 9325 section 3.1.1',
+    'TLS 1.2 is spoken, with forward secrecy',
+    ['openssl', ['dot', 'doh']],
+    '-tls1_2',
+    /TLSv1\.2/,
+    /ECDHE/,
+  ),
+  row(
+    'RFC 8996 section 4',
+    'TLS 1.1 is not spoken',
+    ['openssl', ['dot', 'doh']],
+    '-tls1_1 -cipher ALL:@SECLEVEL=0',
+    /alert protocol version/,
+  ),
+  row(
+    'RFC 5077 section 3.1',
+    'a session goes on with its ticket',
+    ['openssl', ['dot', 'doh']],
+    '-tls1_2 -reconnect',
+    /Reused, TLSv1\.2/,
+  ),
+  row(
+    'RFC 9325 section 3.3',
+    'nothing is compressed',
+    ['openssl', ['dot', 'doh']],
+    '-tls1_2',
+    /Compression: NONE/,
+  ),
+  row(
+    'RFC 8484 section 4.1',
+    'GET is answered over HTTP/2',
+    ['curl', DOH],
+    `--http2 --output - URL/dns-query?dns=${QUERY}`,
+    /^HTTP\/2 200/,
+    /content-type: application\/dns-message/,
+  ),
+  row(
+    'RFC 8484 section 4.1',
+    'GET is answered over HTTP/1.1',
+    ['curl', DOH],
+    `--http1.1 --output - URL/dns-query?dns=${QUERY}`,
+    /^HTTP\/1\.1 200/,
+    /content-type: application\/dns-message/i,
+  ),
+  row(
+    'RFC 8484 section 5.1',
+    'max-age is not more than the smallest TTL',
+    ['curl', DOH],
+    `--output - URL/dns-query?dns=${QUERY}`,
+    /cache-control: private, max-age=([12]?\d{1,2}|300)\b/i,
+  ),
+  row(
+    'RFC 8484 section 4.1',
+    'POST is answered',
+    ['kdig', DOH],
+    '+https www.zone.example A',
+    /HTTP session \(HTTP\/2-POST\)/,
+    /192\.0\.2\.80/,
+  ),
+  row(
+    'RFC 8484 section 4.1',
+    'GET by kdig',
+    ['kdig', DOH],
+    '+https-get www.zone.example A',
+    /HTTP session \(HTTP\/2-GET\)/,
+    /192\.0\.2\.80/,
+  ),
+  row('RFC 8484 section 4.1', 'GET by dig', ['dig', DOH], '+https-get www.zone.example A', /192\.0\.2\.80/),
+  row(
+    'RFC 8484 section 6',
+    'another media type is 415',
+    ['curl', DOH],
+    '--data-binary x URL/dns-query',
+    /^HTTP\/2 415/,
+  ),
+  row(
+    'RFC 8484 section 4.1',
+    'what is no base64url is 400',
+    ['curl', DOH],
+    'URL/dns-query?dns=a*b',
+    /^HTTP\/2 400/,
+  ),
+  row(
+    'RFC 8484 section 4.1',
+    'a GET without a message is 400',
+    ['curl', DOH],
+    'URL/dns-query',
+    /^HTTP\/2 400/,
+  ),
+  row(
+    'RFC 9110 section 15.5.6',
+    'other methods are 405, with those that are allowed',
+    ['curl', DOH],
+    '-X PUT URL/dns-query',
+    /^HTTP\/2 405/,
+    /allow: GET, (HEAD, )?POST/i,
+  ),
+  row('RFC 9110 section 15.5.5', 'other paths are 404', ['curl', DOH], 'URL/other', /^HTTP\/2 404/),
+  row(
+    'RFC 9110 section 15.5.14',
+    'a message that is too long is 413',
+    ['curl', DOH],
+    `-H content-type:${DNS} --data-binary ${'x'.repeat(5000)} URL/dns-query`,
+    /^HTTP\/2 413/,
+  ),
+  row(
+    'RFC 8484 section 3',
+    'curl resolves names with it',
+    ['curl', DOH],
+    '--doh-url URL/dns-query --connect-timeout 1 -v http://www.zone.example:9/',
+    /192\.0\.2\.80:9/,
+  ),
+  without(
+    row(
+      'RFC 9113 section 3.3',
+      'HTTP/2 is not spoken without TLS',
+      ['curl', DOH],
+      '--http2-prior-knowledge http://127.0.0.1:URLPORT/dns-query',
+      /curl: \(/,
+    ),
+    /HTTP\/2 200/,
+  ),
+];

@@ -1,0 +1,109 @@
+/** The dashboard as a browser gets it from a whole Weir: built, compressed, kept, below its content policy. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page, Response } from 'playwright-core';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { LAN_NAME } from '../support/browser/chromium.ts';
+import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
+import { startSubPathProxy } from '../support/browser/sub-path-proxy.ts';
+import type { SubPathProxy } from '../support/browser/sub-path-proxy.ts';
+
+let room: DashboardRoom;
+let proxy: SubPathProxy;
+
+beforeAll(async () => {
+  room = await DashboardRoom.open({ nodeName: LAN_NAME });
+  proxy = await startSubPathProxy('/weir', room.weir.webPort);
+});
+afterAll(async () => {
+  await proxy.close();
+  await room.close();
+});
+
+/** Opens a path and waits until the page has drawn something; tells what was loaded for it. */
+async function load(page: Page, path: string): Promise<Response[]> {
+  const loaded: Response[] = [];
+  page.on('response', (response) => loaded.push(response));
+  await page.goto(path);
+  await untilQuiet(page);
+  return loaded;
+}
+
+/** The part of a URL behind the origin. */
+function pathOf(response: Response): string {
+  return new URL(response.url()).pathname;
+}
+
+describe('the dashboard in a browser', () => {
+  test.each(['/', '/queries?domain=example.org'])('the page at %s loads without a fault', async (path) => {
+    await room.withPage({}, async (page) => {
+      const loaded = await load(page, path);
+      expect(loaded.map(pathOf)).toEqual(
+        expect.arrayContaining(['/svc-config.js', expect.stringMatching(/^\/assets\/.+\.js$/)]),
+      );
+      expect(await page.title()).toContain('Weir');
+    });
+  });
+
+  test('the page without a session has no finding of axe', async () => {
+    await room.withPage({ session: '' }, async (page) => {
+      await load(page, '/');
+      await expectAccessible(page);
+    });
+  });
+
+  test('a page under a name of a plain network loads without a fault', async () => {
+    const origin = `http://${LAN_NAME}:${room.weir.webPort}`;
+    // Two fields that only count over TLS; the browser says that it ignores them.
+    const expected = [/Cross-Origin-Opener-Policy header has been ignored/, /Origin-Agent-Cluster header/];
+    await room.withPage({ session: '', origin, expected }, (page) => load(page, '/'));
+  });
+
+  test('scripts and styles come compressed by Brotli, with their types', async () => {
+    await room.withPage({}, async (page) => {
+      // Chromium offers Brotli to addresses of this machine and over HTTPS.
+      const loaded = await load(page, '/');
+      const assets = loaded.filter((response) => pathOf(response).startsWith('/assets/'));
+      expect(assets.length).toBeGreaterThan(1);
+      for (const asset of assets)
+        expect([pathOf(asset), await asset.headerValue('content-encoding'), asset.status()]).toEqual([
+          pathOf(asset),
+          'br',
+          200,
+        ]);
+    });
+  });
+
+  test('a second visit asks about the document and keeps its scripts and styles', async () => {
+    await room.withPage({}, async (page) => {
+      await load(page, '/');
+      await load(page, '/');
+      const sizes = Object.entries(await page.evaluate<Record<string, number>>(TRANSFERRED));
+      const assets = sizes.filter(([path]) => path.startsWith('/assets/'));
+      expect(assets.length).toBeGreaterThan(1);
+      for (const asset of assets) expect(asset).toEqual([asset[0], 0]);
+      // A 304 is head fields only, which count as 300 octets.
+      const asked = sizes.filter(([path]) => path === '/' || path === '/svc-config.js');
+      expect(asked).toEqual([
+        ['/', 300],
+        ['/svc-config.js', 300],
+      ]);
+    });
+  });
+});
+
+/** Octets that came over the network for each thing of the page. */
+const TRANSFERRED = `Object.fromEntries(
+  [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+    .map(({ name, transferSize }) => [new URL(name).pathname, transferSize]))`;
+
+describe('the dashboard below a path of a proxy', () => {
+  test.each(['/weir/', '/weir/queries'])('%s loads all that it needs from below the path', async (path) => {
+    const expected = [/^401 GET \/weir\/api\//, /status of 401/];
+    await room.withPage({ origin: proxy.origin, session: '', expected }, async (page) => {
+      const loaded = await load(page, path);
+      expect(loaded.length).toBeGreaterThan(3);
+      for (const response of loaded) expect(pathOf(response)).toMatch(/^\/weir\//);
+    });
+  });
+});

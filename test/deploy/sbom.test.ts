@@ -1,0 +1,85 @@
+/** The list of what a production install is made of: whole, and the same wherever it is made. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly group?: string;
+  readonly 'bom-ref': string;
+  readonly licenses: readonly unknown[];
+  readonly hashes?: readonly { readonly content: string }[];
+  readonly components?: readonly Component[];
+}
+
+interface Bom {
+  readonly bomFormat: string;
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+const ROOT = join(import.meta.dirname, '..', '..');
+let folder = '';
+let bom: Bom;
+let text = '';
+let licences = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weir-sbom-'));
+  const made = spawnSync(process.execPath, [join(ROOT, '.config', 'sbom.js'), folder], { encoding: 'utf8' });
+  expect(made.stderr).toBe('');
+  expect(made.status).toBe(0);
+  text = readFileSync(join(folder, 'weir.cdx.json'), 'utf8');
+  bom = JSON.parse(text) as Bom;
+  licences = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('npm run sbom', () => {
+  test('lists every production package of package-lock.json with its licence, and no other', () => {
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version: string; dev?: boolean }>;
+    };
+    const wanted = Object.entries(lock.packages)
+      .filter(([path, { dev }]) => path !== '' && dev !== true)
+      .map(([path, { version }]) => `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`);
+    const listed = bom.components.map(({ name, version }) => `${name}@${version}`);
+    expect(listed.toSorted()).toEqual([...new Set(wanted)].toSorted());
+    for (const { name, version, licenses, hashes } of bom.components) {
+      expect(licenses).toHaveLength(1);
+      expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{128}$/u);
+      expect(licences).toContain(` ${name} ${version}\n`);
+    }
+  });
+
+  test('names the binaries that packages bring: Node, PostgreSQL with its libraries, argon2, koffi', () => {
+    const binaries = bom.components.flatMap(({ components = [] }) => components);
+    const programs = new Set(binaries.map(({ group }) => group));
+    for (const program of ['node', 'postgresql', 'openssl', 'phc-winner-argon2', 'koffi'])
+      expect(programs).toContain(program);
+    for (const { hashes } of binaries) expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{64}$/u);
+  });
+
+  test('joins every package to those that it needs, from Weir on', () => {
+    const refs = new Set(bom.components.map((component) => component['bom-ref']));
+    const needed = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+    const reached = new Set<string>();
+    const visit = (ref: string): void => {
+      if (reached.has(ref)) return;
+      reached.add(ref);
+      needed.get(ref)!.forEach(visit);
+    };
+    visit(bom.dependencies[0]!.ref);
+    for (const ref of reached) if (ref !== bom.dependencies[0]!.ref) expect(refs).toContain(ref);
+    expect(reached.size).toBeGreaterThan(100);
+  });
+
+  test('tells nothing of the machine or of where packages came from', () => {
+    for (const word of [ROOT, tmpdir(), '://registry', 'localhost', 'timestamp'])
+      for (const file of [text, licences]) expect(file).not.toContain(word);
+  });
+});

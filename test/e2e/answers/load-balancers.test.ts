@@ -1,0 +1,163 @@
+/** Weir behind a real HAProxy and a real dnsdist that send PROXY headers: log, group, limit and web know the client. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Session } from '../../../shared/api/auth-api.ts';
+import { frame } from '../../../shared/dns/framing.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { query } from '../../support/dns/dns-message.ts';
+import { DotClient } from '../../support/dns/dot-client.ts';
+import { PASSWORD } from '../../support/weir/api-client.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
+import { BALANCER, startDnsdist, startHaproxy } from '../../support/weir/load-balancers.ts';
+import type { LoadBalancer } from '../../support/weir/load-balancers.ts';
+import { closeOf, isAnswered } from '../../support/weir/socket-ends.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** Addresses of clients: of a group that may ask for a name, and of others. */
+const GAMER = '127.0.0.77';
+const OTHER = '127.0.0.78';
+const LIMIT = 2;
+
+let weir: Weir;
+let api: ApiClient;
+let haproxy: LoadBalancer;
+let dnsdist: LoadBalancer;
+const port = { tcp: 0, dot: 0, doh: 0, web: 0 };
+
+beforeAll(async () => {
+  const [dot, doh] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
+  weir = await Weir.start({
+    env: {
+      WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
+      WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: `["${BALANCER}"]`,
+      WEIR_SERVER_WORKERS: '1',
+    },
+    toml: `[server.encrypted_dns]
+dot_enabled = true
+dot_port = ${dot}
+doh_enabled = true
+doh_port = ${doh}
+tls_cert_path = "certificate.pem"
+tls_key_path = "key.pem"
+[dns]
+local_records = ["here.home.example A 192.0.2.20", "*.other.example A 192.0.2.21"]
+[dns.rate_limit]
+tcp_max_connections_per_ip = ${LIMIT}
+`,
+  });
+  haproxy = await startHaproxy([weir.dnsPort, dot, doh, weir.webPort]);
+  [port.tcp, port.dot, port.doh, port.web] = haproxy.ports as [number, number, number, number];
+  dnsdist = await startDnsdist(weir.dnsPort);
+  api = await weir.api();
+  const { id } = await api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'gamers' });
+  await api.expect(201, 'POST', '/client-subnets', { subnet_cidr: `${GAMER}/32`, group_id: id });
+  await api.expect(201, 'POST', '/managed-domains', { domain: 'game.example', action: 'deny' });
+  await api.expect(201, 'POST', '/grants', { domain: 'game.example', group_id: id, secs: 3600 });
+});
+afterAll(async () => {
+  for (const each of [haproxy, dnsdist]) await each.stop();
+  await weir.stop();
+});
+
+/** A connection from an address, once HAProxy listens. */
+async function from(address: string, to: number): Promise<Socket> {
+  for (;;) {
+    const socket = connect({ port: to, host: '127.0.0.1', localAddress: address });
+    const isOpen = new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true));
+      void closeOf(socket).then(() => resolve(false));
+    });
+    if (await isOpen) return socket;
+  }
+}
+
+/** Clients in the log for a name. */
+async function clientsOf(domain: string): Promise<string[]> {
+  await api.untilQueryCount(1, `domain=${domain}`);
+  return (await api.queries(`domain=${domain}`)).map(({ client }) => client);
+}
+
+describe('weir behind load balancers', () => {
+  test('knows the client of a connection over TCP, TLS and HTTPS (HAProxy)', async () => {
+    const tcp = await from(OTHER, port.tcp);
+    tcp.write(frame(query('tcp.other.example', 'A')));
+    await once(tcp, 'data');
+    tcp.destroy();
+    const dot = await DotClient.open(0, {}, await from(OTHER, port.dot));
+    await dot.ask('dot.other.example', 'A');
+    dot.close();
+    const doh = await DotClient.open(0, { ALPNProtocols: ['http/1.1'] }, await from(OTHER, port.doh));
+    const message = Buffer.from(query('doh.other.example', 'A')).toString('base64url');
+    doh.socket.write(`GET /dns-query?dns=${message} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(await clientsOf('doh.other.example')).toEqual([OTHER]);
+    doh.close();
+    for (const way of ['tcp', 'dot']) expect(await clientsOf(`${way}.other.example`)).toEqual([OTHER]);
+  });
+
+  test('knows the client of the web, over HTTP (HAProxy), and that it is not this machine', async () => {
+    const json = JSON.stringify({ username: 'admin', password: PASSWORD });
+    const web = await from(OTHER, port.web);
+    const head = [
+      'POST /api/auth/login HTTP/1.1',
+      'Host: localhost',
+      'Content-Type: application/json',
+      'User-Agent: proxied',
+      `Content-Length: ${json.length}`,
+      'Connection: close',
+    ].join('\r\n');
+    web.write(`${head}\r\n\r\n${json}`);
+    expect(await text(web)).toMatch(/^HTTP\/1\.1 200 /);
+    const sessions = await api.expect<Session[]>(200, 'GET', '/auth/sessions');
+    const addresses = sessions.map(({ ip_address: address, user_agent: agent }) => [agent, address]);
+    expect(addresses).toContainEqual(['proxied', OTHER]);
+  });
+
+  test('knows the client of a datagram (dnsdist), and answers by its group', async () => {
+    for (const [address, expected] of [
+      [GAMER, []],
+      [OTHER, ['0.0.0.0']],
+    ] as const) {
+      const udp = await UdpClient.open(dnsdist.ports[0]!, '127.0.0.1', address);
+      const reply = await udp.ask('game.example', 'A');
+      expect(reply.data).toEqual(expected);
+      udp.close();
+    }
+    expect(new Set(await clientsOf('game.example'))).toEqual(new Set([GAMER, OTHER]));
+  });
+
+  test('limits the connections of the client, not of the load balancer', async () => {
+    const open = await Promise.all(Array.from({ length: 2 * LIMIT }, () => from(GAMER, port.tcp)));
+    const states = await Promise.all(
+      open.map(async (socket) => {
+        socket.write(frame(query('here.home.example', 'A')));
+        return isAnswered(socket);
+      }),
+    );
+    expect(states.filter((answered) => answered)).toHaveLength(LIMIT);
+    for (const socket of open) socket.destroy();
+  });
+
+  test('believes no header of a client that comes by itself, over TCP and UDP', async () => {
+    const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c633640112340035', 'hex');
+    const forger = await from(OTHER, weir.dnsPort);
+    forger.resume();
+    forger.write(Buffer.concat([header, frame(query('forged.example', 'A'))]));
+    await closeOf(forger);
+    const udp = createSocket('udp4');
+    udp.bind(0, OTHER);
+    await once(udp, 'listening');
+    udp.send(Buffer.concat([header, query('forged.example', 'A')]), weir.dnsPort, '127.0.0.1');
+    await once(udp, 'message');
+    udp.close();
+    const direct = await UdpClient.open(weir.dnsPort, '127.0.0.1', OTHER);
+    await direct.ask('direct.example', 'A');
+    direct.close();
+    expect(await clientsOf('direct.example')).toEqual([OTHER]);
+    expect(await api.queryCount('domain=forged.example')).toBe(0);
+  });
+});

@@ -1,0 +1,70 @@
+/** What a node says of itself to load balancers, from its first start to its end (`status.weir`, class CHAOS). */
+import { createSocket } from 'node:dgram';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { RRClass } from '../../../shared/dns/iana.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { query, Reply } from '../../support/dns/dns-message.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { HungDatabase } from '../../support/weir/hung-database.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** Between two questions. */
+const ASK_MS = 5;
+
+const room = makeTempDir();
+let lists: ListServer;
+beforeAll(async () => {
+  lists = await startListServer();
+  lists.serve('/list.txt', 'ads.example\n');
+  await prepareDataDir(room.dataDir);
+});
+afterAll(async () => {
+  await lists.close();
+  room.remove();
+});
+
+/** The states that a node tells one after the other, until `last` or the end of the process. */
+async function statesUntil(weir: Weir, last: string): Promise<string[]> {
+  const states: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (bytes) => {
+    const state = String(new Reply(bytes, '').data[0]);
+    if (state !== states.at(-1)) states.push(state);
+  });
+  while (states.at(-1) !== last && !weir.hasEnded) {
+    socket.send(query('status.weir', 'TXT', { id: 1, qclass: RRClass.CH }), weir.dnsPort, '127.0.0.1');
+    await sleep(ASK_MS);
+  }
+  socket.close();
+  return states;
+}
+
+describe('weir asked for status.weir', () => {
+  test('is starting until it filters, ready from then on, and draining once it is told to stop', async () => {
+    await using first = await Weir.start({ room });
+    await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
+    expect(await statesUntil(first, 'ready')).toEqual(['ready']);
+    expect(await first.stop()).toMatchObject({ code: 0 });
+
+    // It knows no policy until its database is there.
+    rmSync(join(room.dataDir, 'snapshots'), { recursive: true });
+    await using weir = await Weir.launch({ room });
+    expect(await statesUntil(weir, 'ready')).toEqual(['starting', 'ready']);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask('ads.example', 'A')).data).toEqual(['0.0.0.0']);
+
+    // Which has to be given up before anything else can stop.
+    using _hung = HungDatabase.of(weir);
+    const ended = weir.stop();
+    await weir.untilOutput(/stopping/);
+    // It says so before its threads know.
+    const states = await statesUntil(weir, 'the end');
+    expect(states.filter((state, at) => at > 0 || state !== 'ready')).toEqual(['draining']);
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,82 @@
+/** What the product's own source must not do: start shells, make code of text, write HTML of text in browsers. */
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(import.meta.dirname, '../..');
+const files = ['config', 'control-plane', 'dns-worker', 'shared'].flatMap((room) =>
+  readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => `${room}/${file}`),
+);
+const texts = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+/** Those with one of the words that matter: parsing them all takes seconds. */
+const sources = texts
+  .filter(({ text }) => /\b(eval|Function|vm|runIn\w+|compileFunction|child_process|shell|sh)\b/.test(text))
+  .map(({ file, text }) => ({ file, tree: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true) }));
+
+/** Files with a node for which this holds. */
+function having(holds: (node: ts.Node) => boolean): string[] {
+  const finds = (node: ts.Node): boolean => holds(node) || (ts.forEachChild(node, finds) ?? false);
+  return sources.filter(({ tree }) => finds(tree)).map(({ file }) => file);
+}
+
+/** The names that a file imports of a module of Node; null = it does not. */
+function imported(node: ts.Node, module: string): string | null {
+  if (!ts.isImportDeclaration(node) || node.getText().startsWith('import type ')) return null;
+  return ts.isStringLiteral(node.moduleSpecifier) && node.moduleSpecifier.text === module
+    ? (node.importClause?.getText() ?? '')
+    : null;
+}
+
+describe('the source', () => {
+  test('is read', () => {
+    expect(files.length).toBeGreaterThan(500);
+  });
+
+  test('makes no code of text', () => {
+    const calls = (node: ts.Node): boolean =>
+      (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
+      /^(eval|Function|globalThis\.(eval|Function))$/.test(node.expression.getText());
+    expect(having(calls)).toEqual([]);
+    // node:vm is there for a function of V8, by a text that is written down.
+    expect(having((node) => imported(node, 'node:vm') !== null)).toEqual(['shared/threads/heap-growth.ts']);
+    const runs = (node: ts.Node): boolean =>
+      ts.isCallExpression(node) &&
+      /^(runIn|compileFunction|new Script)/.test(node.expression.getText()) &&
+      !ts.isStringLiteral(node.arguments[0]!);
+    expect(having(runs)).toEqual([]);
+  });
+
+  test('starts no shell with a text of its own making (CVE-2020-8816, CVE-2020-11108)', () => {
+    const starts = having((node) => imported(node, 'node:child_process') !== null);
+    expect(starts).toEqual([
+      'control-plane/built-dashboard/build-process.ts',
+      'control-plane/db/postgres-cluster.ts',
+      'control-plane/db/postgres-process.ts',
+    ]);
+    // Only spawn(), which takes words and no line.
+    expect(
+      having((node) => {
+        const names = imported(node, 'node:child_process');
+        return names !== null && names !== '{ spawn }';
+      }),
+    ).toEqual([]);
+    expect(having((node) => ts.isPropertyAssignment(node) && node.name.getText() === 'shell')).toEqual([]);
+    const shells = having((node) => ts.isStringLiteral(node) && /(^|\/)(ba|da)?sh$/.test(node.text));
+    expect(shells).toContain('control-plane/db/postgres-process.ts');
+    // The one script is a constant; what differs comes as a word.
+    const scripts: ts.Node[] = [];
+    having((node) => {
+      if (ts.isVariableDeclaration(node) && node.name.getText() === 'script') scripts.push(node.initializer!);
+      return false;
+    });
+    expect(scripts.map((script) => ts.isNoSubstitutionTemplateLiteral(script))).toEqual([true]);
+  });
+
+  test('writes no HTML of text in a browser (Pi-hole web#529, CVE-2026-0396)', () => {
+    const writes = /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|javascript:)/;
+    expect(texts.filter(({ text }) => writes.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+});

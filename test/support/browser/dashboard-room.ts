@@ -1,0 +1,98 @@
+/**
+ * A whole Weir and a browser beside it, for the suites of the dashboard: an upstream that knows every name, a password,
+ * some names asked and some of them blocked, and a session. A suite has one of it.
+ */
+import type { Browser } from 'playwright-core';
+import { UdpClient } from '../dns/dns-client.ts';
+import { startEchoingUpstream } from '../dns/echoing-upstream.ts';
+import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
+import { PASSWORD } from '../weir/api-client.ts';
+import type { ApiClient } from '../weir/api-client.ts';
+import { httpCall } from '../weir/http-call.ts';
+import { Weir } from '../weir/weir-process.ts';
+import type { WeirOptions } from '../weir/weir-process.ts';
+import { openBrowser } from './chromium.ts';
+import { withPage } from './watched-page.ts';
+import type { Page, PageOptions } from './watched-page.ts';
+
+export { PASSWORD };
+
+/** Names that were asked when a room opens, and one that is blocked. */
+export const ASKED_NAMES: readonly string[] = [
+  ...['www.example.org', 'mail.example.org', 'news.example.net', 'cdn.example.net', 'time.example.com'],
+  'very-long-name-of-a-host-that-does-not-fit.of-a-department.of-an-organisation.example.org',
+];
+export const BLOCKED_NAME = 'ads.tracker.example';
+
+/** A room. */
+export class DashboardRoom {
+  readonly weir: Weir;
+  readonly api: ApiClient;
+  /** Of the administrator; a page that is opened has it unless it says otherwise. */
+  readonly session: string;
+  private readonly upstream: ScriptedUpstream;
+  private readonly browser: Browser;
+
+  private constructor(
+    parts: Pick<DashboardRoom, 'weir' | 'api' | 'session'> & { upstream: ScriptedUpstream; browser: Browser },
+  ) {
+    this.weir = parts.weir;
+    this.api = parts.api;
+    this.session = parts.session;
+    this.upstream = parts.upstream;
+    this.browser = parts.browser;
+  }
+
+  /** Starts everything. */
+  static async open(options: WeirOptions = {}): Promise<DashboardRoom> {
+    const upstream = await startEchoingUpstream();
+    const [weir, browser] = await Promise.all([
+      Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }),
+      openBrowser(),
+    ]);
+    const api = await weir.api();
+    const room = new DashboardRoom({ weir, api, session: await logIn(weir), upstream, browser });
+    await api.expect(201, 'POST', '/managed-domains', { domain: BLOCKED_NAME });
+    await room.ask([...ASKED_NAMES, BLOCKED_NAME]);
+    await api.untilQueryCount(ASKED_NAMES.length + 1);
+    return room;
+  }
+
+  /** Where the dashboard is. */
+  get origin(): string {
+    return `http://127.0.0.1:${this.weir.webPort}`;
+  }
+
+  /** Asks for A of each name over UDP. */
+  async ask(names: readonly string[]): Promise<void> {
+    const udp = await UdpClient.open(this.weir.dnsPort);
+    try {
+      await Promise.all(names.map((name) => udp.ask(name, 'A')));
+    } finally {
+      udp.close();
+    }
+  }
+
+  /** Gives a page to `use`: logged in, unless `session` is an empty text, and of this Weir unless `origin` is given. */
+  async withPage<T>(
+    { origin = this.origin, session = this.session, ...options }: PageOptions & { readonly origin?: string },
+    use: (page: Page) => Promise<T>,
+  ): Promise<T> {
+    return withPage(this.browser, origin, session === '' ? options : { ...options, session }, use);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.weir.stop();
+    await this.upstream.close();
+  }
+}
+
+/** The secret of a new session. */
+async function logIn({ webPort }: Weir): Promise<string> {
+  const url = `http://127.0.0.1:${webPort}/api/auth/login`;
+  const { headers, text } = await httpCall('POST', url, { username: 'admin', password: PASSWORD });
+  const secret = /svc_session=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
+  if (secret === undefined) throw new Error(`log in: ${text}`);
+  return secret;
+}

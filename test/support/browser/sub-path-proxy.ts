@@ -1,0 +1,39 @@
+/** A proxy that serves Weir below a path of its own, as nginx does with `location /weir/ { proxy_pass http://weir/; }`. */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+
+/** The proxy. */
+export interface SubPathProxy {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** Starts it: what is below `path` goes to the port, without the path and with its Host; all else is 404. */
+export async function startSubPathProxy(path: string, port: number): Promise<SubPathProxy> {
+  const server = createServer((incoming, answer) => {
+    const target = incoming.url ?? '';
+    if (!target.startsWith(`${path}/`)) {
+      answer.writeHead(404).end('not below the path');
+      return;
+    }
+    const { method, headers } = incoming;
+    const outgoing = request({ port, method, path: target.slice(path.length), headers }, (response) => {
+      answer.writeHead(response.statusCode!, response.headers);
+      pipeline(response, answer, () => undefined);
+    });
+    outgoing.on('error', () => answer.destroy());
+    pipeline(incoming, outgoing, () => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

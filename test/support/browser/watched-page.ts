@@ -1,0 +1,143 @@
+/**
+ * A page of the browser that is watched: whatever it says on its console, throws, is refused by its content policy or
+ * fails to load counts as a fault of the test, unless the test expects it. A test that fails leaves a picture and a
+ * trace (`playwright show-trace`) in data/browser/.
+ */
+import { expect } from '@jest/globals';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, ConsoleMessage, Page, Request, Response } from 'playwright-core';
+
+export type { Page };
+
+/** How a page is opened. */
+export interface PageOptions {
+  /** Of the window, in CSS pixels; a desktop's unless given. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** `light` unless given. */
+  readonly theme?: 'light' | 'dark';
+  /** Of the browser; `en-GB` unless given. */
+  readonly locale?: string;
+  /** With touch, as a phone. */
+  readonly isTouched?: boolean;
+  /** `prefers-reduced-motion`. */
+  readonly isCalm?: boolean;
+  /** Secret of a session. */
+  readonly session?: string;
+  /** What may go wrong: texts of the console, and `STATUS METHOD PATH` of answers. */
+  readonly expected?: readonly RegExp[];
+}
+
+/** The windows that the dashboard is made for. */
+export const Viewport = {
+  phone: { width: 360, height: 740 },
+  tablet: { width: 820, height: 1180 },
+  desktop: { width: 1440, height: 900 },
+} as const;
+
+/** A busy machine takes its time, and a test has none of its own to keep. */
+const PATIENCE_MS = 100_000;
+
+const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
+
+/** Opens a page of `origin`, gives it to `use`, and closes it. Rejects for whatever the page did wrong meanwhile. */
+export async function withPage<T>(
+  browser: Browser,
+  origin: string,
+  options: PageOptions,
+  use: (page: Page) => Promise<T>,
+): Promise<T> {
+  const context = await openContext(browser, origin, options);
+  const name = (expect.getState().currentTestName ?? 'page').replaceAll(/[^\w-]+/g, '-').slice(0, 100);
+  try {
+    await context.tracing.start({ snapshots: true, screenshots: false });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    const faults = watch(page);
+    countRequests(page);
+    try {
+      const result = await use(page);
+      expect(faults.filter((fault) => !(options.expected ?? []).some((one) => one.test(fault)))).toEqual([]);
+      await context.tracing.stop();
+      return result;
+    } catch (error) {
+      await keep(page, context, name);
+      throw error;
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+async function openContext(browser: Browser, origin: string, options: PageOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: options.viewport ?? Viewport.desktop,
+    colorScheme: options.theme ?? 'light',
+    locale: options.locale ?? 'en-GB',
+    timezoneId: 'UTC',
+    hasTouch: options.isTouched ?? false,
+    isMobile: options.isTouched ?? false,
+    reducedMotion: options.isCalm === true ? 'reduce' : 'no-preference',
+    serviceWorkers: 'block',
+  });
+  if (options.session !== undefined)
+    await context.addCookies([
+      { name: 'svc_session', value: options.session, url: origin, httpOnly: true, sameSite: 'Strict' },
+    ]);
+  return context;
+}
+
+/** What the page did wrong so far; grows. */
+function watch(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('console', (message: ConsoleMessage) => {
+    const kind = message.type();
+    if (kind !== 'error' && kind !== 'warning') return;
+    faults.push(
+      `console ${kind}: ${message.text()} (${new URL(message.location().url || 'about:blank').pathname})`,
+    );
+  });
+  page.on('pageerror', (error: Error) => faults.push(`thrown: ${error.stack ?? error.message}`));
+  page.on('requestfailed', (request: Request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // The page itself gave it up, as it does with a stream that is no longer looked at.
+    if (reason === 'net::ERR_ABORTED') return;
+    faults.push(`${reason} ${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  page.on('response', (response: Response) => {
+    const { pathname } = new URL(response.url());
+    if (response.status() >= 400)
+      faults.push(`${response.status()} ${response.request().method()} ${pathname}`);
+  });
+  return faults;
+}
+
+/** Requests of each page that have no answer yet; a stream is not waited for. */
+const pending = new WeakMap<Page, Set<Request>>();
+
+function countRequests(page: Page): void {
+  const open = new Set<Request>();
+  pending.set(page, open);
+  page.on('request', (request: Request) => {
+    if (request.resourceType() !== 'eventsource' && !request.url().includes('/stream')) open.add(request);
+  });
+  page.on('requestfinished', (request: Request) => void open.delete(request));
+  page.on('requestfailed', (request: Request) => void open.delete(request));
+}
+
+/** Waits until the page has drawn something and everything that it asked for has come. */
+export async function untilQuiet(page: Page): Promise<void> {
+  await page.waitForSelector('#root > *', { state: 'attached' });
+  const open = pending.get(page)!;
+  // What comes may make the page ask for more, once it has been drawn.
+  for (let quiet = 0; quiet < 2; quiet = open.size === 0 ? quiet + 1 : 0)
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+}
+
+async function keep(page: Page, context: BrowserContext, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  // The page may be gone with what failed.
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true }).catch(() => undefined);
+  await context.tracing.stop({ path: join(PICTURES, `${name}.zip`) }).catch(() => undefined);
+}

@@ -1,0 +1,65 @@
+/** A client of DNS over HTTPS, HTTP/2, that hides nothing. */
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+} from 'node:http2';
+import { DNS_MESSAGE_TYPE } from '../../../shared/dns/doh-target.ts';
+
+/** A response as it came. */
+export interface DohReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** The path of a GET for a message. */
+export function dohPath(message: Uint8Array): string {
+  return `/dns-query?dns=${Buffer.from(message).toString('base64url')}`;
+}
+
+/** One connection. */
+export class DohClient {
+  readonly session: ClientHttp2Session;
+
+  /** Any certificate will do where no authority is named. */
+  constructor(port: number, ca?: string, servername?: string) {
+    const checked = ca === undefined ? { rejectUnauthorized: false } : { ca, servername };
+    this.session = connect(`https://127.0.0.1:${port}`, checked);
+    this.session.on('error', () => undefined);
+  }
+
+  /** Asks by GET. */
+  get(message: Uint8Array): Promise<DohReply> {
+    return this.request({ ':path': dohPath(message) });
+  }
+
+  /** Asks by POST. */
+  post(message: Uint8Array, more: OutgoingHttpHeaders = {}): Promise<DohReply> {
+    const headers = { ':method': 'POST', ':path': '/dns-query', 'content-type': DNS_MESSAGE_TYPE, ...more };
+    return this.request(headers, message);
+  }
+
+  /** Sends any request. */
+  async request(headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<DohReply> {
+    const stream = this.open(headers, body);
+    const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    return { status: answered[':status'], headers: answered, body: Buffer.concat(chunks) };
+  }
+
+  /** Sends a request and leaves the rest to the caller. */
+  open(headers: OutgoingHttpHeaders, body?: Uint8Array): ClientHttp2Stream {
+    const stream = this.session.request(headers, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+    return stream;
+  }
+
+  close(): void {
+    this.session.destroy();
+  }
+}

@@ -1,0 +1,56 @@
+/** A folder of builds of a made-up dashboard, sealed as a real one is. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { BuildManifest } from '../../../control-plane/built-dashboard/build-manifest.ts';
+import { openBuild } from '../../../control-plane/built-dashboard/open-build.ts';
+import type { Build } from '../../../control-plane/built-dashboard/open-build.ts';
+import { freshFolderName, sealBuild } from '../../../control-plane/dashboard/build/seal-build.ts';
+
+/** What a build is made of, where a test does not care. */
+export const SOME_SOURCES: BuildManifest['sources'] = { hash: 'a'.repeat(64), shared: [] };
+
+/** Files of a small dashboard; `mark` makes one differ from another. */
+export function someFiles(mark = 'one'): Record<string, string> {
+  return {
+    'index.html': `<!doctype html><title>${mark}</title>${'<p>A page that is long enough to compress.</p>'.repeat(9)}`,
+    'assets/main-abc123.js': `/* ${mark} */ ${'globalThis.count += 1;\n'.repeat(50)}`,
+    'mark.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    '.vite/manifest.json': '{}',
+  };
+}
+
+/** The folder; removed at the end of the scope. */
+export class MadeDist {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** An empty one. */
+  static async make(): Promise<MadeDist> {
+    return new MadeDist(await mkdtemp(join(tmpdir(), 'weir-dist-')));
+  }
+
+  /** Puts a build of these files in place, and returns its manifest. */
+  async build(files = someFiles(), sources = SOME_SOURCES): Promise<BuildManifest> {
+    const folder = freshFolderName();
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(this.path, folder, path)), { recursive: true });
+      await writeFile(join(this.path, folder, path), text);
+    }
+    return sealBuild(this.path, folder, sources);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
+
+/** A build of these files in memory. */
+export async function madeBuild(files = someFiles()): Promise<Build> {
+  await using dist = await MadeDist.make();
+  await dist.build(files);
+  return (await openBuild(dist.path))!;
+}

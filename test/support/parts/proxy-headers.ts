@@ -1,0 +1,34 @@
+/** Headers of PROXY protocol v2 as load balancers write them. */
+import { crc32c } from '../../../shared/net/crc32c.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+
+const SIGNATURE = '0d0a0d0a000d0a515549540a';
+
+/** A header of these hexadecimal digits behind the signature; the length is filled in. */
+export function headerOf(command: string, family: string, rest: string, length = rest.length / 2): Buffer {
+  return Buffer.from(SIGNATURE + command + family + length.toString(16).padStart(4, '0') + rest, 'hex');
+}
+
+/** A value behind the addresses. */
+export const tlv = (type: string, value: string): string =>
+  type + (value.length / 2).toString(16).padStart(4, '0') + value;
+
+/** The header that names a client over TCP, with more values behind its addresses. */
+export function headerFor(client: string, port = 4660, values = ''): Buffer {
+  const bytes = Buffer.from(addressFromText(client)!);
+  const isIpv4 = !client.includes(':');
+  const address = (isIpv4 ? bytes.subarray(12) : bytes).toString('hex');
+  const ports = port.toString(16).padStart(4, '0') + '0035';
+  return headerOf('21', isIpv4 ? '11' : '21', address + address + ports + values);
+}
+
+/** The same with its checksum, or one that is off by some bits. */
+export function checkedHeaderFor(client: string, flipped = 0): Buffer {
+  const values = tlv('03', '00000000') + tlv('02', '6162');
+  const bytes = headerFor(client, 4660, values);
+  bytes.writeUInt32BE((crc32c(bytes) ^ flipped) >>> 0, bytes.length - values.length / 2 + 3);
+  return bytes;
+}
+
+/** Of a connection that the load balancer makes for itself, to see whether the server lives. */
+export const LOCAL_HEADER = headerOf('20', '00', '');

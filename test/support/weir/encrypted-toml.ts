@@ -1,0 +1,19 @@
+/** The configuration of encrypted DNS, for tests that serve it with a certificate of theirs. */
+import type { TestCertificate } from '../dns/certificates.ts';
+
+/** Tables that turn DNS over TLS and HTTPS on; without a certificate, that of the web is used. */
+export function encryptedToml(
+  ports: { readonly dot: number; readonly doh: number },
+  certificate?: Pick<TestCertificate, 'certPath' | 'keyPath'>,
+): string {
+  const own =
+    certificate === undefined
+      ? ''
+      : `tls_cert_path = ${JSON.stringify(certificate.certPath)}\ntls_key_path = ${JSON.stringify(certificate.keyPath)}\n`;
+  return `[server.encrypted_dns]
+dot_enabled = true
+dot_port = ${ports.dot}
+doh_enabled = true
+doh_port = ${ports.doh}
+${own}`;
+}

@@ -1,0 +1,66 @@
+/** Load balancers of others, started on free ports before a Weir: HAProxy for connections, dnsdist for datagrams. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-ports.ts';
+import { OwnProcess } from './weir-process.ts';
+
+const ADDRESS = '127.0.0.1';
+/** Where load balancers connect from, so that other programs of this machine can be told from them. */
+export const BALANCER = '127.0.0.9';
+/** Debian keeps it where only root looks. */
+const HAPROXY = '/usr/sbin/haproxy';
+
+/** A load balancer that runs. */
+export interface LoadBalancer {
+  /** Where it listens, in the order of its servers. */
+  readonly ports: readonly number[];
+  stop(): Promise<void>;
+}
+
+/** HAProxy that hands connections on to these ports, with a PROXY header before each; it checks them with LOCAL. */
+export async function startHaproxy(servers: readonly number[]): Promise<LoadBalancer> {
+  const ports: number[] = [];
+  for (const _server of servers) ports.push(await freePort([ADDRESS]));
+  const sections = servers.map(
+    (server, i) => `listen l${i}
+  bind ${ADDRESS}:${ports[i]!}
+  server weir ${ADDRESS}:${server} source ${BALANCER} send-proxy-v2 proxy-v2-options crc32c check inter 200ms`,
+  );
+  const defaults = 'defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 20s\n  timeout server 20s';
+  return start(HAPROXY, ['-db', '-f'], `${defaults}\n${sections.join('\n')}\n`, { ports });
+}
+
+/** dnsdist that hands datagrams on to this port, with a PROXY header before each; Weir must know `here.home.example`. */
+export async function startDnsdist(server: number): Promise<LoadBalancer> {
+  const port = await freePort([ADDRESS]);
+  const configuration = `setLocal("${ADDRESS}:${port}")
+setSecurityPollSuffix("")
+newServer({address="${ADDRESS}:${server}", source="${BALANCER}", useProxyProtocol=true, checkName="here.home.example.", checkInterval=1})
+`;
+  return start('dnsdist', ['--supervised', '-C'], configuration, {
+    ports: [port],
+    ready: /Marking .* as 'up'/,
+  });
+}
+
+async function start(
+  command: string,
+  args: readonly string[],
+  configuration: string,
+  { ports, ready }: { readonly ports: readonly number[]; readonly ready?: RegExp },
+): Promise<LoadBalancer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-balancer-'));
+  const file = join(folder, 'balancer.conf');
+  writeFileSync(file, configuration);
+  const running = new OwnProcess(command, [...args, file], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  if (ready !== undefined) await running.untilOutput(ready);
+  const stop = async (): Promise<void> => {
+    await running.end('SIGKILL');
+    rmSync(folder, { recursive: true });
+  };
+  return { ports, stop };
+}

@@ -1,0 +1,27 @@
+/** Standard input of processes that read it, and of those that end first. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { Writable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { giveInput } from './standard-input.ts';
+
+test('giveInput() gives everything, and the end', async () => {
+  const child = spawn('cat');
+  const said = text(child.stdout);
+  await giveInput(child.stdin, 'x'.repeat(1_000_000));
+  expect((await said).length).toBe(1_000_000);
+});
+
+test('giveInput() takes it that a process ended first', async () => {
+  const child = spawn('/bin/sh', ['-c', 'exec <&-; echo closed; exit 3']);
+  const closed = once(child, 'close');
+  await once(child.stdout, 'data');
+  await giveInput(child.stdin, 'x'.repeat(1_000_000));
+  expect(await closed).toEqual([3, null]);
+});
+
+test('giveInput() rejects with any other error', async () => {
+  const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('broken')) });
+  await expect(giveInput(broken, 'x')).rejects.toThrow('broken');
+});
