@@ -58,6 +58,38 @@ module.exports = {
       },
     },
 
+    // The dashboard runs in a browser.
+    {
+      name: 'dashboard-imports-shared-only',
+      severity: 'error',
+      comment: 'it is one more client of the API: of the rest it may know the types and pure rules of shared',
+      from: { path: '^control-plane/dashboard/src/', pathNot: TEST },
+      to: { path: '^(config|dns-worker|migrations|deploy|control-plane/(?!dashboard/))' },
+    },
+    {
+      name: 'dashboard-has-no-schemas',
+      severity: 'error',
+      comment: 'a schema library would cost the browser more than all pages; types of schemas cost nothing',
+      from: { path: '^control-plane/dashboard/src/', pathNot: TEST },
+      to: { path: '^shared/api/', pathNot: '^shared/api/client/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'pages-of-the-dashboard-are-apart',
+      severity: 'error',
+      comment: 'a page is loaded when it is opened; what two need stands in ui/ or api/',
+      from: { path: '^control-plane/dashboard/src/pages/([^/]+)/' },
+      to: {
+        path: '^control-plane/dashboard/src/pages/[^/]+/',
+        pathNot: '^control-plane/dashboard/src/pages/$1/',
+      },
+    },
+    {
+      name: 'dashboard-is-imported-by-nothing',
+      severity: 'error',
+      from: { path: '^(config|shared|dns-worker|control-plane/(?!dashboard/))' },
+      to: { path: '^control-plane/dashboard/' },
+    },
+
     // 1. shared imports nothing of the other folders, and does no I/O.
     {
       name: 'shared-imports-shared-only',
@@ -125,6 +157,7 @@ module.exports = {
     door('pg', '^control-plane/(db/|.+-store\\.ts$)'),
     door('node-pg-migrate', '^control-plane/db/'),
     door('express', '^control-plane/(api/|http/|auth/(session-cookie|request-caller)\\.ts$|.+-routes\\.ts$)'),
+    door('helmet', '^control-plane/http/edge/security-headers\\.ts$'),
     door('cookie-parser', '^control-plane/http/'),
     door('multer', '^control-plane/tls/'),
     door('argon2', '^control-plane/auth/accounts/password\\.ts$'),
@@ -209,7 +242,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(control-plane/dashboard|data|coverage)/' },
+    exclude: { path: '^(control-plane/dashboard/(dist|public)|data|coverage)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

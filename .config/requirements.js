@@ -1,6 +1,6 @@
-// The table of what Weir is to do, row by row, with the test that shows it: endpoints, configuration keys, rules. Fails
-// where a row names a test that there is not, and where an endpoint or a key has no row. A row without a test says why
-// and counts as missing. Usage: node .config/requirements.js [--check] (npm run requirements prints the table).
+// The table of what Weir is to do, row by row, with the test that shows it: endpoints, configuration keys, rules, and
+// what went wrong in other servers (hardening). Fails where a row names a test that there is not, and where an endpoint
+// or a key has no row. A row without a test says why: it counts as missing, or does not apply. Usage: node .config/requirements.js [--check] (npm run requirements prints the table).
 import { existsSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { keysOf } from '../config/keys.ts';
@@ -50,21 +50,31 @@ function memo(make) {
   return (key) => made.get(key) ?? made.set(key, make(key)).get(key);
 }
 
-const tables = { Endpoints: endpoints, 'Configuration keys': keys, Rules: read('rules') };
-for (const { what, file, title, missing } of Object.values(tables).flat()) {
-  if (missing !== undefined) continue;
+const tables = {
+  Endpoints: endpoints,
+  'Configuration keys': keys,
+  Rules: read('rules'),
+  Hardening: read('hardening'),
+};
+const reasonOf = ({ missing, notApplicable }) =>
+  missing === undefined ? notApplicable && `not applicable: ${notApplicable}` : `missing: ${missing}`;
+
+for (const row of Object.values(tables).flat()) {
+  if (reasonOf(row) !== undefined) continue;
+  const { what, file, title } = row;
   if (!existsSync(file)) faults.push(`${what}: no such file ${file}`);
   else if (!titlesOf(file).has(title)) faults.push(`${what}: ${file} has no test "${title}"`);
 }
 
 if (!process.argv.includes('--check'))
   for (const [name, rows] of Object.entries(tables)) {
-    const missing = rows.filter((row) => row.missing !== undefined);
+    const missing = rows.filter((row) => row.missing !== undefined).length;
+    const besides = rows.filter((row) => row.notApplicable !== undefined).length;
+    const covered = rows.length - missing - besides;
     console.log(
-      `\n## ${name}: ${rows.length - missing.length} of ${rows.length}, ${missing.length} missing\n`,
+      `\n## ${name}: ${covered} of ${rows.length} covered, ${besides} not applicable, ${missing} missing\n`,
     );
-    for (const { what, file, title, missing: reason } of rows)
-      console.log(reason === undefined ? `${what} | ${file}: ${title}` : `${what} | missing: ${reason}`);
+    for (const row of rows) console.log(`${row.what} | ${reasonOf(row) ?? `${row.file}: ${row.title}`}`);
   }
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);

