@@ -19,6 +19,7 @@ export interface NodeRow {
   readonly node: string;
   readonly version: string | null;
   readonly address: string | null;
+  readonly started_at: Date | null;
   readonly last_seen: Date;
   readonly snapshot_id: number | null;
   readonly policy_revision: number | null;
@@ -49,7 +50,8 @@ export async function storeFigures(
 /** All nodes by name, with the lag of `revision`. */
 export async function listNodes(database: Queryable, revision: number | null): Promise<NodeRow[]> {
   const { rows } = await database.query<NodeRow>(
-    `SELECT id, name AS node, version, address, last_seen, snapshot_id, policy_revision, lag_ms, qps,
+    `SELECT id, name AS node, version, address, started_at, last_seen, snapshot_id,
+       policy_revision, lag_ms, qps,
        ${lagOf('$1')} AS "lagOfAsked" FROM nodes ORDER BY name`,
     [revision],
   );

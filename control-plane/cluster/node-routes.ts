@@ -46,7 +46,11 @@ async function nodesOf({
   const nodes = await listNodes(database, figures.policyRevision);
   const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
   return nodes.map(({ id, lagOfAsked, ...row }) => {
-    const said = { ...row, last_seen: row.last_seen.toISOString() };
+    const said = {
+      ...row,
+      started_at: row.started_at?.toISOString() ?? null,
+      last_seen: row.last_seen.toISOString(),
+    };
     if (id !== ownId) return said;
     return {
       ...said,

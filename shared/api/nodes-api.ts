@@ -8,6 +8,7 @@ export const ClusterNode = z
     node: z.string().meta({ description: '`server.node_name`' }),
     version: z.string().nullable(),
     address: z.string().nullable().meta({ description: 'where it may be reached; null = not known' }),
+    started_at: Timestamp.nullable().meta({ description: 'when the node took its name, as it starts' }),
     last_seen: Timestamp.meta({
       description: 'of the node that answers it is now; others say every ten seconds that they run',
     }),

@@ -49,13 +49,14 @@ test('GET /system/info tells the load and memory of the machine and of the threa
 
 test('GET /nodes tells of this node what is now, and of others what they said last', async () => {
   await suite.database.query(
-    `INSERT INTO nodes (id, name, version, address, last_seen, snapshot_id, policy_revision, lag_ms, qps)
-     VALUES ($1, 'node-a', '1.2', NULL, '2026-01-01T00:00:00Z', 1, 1, 5, 0),
-       (8, 'edge', NULL, '192.0.2.54', '2026-01-02T00:00:00Z', 4, 2, 70, 0.5)`,
+    `INSERT INTO nodes (id, name, version, address, started_at, last_seen, snapshot_id, policy_revision, lag_ms, qps)
+     VALUES ($1, 'node-a', '1.2', NULL, '2025-12-24T00:00:00Z', '2026-01-01T00:00:00Z', 1, 1, 5, 0),
+       (8, 'edge', NULL, '192.0.2.54', NULL, '2026-01-02T00:00:00Z', 4, 2, 70, 0.5)`,
     [nodeIdOf('node-a')],
   );
   const edge = {
-    ...{ node: 'edge', version: null, address: '192.0.2.54', last_seen: '2026-01-02T00:00:00.000Z' },
+    ...{ node: 'edge', version: null, address: '192.0.2.54' },
+    ...{ started_at: null, last_seen: '2026-01-02T00:00:00.000Z' },
     ...{ snapshot_id: 4, policy_revision: 2, lag_ms: 70, qps: 0.5 },
   };
   const nodes = ClusterNodeList.parse((await api.send('GET', '/api/nodes')).body);
@@ -63,7 +64,8 @@ test('GET /nodes tells of this node what is now, and of others what they said la
     edge,
     {
       ...{ node: 'node-a', version: '1.2', address: '192.0.2.53' },
-      ...{ last_seen: new Date(api.clock.nowMs()).toISOString(), snapshot_id: 7 },
+      ...{ started_at: '2025-12-24T00:00:00.000Z', last_seen: new Date(api.clock.nowMs()).toISOString() },
+      ...{ snapshot_id: 7 },
       ...{ policy_revision: 3, lag_ms: 0, qps: 1500 },
     },
   ]);

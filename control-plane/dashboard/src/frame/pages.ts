@@ -11,6 +11,7 @@ import {
   MonitorSmartphone,
   PartyPopper,
   ScrollText,
+  Server,
   Settings,
   Tags,
   Users,
@@ -93,6 +94,13 @@ export const PAGES: readonly PageEntry[] = [
     icon: History,
     section: 'server',
     view: lazy(() => import('../pages/history/history-page.tsx')),
+  },
+  {
+    path: '/nodes',
+    title: 'page.nodes',
+    icon: Server,
+    section: 'server',
+    view: lazy(() => import('../pages/nodes/nodes-page.tsx')),
   },
   {
     path: '/settings',

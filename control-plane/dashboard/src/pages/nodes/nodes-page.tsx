@@ -1,0 +1,128 @@
+/** Do all agree? The nodes that share the database: whether each runs, and by which policy it answers. */
+import { CircleCheck, TriangleAlert, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAsk } from '../../api/use-ask.ts';
+import { useText } from '../../i18n/text.ts';
+import { DataTable } from '../../ui/display/data-table.tsx';
+import { Disclosure } from '../../ui/display/disclosure.tsx';
+import { Card, Page } from '../../ui/display/page.tsx';
+import { Answered, Callout } from '../../ui/display/states.tsx';
+import { Badge, Moment } from '../../ui/display/values.tsx';
+import { answeredAtMs, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
+import type { ClusterNode, NodeState } from './node-standing.ts';
+import styles from './nodes-page.module.css';
+
+/** As often as nodes tell of themselves. */
+const STATES_MS = 10_000;
+const LOOKS = {
+  good: { tone: 'good', icon: CircleCheck },
+  behind: { tone: 'warning', icon: TriangleAlert },
+  away: { tone: 'fault', icon: Unplug },
+} as const;
+const TONES = { alone: 'good', agree: 'good', mixed: 'info', behind: 'warning', away: 'fault' } as const;
+
+/** The page. */
+export default function NodesPage(): ReactNode {
+  const { say } = useText();
+  const answer = useAsk('GET /nodes', {}, { everyMs: STATES_MS });
+  return (
+    <Page title={say('page.nodes')} lead={say('nodes.lead')}>
+      <Answered of={answer} lines={6}>
+        {(nodes) => (
+          <>
+            <Standing nodes={nodes} />
+            <Card>
+              <NodeTable nodes={nodes} />
+            </Card>
+          </>
+        )}
+      </Answered>
+      <Disclosure title={say('nodes.more')}>
+        <p className={styles['more']}>{say('nodes.more.text')}</p>
+      </Disclosure>
+    </Page>
+  );
+}
+
+function Standing({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactNode {
+  const { say, format } = useText();
+  const { kind, names } = standingOfAll(nodes);
+  const filling = { count: names.length, total: nodes.length, names: format.list(names) };
+  return <Callout tone={TONES[kind]}>{say(`nodes.${kind}`, filling)}</Callout>;
+}
+
+function NodeTable({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactNode {
+  const { say, format } = useText();
+  const health = useAsk('GET /health', {});
+  const nowMs = answeredAtMs(nodes);
+  return (
+    <DataTable
+      label={say('page.nodes')}
+      rows={nodes}
+      keyOf={({ node }) => node}
+      columns={[
+        {
+          id: 'node',
+          title: say('nodes.node'),
+          isName: true,
+          cell: (node) => (
+            <NodeName
+              node={node}
+              state={stateOf(node, nowMs)}
+              isHere={nodes.length > 1 && node.node === health.data?.node}
+            />
+          ),
+        },
+        { id: 'policy', title: say('nodes.revision'), cell: (node) => <Revision node={node} /> },
+        {
+          id: 'rate',
+          title: say('nodes.rate'),
+          isNumber: true,
+          cell: (node) =>
+            node.qps === null || stateOf(node, nowMs) === 'away' ? '–' : format.count(node.qps),
+        },
+        {
+          id: 'uptime',
+          title: say('nodes.uptime'),
+          cell: (node) => {
+            const secs = uptimeSecsOf(node, nowMs);
+            return secs === null ? '–' : format.span(secs);
+          },
+        },
+        { id: 'seen', title: say('nodes.seen'), cell: ({ last_seen: at }) => <Moment at={at} /> },
+        { id: 'version', title: say('nodes.version'), cell: ({ version }) => <bdi>{version ?? '–'}</bdi> },
+      ]}
+    />
+  );
+}
+
+interface NodeNameProps {
+  readonly node: ClusterNode;
+  readonly state: NodeState;
+  /** The one that shows this page, where there are others. */
+  readonly isHere: boolean;
+}
+
+function NodeName({ node: { node, address }, state, isHere }: NodeNameProps): ReactNode {
+  const { say } = useText();
+  return (
+    <span className={styles['node']}>
+      <bdi>{node}</bdi>
+      {address !== null && <bdi className={styles['quiet']}>{address}</bdi>}
+      <span className={styles['badges']}>
+        <Badge tone={LOOKS[state].tone} icon={LOOKS[state].icon}>
+          {say(`nodes.state.${state}`)}
+        </Badge>
+        {isHere && <Badge tone="plain">{say('nodes.here')}</Badge>}
+      </span>
+    </span>
+  );
+}
+
+function Revision({ node }: { readonly node: ClusterNode }): ReactNode {
+  const { say, format } = useText();
+  const { policy_revision: revision, lag_ms: lag } = node;
+  if (revision === null) return say('nodes.revision.unknown');
+  if (lag === null || lag === 0) return say('nodes.revision.value', { revision });
+  return say('nodes.revision.lag', { revision, span: format.span(Math.ceil(lag / 1_000)) });
+}
