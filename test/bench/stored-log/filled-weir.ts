@@ -1,15 +1,11 @@
 // A real Weir whose database has a made-up log of days before it is measured.
 import { join } from 'node:path';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { type Database, startDatabase } from '../../../control-plane/db/database.ts';
-import { CountsDays } from '../../../control-plane/query-log/upkeep/counts-days.ts';
-import { NameFolding } from '../../../control-plane/query-log/upkeep/name-folding.ts';
-import { systemClock } from '../../../shared/clock.ts';
-import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import { withDatabase } from '../../support/parts/made-cluster.ts';
 import { ROOT } from '../bench.ts';
 import { type Contestant, weirContestant } from '../servers/server-table.ts';
 import type { WeirVariant } from '../servers/weir.ts';
-import { type MadeUpLog, makeRows, storeMadeUpLog } from './made-up-log.ts';
+import { keepAsUpkeep, type MadeUpLog, makeRows, storeMadeUpLog } from './made-up-log.ts';
 
 const MIB = 2 ** 20;
 
@@ -17,26 +13,16 @@ const MIB = 2 ** 20;
 async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
   // Before the database is open: it takes seconds in one turn, and the liveness check would not have its.
   const rows = makeRows(made);
-  const lock = lockDataDir(dataDir);
-  const logger = new MemoryLogger();
-  const database = startDatabase({ urls: '', lock, logger });
-  try {
-    await database.whenUp();
+  await withDatabase(dataDir, '', async (database) => {
     const blocks = await storeMadeUpLog(database, rows, made);
-    for (let nodeId = 1; nodeId <= made.nodes; nodeId++) {
-      const folding = new NameFolding({ database, logger, nodeId });
-      while ((await folding.turn()) > 0);
-    }
-    await new CountsDays({ database, logger, clock: systemClock, rollupDays: () => made.days + 1 }).keep();
+    const nodeIds = Array.from({ length: made.nodes }, (_, i) => i + 1);
+    await keepAsUpkeep(database, { nodeIds, days: made.days });
     // A day's counts come into the room of those that were dropped: here all are there before the first are dropped.
     await database.query('VACUUM FULL query_counts');
     await database.query('VACUUM ANALYZE');
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);
-  } finally {
-    await database.close();
-    lock.release();
-  }
+  });
 }
 
 async function printSizes(database: Database, { queries, days }: MadeUpLog): Promise<void> {

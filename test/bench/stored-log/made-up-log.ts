@@ -3,9 +3,11 @@
 import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
+import { CountsDays } from '../../../control-plane/query-log/upkeep/counts-days.ts';
 import { NameFolding } from '../../../control-plane/query-log/upkeep/name-folding.ts';
 import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { systemClock } from '../../../shared/clock.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import type { Question } from '../material/asked-question.ts';
@@ -47,24 +49,49 @@ export async function storeMadeUpLog(
   rows: readonly QueryLogRow[],
   { queries, nodes, blockRows, startMs, days }: MadeUpLog,
 ): Promise<number> {
-  let blocks = 0;
-  for (let node = 1; node <= nodes; node++) {
-    const gatherer = new BlockGatherer();
-    const share = Math.floor(queries / nodes);
-    const store = async (sealed: ReturnType<BlockGatherer['seal']>): Promise<void> => {
-      if (sealed === null) return;
-      await storeBlock(database, await toBatch(gatherer.runKey, sealed), { nodeId: node, durable: false });
-      blocks++;
-    };
-    for (let i = 0; i < share; i++) {
-      const row = { ...rows[(i + node) % rows.length]!, timestampMs: startMs + (i * days * DAY_MS) / share };
-      const sealed = gatherer.append(row, 'full');
-      if (sealed !== null) await store(sealed);
-      if (gatherer.rowCount === blockRows) await store(gatherer.seal());
-    }
-    await store(gatherer.seal());
+  const share = Math.floor(queries / nodes);
+  function* rowsOf(node: number): Generator<QueryLogRow> {
+    for (let i = 0; i < share; i++)
+      yield { ...rows[(i + node) % rows.length]!, timestampMs: startMs + (i * days * DAY_MS) / share };
   }
+  let blocks = 0;
+  for (let node = 1; node <= nodes; node++)
+    blocks += await storeRows(database, rowsOf(node), { nodeId: node, blockRows });
   return blocks;
+}
+
+/** Stores rows of a node in the order of their times; returns the number of blocks. */
+export async function storeRows(
+  database: Database,
+  rows: Iterable<QueryLogRow>,
+  { nodeId, blockRows }: { readonly nodeId: number; readonly blockRows: number },
+): Promise<number> {
+  const gatherer = new BlockGatherer();
+  let blocks = 0;
+  const store = async (sealed: ReturnType<BlockGatherer['seal']>): Promise<void> => {
+    if (sealed === null) return;
+    await storeBlock(database, await toBatch(gatherer.runKey, sealed), { nodeId, durable: false });
+    blocks++;
+  };
+  for (const row of rows) {
+    await store(gatherer.append(row, 'full'));
+    if (gatherer.rowCount === blockRows) await store(gatherer.seal());
+  }
+  await store(gatherer.seal());
+  return blocks;
+}
+
+/** Folds the stored blocks of nodes into lists of names and drops the counts that are too old, as upkeep would. */
+export async function keepAsUpkeep(
+  database: Database,
+  { nodeIds, days }: { readonly nodeIds: readonly number[]; readonly days: number },
+): Promise<void> {
+  const logger = new MemoryLogger();
+  for (const nodeId of nodeIds) {
+    const folding = new NameFolding({ database, logger, nodeId });
+    while ((await folding.turn()) > 0);
+  }
+  await new CountsDays({ database, logger, clock: systemClock, rollupDays: () => days + 1 }).keep();
 }
 
 /**

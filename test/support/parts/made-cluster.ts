@@ -8,7 +8,7 @@ import { appendFileSync, chmodSync, existsSync, mkdtempSync, renameSync, rmSync 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { startDatabase } from '../../../control-plane/db/database.ts';
+import { type Database, startDatabase } from '../../../control-plane/db/database.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /** What is in a database besides the tables: a name for all that have it, and the statement that puts it there. */
@@ -59,11 +59,22 @@ export async function makeDatabase(
   dataDir: string,
   { content, url, last = [] }: { content: Content; url: string; last?: readonly string[] },
 ): Promise<void> {
+  await withDatabase(dataDir, url, async (database) => {
+    for (const sql of [content.sql, ...last]) await database.query(sql);
+  });
+}
+
+/** Opens the database of a data directory that no Weir uses, the embedded one or that of `url`, and closes it. */
+export async function withDatabase<T>(
+  dataDir: string,
+  url: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   const lock = lockDataDir(dataDir);
   const database = startDatabase({ urls: url, lock, logger: new MemoryLogger() });
   try {
     await database.whenUp();
-    for (const sql of [content.sql, ...last]) await database.query(sql);
+    return await work(database);
   } finally {
     await database.close();
     lock.release();

@@ -30,12 +30,17 @@ export class ApiClient {
   }
 
   /** Sets the password where there is none, and logs in. The database has to be up. */
-  static async signIn(webPort: number, host = '127.0.0.1', path = '/api'): Promise<ApiClient> {
+  static async signIn(
+    webPort: number,
+    host = '127.0.0.1',
+    path = '/api',
+    password = PASSWORD,
+  ): Promise<ApiClient> {
     const base = `http://${host}:${String(webPort)}${path}`;
     const nobody = new ApiClient(base, '');
     const { body } = await nobody.call<{ setup_required: boolean }>('GET', '/auth/status');
-    if (body.setup_required) await nobody.expect(204, 'POST', '/auth/setup', { password: PASSWORD });
-    const credentials = { username: 'admin', password: PASSWORD };
+    if (body.setup_required) await nobody.expect(204, 'POST', '/auth/setup', { password });
+    const credentials = { username: 'admin', password };
     const { status, headers, text } = await httpCall('POST', `${base}/auth/login`, credentials);
     if (status !== 200) throw new Error(`log in: status ${String(status)}: ${text}`);
     const cookies = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]);

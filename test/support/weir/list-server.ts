@@ -20,8 +20,8 @@ export interface ListServer {
   close(): Promise<void>;
 }
 
-/** Starts it on a loopback port of the system's choice; unknown paths are answered 404. */
-export async function startListServer(): Promise<ListServer> {
+/** Starts it on a loopback port, of the system's choice unless given; unknown paths are answered 404. */
+export async function startListServer(at = 0): Promise<ListServer> {
   const answers = new Map<string, ListAnswer>();
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export async function startListServer(): Promise<ListServer> {
     if (answer === undefined) response.writeHead(404).end('not here');
     else answer(request, response);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(at, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -43,6 +43,8 @@ export interface WeirOptions {
   readonly nodeName?: string;
   /** `server.alt_compat`: the native API moves to `/svc/api`. */
   readonly altCompat?: boolean;
+  /** Ctrl+C at the terminal does not reach it: whoever started it ends it. */
+  readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: there is none, as no server is at its URL. */
   readonly database?: 'later' | 'none';
 }
@@ -89,6 +91,7 @@ export class OwnProcess {
       cwd?: string;
       env: Readonly<Record<string, string>>;
       ipc?: boolean;
+      detached?: boolean;
       uid?: number;
       gid?: number;
       outputFile?: string | undefined;
@@ -174,8 +177,8 @@ export class Weir extends OwnProcess {
     const backEnd: Record<string, string> = options.backEnd === 'dgram' ? { WEIR_UDP_BACKEND: 'dgram' } : {};
     const database = options.database === 'none' ? NO_DATABASE : {};
     const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...database, ...options.env };
-    const { outputFile } = options;
-    super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true, outputFile });
+    const { outputFile, detached = false } = options;
+    super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true, outputFile, detached });
     this.dnsPort = ports.dns;
     this.webPort = ports.web;
     this.room = room;

@@ -1,0 +1,20 @@
+/**
+ * Makes the devices known, as if Weir had seen them on its own network: a MAC is learned only from a neighbour, and the
+ * demo has none.
+ */
+import type { Database } from '../../control-plane/db/database.ts';
+import { groupIdOf, GROUPS, HOUSEHOLD } from './household.ts';
+
+/** Adds groups and devices to a database that has none; no Weir may use it. */
+export async function addDevices(database: Database): Promise<void> {
+  // The made-up log names groups by these numbers.
+  for (const group of GROUPS)
+    await database.query('INSERT INTO groups (id, name) VALUES ($1, $2)', [groupIdOf(group), group]);
+  await database.query("SELECT setval(pg_get_serial_sequence('groups', 'id'), max(id)) FROM groups");
+  for (const { name, address, mac, hostname, group } of HOUSEHOLD)
+    await database.query(
+      `INSERT INTO clients (ip_address, mac_address, addresses, hostname, name, group_id, first_seen, last_seen)
+       VALUES ($1, $2, ARRAY[$1::inet], $3, $4, $5, now() - interval '40 days', now())`,
+      [address, mac, hostname, name, groupIdOf(group)],
+    );
+}

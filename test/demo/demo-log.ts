@@ -1,0 +1,36 @@
+/** Fills the query log of the demo, up to now: a week at the first start, and later the time in which it was not running. */
+import type { Database } from '../../control-plane/db/database.ts';
+import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
+import { DAY_MS, keepAsUpkeep, storeRows } from '../bench/stored-log/made-up-log.ts';
+import { madeRows } from './made-week.ts';
+
+/** What is filled. */
+export interface FilledLog {
+  readonly nodeName: string;
+  readonly days: number;
+  /** Questions of an ordinary day. */
+  readonly perDay: number;
+  readonly upstreams: readonly string[];
+}
+
+/** Shorter times are left empty: they look like the restart that they were. */
+const LEAST_GAP_MS = 600_000;
+/** As upkeep leaves blocks of a quiet log. */
+const BLOCK_ROWS = 20_000;
+const SEED = 20261123;
+
+/** Stores rows from the last one that is there, or `days` ago, until now; no Weir may use the database. */
+export async function fillLog(database: Database, { nodeName, days, ...made }: FilledLog): Promise<void> {
+  const toMs = Date.now();
+  const { rows } = await database.query<{ last: Date | null }>(
+    'SELECT max(last_time) AS last FROM query_blocks',
+  );
+  const fromMs = Math.max(rows[0]?.last?.getTime() ?? 0, toMs - days * DAY_MS);
+  if (toMs - fromMs < LEAST_GAP_MS) return;
+  const nodeId = nodeIdOf(nodeName);
+  await storeRows(database, madeRows({ ...made, fromMs, toMs, seed: SEED }), {
+    nodeId,
+    blockRows: BLOCK_ROWS,
+  });
+  await keepAsUpkeep(database, { nodeIds: [nodeId], days: 400 });
+}

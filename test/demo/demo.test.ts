@@ -1,0 +1,72 @@
+/** The demo for people who want to look at the dashboard: with little data, started twice. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
+import type { Client } from '../../shared/api/policy/clients-api.ts';
+import { makeTempDir } from '../support/weir/data-dir.ts';
+import { freePort } from '../support/weir/free-ports.ts';
+import { ownEnvironment, OwnProcess } from '../support/weir/weir-process.ts';
+import { HOUSEHOLD } from './household.ts';
+import { Demo } from './running-demo.ts';
+import { LISTS } from './sites.ts';
+
+const DAYS = 0.5;
+const PER_DAY = 4000;
+
+const room = makeTempDir();
+let demo: Demo;
+
+beforeAll(async () => {
+  const [web, lists, dns] = await Promise.all([1, 2, 3].map(() => freePort(['127.0.0.1'])));
+  demo = await Demo.open({
+    dir: room.path,
+    ports: { web: web!, lists: lists!, dns: dns! },
+    days: DAYS,
+    perDay: PER_DAY,
+  });
+});
+afterAll(async () => {
+  await demo.close();
+  room.remove();
+});
+
+describe('Demo', () => {
+  test('has a log of days with each kind of outcome', async () => {
+    for (const status of ['ALLOWED', 'CACHED', 'LOCAL', 'SERVFAIL', 'BLOCKED_LIST', 'BLOCKED_REGEX'])
+      expect([status, await demo.api.queryCount(`status=${status}`)]).not.toEqual([status, 0]);
+    const [oldest] = (await demo.api.queries('status=LOCAL')).slice(-1);
+    expect(Date.now() - Date.parse(oldest!.timestamp)).toBeGreaterThan((DAYS / 3) * 86_400_000);
+  });
+
+  test('knows its devices by name, MAC and group', async () => {
+    const { data } = await demo.api.expect<{ data: Client[] }>(200, 'GET', '/clients?limit=100');
+    const known = data.map(({ name, mac_address: mac, group_source: by }) => [name, mac, by]);
+    expect(known.sort()).toEqual(HOUSEHOLD.map(({ name, mac }) => [name, mac, 'mac']).sort());
+  });
+
+  test('has lists in force, and one whose new copy is held', async () => {
+    const sources = await demo.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
+    expect(sources.map(({ name, status }) => [name, status])).toEqual(
+      LISTS.map((name, place) => [name, place === LISTS.length - 1 ? 'held' : 'ok']),
+    );
+  });
+
+  test('goes on asking as its devices', async () => {
+    const devices = HOUSEHOLD.map(({ address }) => address);
+    const before = await demo.api.queryCount();
+    await demo.api.untilQueryCount(before + 3);
+    const { data } = await demo.api.expect<{ data: { client: string }[] }>(200, 'GET', '/queries?limit=3');
+    for (const { client } of data) expect(devices).toContain(client);
+  });
+
+  test('starts again from what is there, and ends at once on Ctrl+C', async () => {
+    await demo.close();
+    const port = demo.weir.webPort;
+    const args = [join(import.meta.dirname, 'demo.ts'), '--dir', room.path, '--port', String(port)];
+    await using again = new OwnProcess(process.execPath, args, { env: ownEnvironment() });
+    await again.untilOutput(/Ctrl\+C/);
+    expect(again.output).toContain(`http://127.0.0.1:${port}/`);
+    expect(again.output).toContain(demo.password);
+    expect(await again.end('SIGINT')).toMatchObject({ code: 0, signal: null });
+  });
+});

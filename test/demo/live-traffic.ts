@@ -1,0 +1,61 @@
+/**
+ * The devices of the household go on asking: over loopback, with a PROXY header that names the device, as a load balancer
+ * would pass it on.
+ */
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { headerFor } from '../support/parts/proxy-headers.ts';
+import { query } from '../support/dns/dns-message.ts';
+import { drawQuestion, HOUSEHOLD, rateOf } from './household.ts';
+import type { Device } from './household.ts';
+
+/** Whose PROXY headers the demo believes; a browser on this machine comes from elsewhere. */
+export const BALANCER = '127.0.0.2';
+
+const TURN_MS = 200;
+/** Questions a second at least, at night too: there is always something to see. */
+const LEAST_RATE = 1.5;
+
+/** Questions that go on until they are stopped. */
+export class LiveTraffic {
+  private readonly socket: Socket;
+  private readonly timer: NodeJS.Timeout;
+
+  private constructor(socket: Socket, dnsPort: number, perDay: number) {
+    this.socket = socket;
+    // Answers are Weir's affair.
+    socket.on('message', () => undefined);
+    socket.on('error', () => undefined);
+    this.timer = setInterval(() => {
+      for (const device of askers(perDay)) {
+        const { name, qtype } = drawQuestion(device, Math.random);
+        const id = Math.floor(Math.random() * 0x1_0000);
+        const message = Buffer.concat([headerFor(device.address), query(name, qtype, { id })]);
+        socket.send(message, dnsPort, '127.0.0.1', () => undefined);
+      }
+    }, TURN_MS);
+  }
+
+  /** Begins, with `perDay` questions on an ordinary day. */
+  static async start(dnsPort: number, perDay: number): Promise<LiveTraffic> {
+    const socket = createSocket('udp4');
+    socket.bind(0, BALANCER);
+    await once(socket, 'listening');
+    return new LiveTraffic(socket, dnsPort, perDay);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.socket.close();
+  }
+}
+
+/** The devices that ask in this turn. */
+function askers(perDay: number): Device[] {
+  const now = new Date();
+  const rates = HOUSEHOLD.map((device) => rateOf(device, now, perDay));
+  const sum = rates.reduce((all, rate) => all + rate, 0);
+  const factor = (Math.max(sum, LEAST_RATE) / sum) * (TURN_MS / 1000);
+  return HOUSEHOLD.filter((_, place) => Math.random() < rates[place]! * factor);
+}

@@ -1,0 +1,136 @@
+/** A running demo: a whole Weir with the made-up household, in a folder of its own that later starts go on from. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withDatabase } from '../support/parts/made-cluster.ts';
+import { ApiClient } from '../support/weir/api-client.ts';
+import { Weir } from '../support/weir/weir-process.ts';
+import { addDevices } from './demo-devices.ts';
+import { startDemoInternet } from './demo-internet.ts';
+import type { DemoInternet } from './demo-internet.ts';
+import { fillLog } from './demo-log.ts';
+import { makePolicy } from './demo-policy.ts';
+import { BALANCER, LiveTraffic } from './live-traffic.ts';
+
+/** How a demo is opened. */
+export interface DemoOptions {
+  /** Folder of everything that it keeps. */
+  readonly dir: string;
+  readonly ports: { readonly web: number; readonly dns: number; readonly lists: number };
+  /** Days that the log goes back. */
+  readonly days: number;
+  /** Questions of an ordinary day. */
+  readonly perDay: number;
+}
+
+/** What a folder says of the demo in it. */
+interface DemoState {
+  readonly password: string;
+  /** Whether everything was made; else the next start begins again. */
+  readonly isMade: boolean;
+}
+
+const NODE_NAME = 'demo';
+/** A first start would subscribe to a public list. */
+const NO_PUBLIC_LIST = "INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')";
+const BELIEVED = {
+  WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
+  WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: `${BALANCER}/32`,
+};
+
+/** A demo. */
+export class Demo {
+  readonly weir: Weir;
+  /** Signed in as the administrator. */
+  readonly api: ApiClient;
+  /** Of the user `admin`. */
+  readonly password: string;
+  private readonly internet: DemoInternet;
+  private readonly traffic: LiveTraffic;
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    parts: Pick<Demo, 'weir' | 'api' | 'password'> & { internet: DemoInternet; traffic: LiveTraffic },
+  ) {
+    this.weir = parts.weir;
+    this.api = parts.api;
+    this.password = parts.password;
+    this.internet = parts.internet;
+    this.traffic = parts.traffic;
+  }
+
+  /** Starts everything, and makes what is not there yet. @throws {Error} where the folder belongs to something else */
+  static async open({ dir, ports, days, perDay }: DemoOptions): Promise<Demo> {
+    const room = { path: dir, dataDir: join(dir, 'data'), remove: () => undefined };
+    const state = openState(dir, room.dataDir);
+    const internet = await startDemoInternet(ports.lists);
+    let weir: Weir | undefined;
+    try {
+      const upstreams = internet.resolvers.map((resolver) => `udp://${resolver}`);
+      await withDatabase(room.dataDir, '', async (database) => {
+        if (!state.isMade) await database.query(NO_PUBLIC_LIST);
+        if (!state.isMade) await addDevices(database);
+        await fillLog(database, { nodeName: NODE_NAME, days, perDay, upstreams });
+      });
+      weir = await Weir.start({
+        room,
+        webPort: ports.web,
+        dnsPort: ports.dns,
+        nodeName: NODE_NAME,
+        outputFile: join(dir, 'weir.log'),
+        detached: true,
+        env: BELIEVED,
+        pools: poolOf(upstreams),
+      });
+      const api = await ApiClient.signIn(ports.web, '127.0.0.1', '/api', state.password);
+      if (!state.isMade) await makePolicy(api, internet);
+      else internet.shortenLastList();
+      keepState(dir, { ...state, isMade: true });
+      const traffic = await LiveTraffic.start(weir.dnsPort, perDay);
+      return new Demo({ weir, api, password: state.password, internet, traffic });
+    } catch (error) {
+      await weir?.stop();
+      await internet.close();
+      throw error;
+    }
+  }
+
+  /** Where the dashboard is. */
+  get origin(): string {
+    return `http://127.0.0.1:${String(this.weir.webPort)}`;
+  }
+
+  /** Ends everything, once. */
+  close(): Promise<void> {
+    return (this.closing ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    this.traffic.stop();
+    await this.weir.stop();
+    await this.internet.close();
+  }
+}
+
+/** The pool of resolvers that are asked in turn, as TOML. */
+function poolOf(servers: readonly string[]): string {
+  return `[[dns.pools]]\nname = "made-up"\nstrategy = "Balanced"\nservers = ${JSON.stringify(servers)}\n`;
+}
+
+/** What the folder says; a new password where it is new, or where the first start was interrupted. */
+function openState(dir: string, dataDir: string): DemoState {
+  const file = join(dir, 'demo.json');
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoState) : null;
+  if (known?.isMade === true) return known;
+  if (known === null && existsSync(dataDir))
+    throw new Error(`open the demo: ${dataDir} is not a demo's; choose another folder with --dir`);
+  rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const state = { password: randomBytes(9).toString('base64url'), isMade: false };
+  keepState(dir, state);
+  return state;
+}
+
+function keepState(dir: string, state: DemoState): void {
+  writeFileSync(join(dir, 'demo.json'), `${JSON.stringify(state)}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,148 @@
+/** The made-up Internet of the demo: names that its devices ask for, what becomes of them, and what lists say of them. */
+import { Rcode, RRType } from '../../shared/dns/iana.ts';
+import { a, soa } from '../support/dns/built-messages.ts';
+import type { TestRecord } from '../support/dns/built-messages.ts';
+
+/** Names that devices ask for, by what people do with them. */
+export const SITES = {
+  reading: [
+    'www.search.example',
+    'www.morning-news.example',
+    'img.morning-news.example',
+    'www.encyclopedia.example',
+    'maps.atlas.example',
+    'www.weather.example',
+    'www.bazaar.example',
+    'img.bazaar.example',
+    'www.recipes.example',
+    'www.town-hall.example',
+    'xn--bcher-kva.example',
+  ],
+  money: ['www.bank.example', 'login.bank.example', 'mail.post-office.example'],
+  messages: ['chat.messenger.example', 'media.messenger.example', 'push.phone-maker.example'],
+  chatter: ['www.chatter.example', 'cdn.chatter.example', 'api.chatter.example'],
+  video: ['www.streamer.example', 'cdn1.streamer.example', 'cdn2.streamer.example', 'api.streamer.example'],
+  work: [
+    'mail.office.example',
+    'calendar.office.example',
+    'files.office.example',
+    'meet.office.example',
+    'git.workshop.example',
+    'docs.workshop.example',
+  ],
+  school: ['www.school.example', 'homework.school.example', 'www.encyclopedia.example'],
+  games: ['play.blockworld.example', 'cdn.blockworld.example', 'match.console-maker.example'],
+  prizes: ['www.lootbox.example', 'spin.lootbox.example'],
+  home: ['nas.home.arpa', 'printer.home.arpa', '10.2.0.192.in-addr.arpa'],
+  upkeep: ['time.example.org', 'updates.phone-maker.example', 'updates.laptop-maker.example'],
+  television: ['epg.tv-maker.example', 'apps.tv-maker.example', 'telemetry.tv-maker.example'],
+  thermostat: ['cloud.thermostat.example', 'api.weather.example', 'stats.thermostat.example'],
+  printer: ['ink.printer-maker.example', 'firmware.printer-maker.example'],
+  trackers: [
+    'ads.adserver.example',
+    'pixel.adserver.example',
+    'beacon.metrics.example',
+    'analytics.app-kit.example',
+    'sync.cookie-match.example',
+    'stats.game-maker.example',
+    'crash.app-kit.example',
+  ],
+  traps: ['login-bank.phish.example', 'prize.winner.example'],
+  broken: ['status.flaky.example', 'www.expired-keys.example', 'wpad.search.example'],
+} as const;
+export type Topic = keyof typeof SITES;
+
+/** Names of the lists, in the order in which they are added. */
+export const LISTS = ['Ads and trackers', 'Phishing and malware', 'Chatty devices'] as const;
+export type ListName = (typeof LISTS)[number];
+
+/** What each list blocks of the names above; it covers the names below, too. */
+export const LISTED: Readonly<Record<ListName, readonly string[]>> = {
+  'Ads and trackers': ['adserver.example', 'metrics.example', 'app-kit.example', 'cookie-match.example'],
+  'Phishing and malware': ['phish.example', 'winner.example'],
+  'Chatty devices': ['stats.game-maker.example', 'stats.thermostat.example', 'metrics.example'],
+};
+
+/** Names that no list has the like of, so that a list looks as long as those that people use. */
+const FILLER_WORDS = ['banner', 'click', 'count', 'pixel', 'promo', 'tag', 'track', 'view'];
+
+/** A list as its server sends it, with some lines that make no rule. */
+export function listText(name: ListName, entries: number): string {
+  const place = LISTS.indexOf(name);
+  const filler = Array.from({ length: entries }, (_, i) => {
+    const word = FILLER_WORDS[(i + place) % FILLER_WORDS.length]!;
+    return `||${word}${String(i)}.list-${String(place + 1)}.example^`;
+  });
+  const own = LISTED[name].map((domain) => `||${domain}^`);
+  return ['! Made up for the demo', ...own, ...filler, 'this line is no rule', ''].join('\n');
+}
+
+/** How the Internet answers a question. */
+export interface SiteAnswer {
+  readonly rcode: number;
+  readonly answers: readonly TestRecord[];
+  readonly authorities: readonly TestRecord[];
+}
+
+const AT_QUESTION = Uint8Array.of(0xc0, 12);
+const SERVFAIL_NAMES = new Set(['status.flaky.example', 'www.expired-keys.example']);
+
+/** Whether the zone of a name is signed. */
+export function isSigned(name: string): boolean {
+  return /bank|post-office|town-hall|office\.example/.test(name);
+}
+
+/** Addresses that belong to the name, no such name, or a failure. */
+export function answerOf(name: string, qtype: number): SiteAnswer {
+  if (SERVFAIL_NAMES.has(name)) return { rcode: Rcode.SERVFAIL, answers: [], authorities: [] };
+  const zone = name.split('.').slice(-2).join('.');
+  const denial = name === '.' ? [] : [soa(zone, 300, 300)];
+  if (name.startsWith('wpad.')) return { rcode: Rcode.NXDOMAIN, answers: [], authorities: denial };
+  const answers = qtype === RRType.A ? addresses(name) : qtype === RRType.AAAA ? addresses6(name) : [];
+  return { rcode: Rcode.NOERROR, answers, authorities: answers.length === 0 ? denial : [] };
+}
+
+/** Time that an answer of this name lives: as in the real world, those of large sites live shorter. */
+function ttlOf(name: string): number {
+  return 60 + (hashOf(name) % 10) * 60;
+}
+
+function addresses(name: string): TestRecord[] {
+  const hash = hashOf(name);
+  const networks = ['198.51.100', '203.0.113'];
+  return Array.from({ length: 1 + (hash % 2) }, (_, i) => ({
+    ...a('.', `${networks[hash % 2]!}.${String(1 + ((hash >> 8) % 250) + i)}`, ttlOf(name)),
+    owner: AT_QUESTION,
+  }));
+}
+
+/** Half of the names have none. */
+function addresses6(name: string): TestRecord[] {
+  const hash = hashOf(name);
+  if (hash % 2 === 0) return [];
+  const rdata = Uint8Array.of(
+    0x20,
+    0x01,
+    0x0d,
+    0xb8,
+    0,
+    hash & 7,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    (hash >> 8) & 0xff,
+    1,
+  );
+  return [{ owner: AT_QUESTION, type: 'AAAA', ttl: ttlOf(name), rdata }];
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash >>> 4;
+}
