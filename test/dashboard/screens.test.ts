@@ -16,7 +16,9 @@ const PICTURES = join(import.meta.dirname, '..', '..', 'data', 'browser', 'scree
 const THEMES = ['light', 'dark'] as const;
 /** Where the server has a page, but the dashboard shows the login or nothing of its own there. */
 const NO_PAGES: readonly string[] = ['login'];
-const PATHS = Object.values(DashboardPath).filter((path) => !NO_PAGES.includes(path));
+/** Parts of the settings that are more than keys. */
+const PARTS = ['account', 'sessions', 'users', 'tokens'].map((part) => `settings?part=${part}`);
+const PATHS = [...Object.values(DashboardPath).filter((path) => !NO_PAGES.includes(path)), ...PARTS];
 
 let room: DashboardRoom;
 
@@ -53,7 +55,9 @@ describe('each page of the dashboard', () => {
           await page.setViewportSize(viewport);
           await page.emulateMedia({ colorScheme: theme });
           await untilQuiet(page);
-          await page.screenshot({ path: join(PICTURES, `${path || 'overview'}-${size}-${theme}.png`) });
+          await page.screenshot({
+            path: join(PICTURES, `${path.replace(/\W/g, '-') || 'overview'}-${size}-${theme}.png`),
+          });
           expect({ size, theme, faults: await layoutFaults(page) }).toEqual({ size, theme, faults: [] });
         }
       await expectAccessible(page);

@@ -10,7 +10,15 @@ const client = new TypedClient({
 });
 
 /** Operations that answer 401 for another reason than an ended session. */
-const OPEN: readonly OperationName[] = ['POST /auth/login', 'POST /auth/setup', 'POST /auth/change-password'];
+const OPEN: readonly OperationName[] = [
+  'POST /auth/login',
+  'POST /auth/setup',
+  'POST /auth/change-password',
+  'POST /auth/second-factor',
+  'POST /auth/second-factor/confirm',
+  'POST /auth/second-factor/recovery-codes',
+  'POST /auth/second-factor/disable',
+];
 
 /** The answer with its header fields. Waits for a login where one is needed, and asks again. @throws {ApiFailure} */
 export async function send<Name extends OperationName>(

@@ -8,23 +8,20 @@ import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
+import { isSettable, NO_PASSWORD } from '../../ui/controls/new-password.ts';
+import { NewPasswordFields } from '../../ui/controls/new-password-fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Callout } from '../../ui/display/states.tsx';
-
-/** Of the API: `NewPassword`. */
-const LEAST_LENGTH = 8;
 
 /** Sets the password, and logs in with it. */
 export function SetupForm({ onDone }: { readonly onDone: () => void }): ReactNode {
   const { say } = useText();
-  const [password, setPassword] = useState('');
-  const [repeated, setRepeated] = useState('');
+  const [typed, setTyped] = useState(NO_PASSWORD);
   const [setupCode, setSetupCode] = useState('');
   const [isCodeAsked, setCodeAsked] = useState(false);
   const [isPending, setPending] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  const isShort = password !== '' && password.length < LEAST_LENGTH;
-  const differs = repeated !== '' && repeated !== password;
+  const { password } = typed;
 
   async function setUp(): Promise<void> {
     setPending(true);
@@ -45,7 +42,7 @@ export function SetupForm({ onDone }: { readonly onDone: () => void }): ReactNod
     <Form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isShort && repeated === password) void setUp();
+        if (isSettable(typed)) void setUp();
       }}
     >
       <Stack>
@@ -55,25 +52,12 @@ export function SetupForm({ onDone }: { readonly onDone: () => void }): ReactNod
           </Callout>
         )}
         <input type="hidden" name="username" autoComplete="username" value="admin" />
-        <TextField
+        <NewPasswordFields
           label={say('setup.password')}
           help={say('setup.password.help')}
-          error={isShort ? say('setup.short') : null}
-          value={password}
-          onChange={setPassword}
-          type="password"
-          autoComplete="new-password"
+          value={typed}
+          onChange={setTyped}
           autoFocus
-          isRequired
-        />
-        <TextField
-          label={say('setup.repeat')}
-          error={differs ? say('setup.differs') : null}
-          value={repeated}
-          onChange={setRepeated}
-          type="password"
-          autoComplete="new-password"
-          isRequired
         />
         {isCodeAsked && (
           <TextField

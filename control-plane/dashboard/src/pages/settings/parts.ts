@@ -4,7 +4,7 @@ import type { ConfigSection } from './keys/config-key.ts';
 import type { Me } from '../../api/session.tsx';
 
 /** Parts that are more than keys of the configuration. */
-const OWN = ['appearance', 'sessions'] as const;
+const OWN = ['appearance', 'account', 'sessions'] as const;
 const ADMIN = ['users', 'tokens'] as const;
 
 /** A part, by its name in the address. */

@@ -18,6 +18,7 @@ const DEFAULTS = { part: FIRST as string, search: '' };
 
 /** Each is loaded when it is opened. */
 const VIEWS: Readonly<Partial<Record<Part, ComponentType>>> = {
+  account: lazy(() => import('./account/account-part.tsx')),
   sessions: lazy(() => import('./account/sessions-part.tsx')),
   users: lazy(() => import('./people/users-part.tsx')),
   tokens: lazy(() => import('./people/tokens-part.tsx')),

@@ -1,0 +1,42 @@
+/** Asks for the own password before something about the account changes. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { Button } from '../../../ui/controls/button.tsx';
+import type { ButtonKind } from '../../../ui/controls/button.tsx';
+import { Bar, Stack } from '../../../ui/display/page.tsx';
+import { OwnPassword } from './own-password.tsx';
+
+interface PasswordStepProps {
+  /** Why it is asked, and what happens then. */
+  readonly text: string;
+  readonly action: string;
+  readonly kind?: ButtonKind;
+  readonly failure: Error | null;
+  readonly isPending: boolean;
+  readonly onPassword: (password: string) => void;
+}
+
+/** The step of a dialog. */
+export function PasswordStep(props: PasswordStepProps): ReactNode {
+  const { text, action, kind = 'main', failure, isPending, onPassword } = props;
+  const [password, setPassword] = useState('');
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPassword(password);
+      }}
+    >
+      <Stack>
+        <p>{text}</p>
+        <OwnPassword value={password} onChange={setPassword} failure={failure} autoFocus />
+        <Bar>
+          <Button kind={kind} type="submit" isPending={isPending}>
+            {action}
+          </Button>
+        </Bar>
+      </Stack>
+    </Form>
+  );
+}

@@ -1,0 +1,68 @@
+/** Recovery codes: shown this once, to be copied or printed; and new ones in their place. */
+import { Printer } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useMe } from '../../../api/session.tsx';
+import { useChange } from '../../../api/use-change.ts';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { CopyField } from '../../../ui/controls/copy-field.tsx';
+import { Bar } from '../../../ui/display/page.tsx';
+import { Callout } from '../../../ui/display/states.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import styles from './account.module.css';
+import { PasswordStep } from './password-step.tsx';
+
+/** The codes; on paper they stand alone. */
+export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactNode {
+  const { say } = useText();
+  const { username } = useMe();
+  return (
+    <div className={styles['codes']}>
+      <Callout tone="warning">{say('account.codes.once')}</Callout>
+      <CopyField label={say('account.codes.of', { username: username ?? '' })} text={codes.join('\n')} />
+      <Bar>
+        <Button icon={Printer} onPress={() => print()}>
+          {say('account.codes.print')}
+        </Button>
+      </Bar>
+    </div>
+  );
+}
+
+/** New codes in the place of those before. */
+export function NewRecoveryCodes({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { say } = useText();
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const renew = useChange('POST /auth/second-factor/recovery-codes', {
+    quiet: true,
+    onDone: ({ recovery_codes: made }) => setCodes(made),
+  });
+  return (
+    <Dialog
+      title={say(codes === null ? 'account.codes.renew' : 'account.codes')}
+      isOpen
+      onClose={onClose}
+      isKept={codes !== null}
+      {...(codes !== null && {
+        actions: (
+          <Button kind="main" onPress={onClose}>
+            {say('account.codes.kept')}
+          </Button>
+        ),
+      })}
+    >
+      {codes === null ? (
+        <PasswordStep
+          text={say('account.codes.renew.text')}
+          action={say('account.codes.renew')}
+          failure={renew.failure}
+          isPending={renew.isPending}
+          onPassword={(password) => void renew.run({ body: { password } })}
+        />
+      ) : (
+        <RecoveryCodes codes={codes} />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals';
+import { isSettable, passwordFaults } from './new-password.ts';
+
+const typed = (password: string, repeated: string): { password: string; repeated: string } => ({
+  password,
+  repeated,
+});
+
+describe('passwordFaults()', () => {
+  test.each([
+    [typed('', ''), { isShort: false, differs: false }],
+    [typed('1234567', ''), { isShort: true, differs: false }],
+    [typed('12345678', '1234'), { isShort: false, differs: true }],
+    [typed('12345678', '12345678'), { isShort: false, differs: false }],
+  ])('%j', (password, faults) => {
+    expect(passwordFaults(password)).toEqual(faults);
+  });
+});
+
+describe('isSettable()', () => {
+  test('wants eight characters, and the same twice', () => {
+    const tries = [
+      typed('', ''),
+      typed('1234567', '1234567'),
+      typed('12345678', ''),
+      typed('12345678', '12345678'),
+    ];
+    expect(tries.map(isSettable)).toEqual([false, false, false, true]);
+  });
+});
