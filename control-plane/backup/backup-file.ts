@@ -215,6 +215,7 @@ const REFERENCES: readonly (readonly [KindName, string, KindName, string])[] = [
   ['managed_domains', 'group', 'groups', 'name'],
   ['regex_filters', 'group', 'groups', 'name'],
   ['blocked_services', 'group', 'groups', 'name'],
+  ['blocked_services', 'profile', 'schedule_profiles', 'name'],
   ['safe_search', 'group', 'groups', 'name'],
   ['group_schedules', 'group', 'groups', 'name'],
   ['group_schedules', 'profile', 'schedule_profiles', 'name'],

@@ -116,15 +116,16 @@ const customServices: BackupKind = {
   remove: [`DELETE FROM custom_services t USING ${SERVICE} WHERE t.service_id = v.service_id`],
 };
 
-const BLOCK = items('service_id text, "group" text');
+const BLOCK = items('service_id text, "group" text, profile text');
 const blockedServices: BackupKind = {
   name: 'blocked_services',
   key: ['service_id', 'group'],
-  read: `SELECT t.service_id, g.name AS "group" FROM blocked_services t ${OF_GROUP}
-    ORDER BY t.service_id, g.name`,
+  read: `SELECT t.service_id, g.name AS "group", p.name AS profile FROM blocked_services t ${OF_GROUP}
+    LEFT JOIN schedule_profiles p ON p.id = t.profile_id ORDER BY t.service_id, g.name`,
   put: [
-    `INSERT INTO blocked_services (service_id, group_id) SELECT v.service_id, g.id FROM ${BLOCK} ${WITH_GROUP}
-     ON CONFLICT DO NOTHING`,
+    `INSERT INTO blocked_services (service_id, group_id, profile_id)
+     SELECT v.service_id, g.id, p.id FROM ${BLOCK} ${WITH_GROUP} LEFT JOIN schedule_profiles p ON p.name = v.profile
+     ON CONFLICT (service_id, group_id) DO UPDATE SET profile_id = excluded.profile_id`,
   ],
   remove: [
     `DELETE FROM blocked_services t USING ${BLOCK} ${WITH_GROUP} WHERE t.service_id = v.service_id AND t.group_id = g.id`,
@@ -266,9 +267,9 @@ export const KINDS: readonly BackupKind[] = [
   rules('managed_domains', 'domain'),
   rules('regex_filters', 'pattern'),
   customServices,
-  blockedServices,
   safeSearch,
   profiles,
+  blockedServices,
   groupSchedules,
   localRecords,
   forwardZones,

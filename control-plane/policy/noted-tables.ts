@@ -12,11 +12,11 @@ export const NOTED: readonly NotedTable[] = [
   ...[
     'managed_domains',
     'regex_filters',
-    'blocked_services',
     'forward_zones',
     'local_records',
     'schedule_profiles',
     'schedule_slots',
+    'blocked_services',
     'client_subnets',
   ].map((name) => ({ name, key: [['id', 'integer'] as const] })),
   { name: 'config_values', key: [['key', 'text']] },

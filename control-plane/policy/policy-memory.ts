@@ -2,7 +2,7 @@
  * The policy tables as last read, with their versions. A table that has not changed is not read again and keeps its
  * arrays, so that builders recognise unchanged input by identity.
  */
-import type { PolicyBlockedService, PolicyRows } from './rows.ts';
+import type { PolicyBlockedService, PolicyRows, PolicyTimes } from './rows.ts';
 
 /** The catalog's entry of a service; undefined for an unknown id. */
 export type FindService = (
@@ -16,6 +16,7 @@ export interface StoredBlock {
   /** Of custom services, else null. */
   readonly name: string | null;
   readonly domains: readonly string[] | null;
+  readonly times: PolicyTimes | null;
 }
 
 /** Rows that are read only when they have changed. */
@@ -64,10 +65,10 @@ export class PolicyMemory {
    * Names of the services that are blocked; one that no catalog of this node ever had blocks nothing until one has it.
    */
   resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
-    const rows = services.flatMap(({ serviceId, groupId, name, domains }) => {
+    const rows = services.flatMap(({ serviceId, groupId, name, domains, times }) => {
       const service =
         name === null ? findService(serviceId) : { serviceName: name, domains: domains ?? [], exact: [] };
-      return service === undefined ? [] : [{ serviceId, groupId, ...service }];
+      return service === undefined ? [] : [{ serviceId, groupId, ...service, times }];
     });
     const before = this.blocks?.of === services ? this.blocks.rows : undefined;
     if (before?.length === rows.length && before.every((row, index) => isSame(row, rows[index]!)))

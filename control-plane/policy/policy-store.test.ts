@@ -83,10 +83,11 @@ describe('readPolicyRows', () => {
   });
 
   test('takes domains of services from the catalog or from the custom service, and leaves out unknown ones', async () => {
-    expect((await read()).blockedServices).toEqual([
-      { serviceId: 'tube', serviceName: 'Tube', groupId: 7, domains: ['tube.example'], exact: ['t.example'] },
-      { serviceId: 'custom-mine', serviceName: 'Mine', groupId: 8, domains: ['mine.example'], exact: [] },
-    ]);
+    const [tube, mine] = (await read()).blockedServices;
+    expect(tube).toMatchObject({ serviceId: 'tube', serviceName: 'Tube', groupId: 7, times: null });
+    expect([tube!.domains, tube!.exact]).toEqual([['tube.example'], ['t.example']]);
+    expect(mine).toMatchObject({ serviceId: 'custom-mine', serviceName: 'Mine', groupId: 8, times: null });
+    expect([mine!.domains, mine!.exact]).toEqual([['mine.example'], []]);
   });
 
   test('reads the switch with its timer in UTC', async () => {

@@ -17,6 +17,10 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly revision: number | null;
 };
 
+/** The slots of profile `p`. */
+const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
+  'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
+
 /** Statements by column, and the name in `table_versions` of what they read. */
 const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: string]>> = {
   groups: [
@@ -44,8 +48,11 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   services: [
     'services',
     `SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
-         'name', c.name, 'domains', c.domains) ORDER BY b.id), '[]')
-       FROM blocked_services b LEFT JOIN custom_services c USING (service_id)`,
+         'name', c.name, 'domains', c.domains,
+         'times', CASE WHEN p.id IS NOT NULL THEN json_build_object('timezone', p.timezone, 'slots', ${SLOTS}) END)
+         ORDER BY b.id), '[]')
+       FROM blocked_services b LEFT JOIN custom_services c USING (service_id)
+         LEFT JOIN schedule_profiles p ON p.id = b.profile_id`,
   ],
   forwardZones: [
     'forward_zones',
@@ -60,9 +67,7 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   schedules: [
     'schedules',
     `SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'profile', p.name, 'timezone', p.timezone,
-         'slots', (SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
-            'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id))
-         ORDER BY g.group_id), '[]')
+         'slots', ${SLOTS}) ORDER BY g.group_id), '[]')
        FROM group_schedules g JOIN schedule_profiles p ON p.id = g.profile_id`,
   ],
   safeSearch: [

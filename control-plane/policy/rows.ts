@@ -42,6 +42,13 @@ export interface PolicyRegexFilter {
   readonly groupId: number | null;
 }
 
+/** The slots of a schedule profile. */
+export interface PolicyTimes {
+  /** IANA name. */
+  readonly timezone: string;
+  readonly slots: readonly PolicySlot[];
+}
+
 /** A service that is blocked for one group. */
 export interface PolicyBlockedService {
   readonly serviceId: string;
@@ -51,6 +58,8 @@ export interface PolicyBlockedService {
   readonly domains: readonly string[];
   /** Names that are blocked by themselves. */
   readonly exact: readonly string[];
+  /** It is blocked while slots that block everything hold; null (absent in older rows) = always. */
+  readonly times?: PolicyTimes | null;
 }
 
 /** A client that was given a group by its address. */
@@ -98,13 +107,10 @@ export interface PolicySlot {
 }
 
 /** The schedule of a group; a group has one at most. */
-export interface PolicySchedule {
+export interface PolicySchedule extends PolicyTimes {
   readonly groupId: number;
   /** Name of the profile. Rows that an older version kept on disk have none. */
   readonly profile?: string;
-  /** IANA name. */
-  readonly timezone: string;
-  readonly slots: readonly PolicySlot[];
 }
 
 /** An engine whose safe search is enforced for a group. */

@@ -1,47 +1,39 @@
-/** Computes the effect of schedules and of the blocking switch's timer at an instant. Pure. */
+/** Computes the effect of schedules, timed services and the blocking switch's timer at an instant. Pure. */
 import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
-import { layOutWeek, nextFlipAt, overrideAt } from '../../shared/policy/schedule.ts';
-import type { ScheduleWeek } from '../../shared/policy/schedule.ts';
-import { zoneOffset } from '../../shared/policy/time-zone.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
 import type { GroupOverride } from '../policy/live.ts';
-import type { PolicyRows, PolicySchedule } from '../policy/rows.ts';
-
-/** Rows stay the same objects until policy changes. */
-const weeks = new WeakMap<PolicySchedule, ScheduleWeek>();
+import type { PolicyRows } from '../policy/rows.ts';
+import { slotsAt } from '../policy/times.ts';
 
 /**
- * The override of each group that has a schedule, and the instant of its next change. While the blocking
- * switch has a timer, its end is a change for every group.
+ * The override of each group for which something changes with time, and the instant of its next change: of its schedule,
+ * of a service that is blocked at times, and the end of the blocking switch's timer, which is one for every group.
  */
 export function overridesAt(
-  rows: Pick<PolicyRows, 'groups' | 'schedules' | 'blockingSwitch'>,
+  rows: Pick<PolicyRows, 'groups' | 'schedules' | 'blockedServices' | 'blockingSwitch'>,
   nowMs: number,
 ): Map<number, GroupOverride> {
-  const overrides = new Map<number, GroupOverride>();
+  const states = new Map<number, GroupOverride['override']>();
+  const flips = new Map<number, number>();
+  const note = (groupId: number, flipMs: number | null): void =>
+    void flips.set(groupId, Math.min(flips.get(groupId) ?? Infinity, flipMs ?? Infinity));
   const endMs = timerEndMs(rows.blockingSwitch, nowMs);
-  if (endMs !== null) {
-    const waiting: GroupOverride = { override: null, nextFlipAtSecs: Math.floor(endMs / 1000) };
-    overrides.set(DEFAULT_GROUP_ID, waiting);
-    for (const { id } of rows.groups) overrides.set(id, waiting);
-  }
+  if (endMs !== null)
+    for (const id of [DEFAULT_GROUP_ID, ...rows.groups.map((group) => group.id)]) note(id, endMs);
+  for (const { groupId, times } of rows.blockedServices)
+    if (times !== null && times !== undefined) note(groupId, slotsAt(times, nowMs).flipMs);
   for (const schedule of rows.schedules) {
-    const { override, flipMs } = evaluate(schedule, nowMs);
-    const firstMs = Math.min(flipMs ?? Infinity, endMs ?? Infinity);
-    const nextFlipAtSecs = firstMs === Infinity ? 0 : Math.floor(firstMs / 1000);
-    overrides.set(schedule.groupId, { override, nextFlipAtSecs });
+    const { override, flipMs } = slotsAt(schedule, nowMs);
+    states.set(schedule.groupId, override);
+    note(schedule.groupId, flipMs);
   }
-  return overrides;
-}
-
-function evaluate(
-  schedule: PolicySchedule,
-  nowMs: number,
-): { override: GroupOverride['override']; flipMs: number | null } {
-  const offsetAt = zoneOffset(schedule.timezone);
-  // A zone that this version of Node does not know: its schedule has no effect.
-  if (offsetAt === null) return { override: null, flipMs: null };
-  let week = weeks.get(schedule);
-  if (week === undefined) weeks.set(schedule, (week = layOutWeek(schedule.slots)));
-  return { override: overrideAt(week, offsetAt, nowMs), flipMs: nextFlipAt(week, offsetAt, nowMs) };
+  return new Map(
+    [...flips].map(([groupId, flipMs]) => [
+      groupId,
+      {
+        override: states.get(groupId) ?? null,
+        nextFlipAtSecs: flipMs === Infinity ? 0 : Math.floor(flipMs / 1000),
+      },
+    ]),
+  );
 }

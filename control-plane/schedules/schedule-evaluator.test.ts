@@ -120,6 +120,24 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
+  test('a service that is blocked at times comes and goes on its minute, which its group is told of', async () => {
+    const times = { timezone: 'UTC', slots: [daily(720, 722)] };
+    const service = {
+      serviceId: 's',
+      serviceName: 'S',
+      groupId: 1,
+      domains: ['s.example'],
+      exact: [],
+      times,
+    };
+    start({ ...NO_POLICY_ROWS, groups: [{ id: 1, enabled: true }], blockedServices: [service] });
+    await jest.advanceTimersByTimeAsync(10 * 60_000);
+    expect(states()).toEqual(['11:58:30 null', '12:00:00 null', '12:02:00 null']);
+    expect(built.map(({ overrides }) => overrides[1]!.nextFlipAtSecs)).toEqual(
+      ['2026-05-04T12:00:00Z', '2026-05-04T12:02:00Z', '2026-05-05T12:00:00Z'].map(secs),
+    );
+  });
+
   test('a clock that is set is noticed within a second, in both directions', async () => {
     start(scheduled(daily(720, 780)));
     jest.setSystemTime(Date.parse('2026-05-04T12:30:00Z'));

@@ -2,7 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { groupRoutes } from '../groups/group-routes.ts';
+import type { FindService } from '../policy/policy-memory.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
+import { scheduleRoutes } from '../schedules/schedule-routes.ts';
 import { customServiceRoutes } from './custom-service-routes.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -26,6 +28,7 @@ const suiteRoutes: Rows = (parts) => [
   ...serviceRoutes({ ...parts, catalog }),
   ...customServiceRoutes(parts),
   ...groupRoutes(parts),
+  ...scheduleRoutes(parts),
 ];
 
 let suite: SuiteDatabase;
@@ -33,6 +36,10 @@ let api: RunningApi;
 
 serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
+const findService: FindService = (id) => {
+  const service = catalog.get(id);
+  return service && { serviceName: service.name, domains: service.domains, exact: service.exact_domains };
+};
 const get = async (path: string): Promise<unknown> => (await api.send('GET', `/api${path}`)).body;
 const block = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/services', { json });
 
@@ -66,10 +73,7 @@ describe('blocked services', () => {
     expect(BlockedServiceList.parse(await get('/services'))).toEqual([blocked]);
     expect(await get('/services?group_id=1')).toEqual([blocked]);
     expect(await get('/services?group_id=2')).toEqual([]);
-    const { blockedServices } = await readPolicyRows(suite.database, (id) => {
-      const service = catalog.get(id);
-      return service && { serviceName: service.name, domains: service.domains, exact: service.exact_domains };
-    });
+    const { blockedServices } = await readPolicyRows(suite.database, findService);
     expect(blockedServices).toMatchObject([{ serviceId: 'netflix', serviceName: 'Netflix', groupId: 1 }]);
     expect(blockedServices[0]!.domains).toContain('netflix.com');
     expect(await readBlockedIds(suite.database)).toEqual(new Set(['netflix']));
@@ -87,6 +91,35 @@ describe('blocked services', () => {
     [{ service_id: 5, group_id: 1 }, 400],
     [{ service_id: 'netflix', group_id: 1, extra: true }, 400],
   ])('%j is %d', async (json, status) => expect((await block(json)).status).toBe(status));
+
+  test('hold at the times of a schedule profile, and go with it', async () => {
+    const profile = await api.send('POST', '/api/schedule-profiles', {
+      json: { name: 'Night', timezone: 'UTC' },
+    });
+    const { id } = profile.body as { id: number };
+    const slot = { days: 127, start_time: '21:00', end_time: '06:30', action: 'block_all' };
+    const addSlot = (): Promise<TestAnswer> =>
+      api.send('POST', `/api/schedule-profiles/${id}/slots`, { json: slot });
+    const times = async (): Promise<unknown> =>
+      (await readPolicyRows(suite.database, findService)).blockedServices.map((row) => row.times);
+    await addSlot();
+    const answer = await block({ service_id: 'netflix', group_id: 1, profile_id: id });
+    expect(BlockedService.parse(answer.body).profile_id).toBe(id);
+    const night = { days: 127, start: 1260, end: 390, action: 'block_all' };
+    expect(await times()).toEqual([{ timezone: 'UTC', slots: [night] }]);
+    const path = '/api/services/netflix/groups/1';
+    const always = await api.send('PUT', path, { json: { profile_id: null } });
+    expect(BlockedService.parse(always.body).profile_id).toBeNull();
+    expect(await times()).toEqual([null]);
+    expect((await api.send('PUT', path, { json: { profile_id: 4711 } })).status).toBe(404);
+    expect((await api.send('PUT', path, { json: {} })).status).toBe(400);
+    const other = '/api/services/tiktok/groups/1';
+    expect((await api.send('PUT', other, { json: { profile_id: id } })).status).toBe(404);
+    expect((await block({ service_id: 'tiktok', group_id: 1, profile_id: 4711 })).status).toBe(404);
+    await api.send('PUT', path, { json: { profile_id: id } });
+    expect((await api.send('DELETE', `/api/schedule-profiles/${id}`)).status).toBe(204);
+    expect(await get('/services')).toEqual([]);
+  });
 
   test('go away with their group', async () => {
     const group = await api.send('POST', '/api/groups', { json: { name: 'kids' } });

@@ -9,6 +9,7 @@ import {
   ServiceBlockBody,
   ServiceGroupParams,
   ServiceParams,
+  ServiceTimesBody,
   CATEGORY_NAMES,
 } from '../../shared/api/policy/services-api.ts';
 import type { CustomService } from '../../shared/api/policy/services-api.ts';
@@ -36,6 +37,7 @@ export function serviceRoutes(parts: ServiceRouteParts): Route[] {
     listCategories(parts),
     listBlockedServices(parts),
     blockService(parts),
+    timeService(parts),
     unblockService(parts),
   ];
 }
@@ -106,11 +108,11 @@ function blockService(parts: ServiceRouteParts): Route {
     path: '/services',
     access: 'admin',
     tag: 'Services',
-    summary: 'Block a service for a group',
+    summary: 'Block a service for a group, at all times or at those of a schedule profile',
     body: ServiceBlockBody,
     status: 201,
     answer: BlockedService,
-    errors: { 404: 'no such service or group', 409: 'the service is blocked already' },
+    errors: { 404: 'no such service, group or profile', 409: 'the service is blocked already' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.body;
       return parts.policy.change(authorOf(request), async (tx) => {
@@ -119,8 +121,29 @@ function blockService(parts: ServiceRouteParts): Route {
           (await store.findCustom(tx, serviceId)) === undefined
         )
           throw notFound(`service ${serviceId}`);
-        const result = await store.insertBlocked(tx, serviceId, groupId);
+        const result = await store.insertBlocked(tx, request.body);
         return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
+      });
+    },
+  });
+}
+
+function timeService(parts: ServiceRouteParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/services/{service_id}/groups/{group_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Change the times at which a service is blocked for a group',
+    params: ServiceGroupParams,
+    body: ServiceTimesBody,
+    answer: BlockedService,
+    errors: { 404: 'it is not blocked for the group, or there is no such profile' },
+    handle: async (request) => {
+      const { service_id: serviceId, group_id: groupId } = request.params;
+      return parts.policy.change(authorOf(request), async (tx) => {
+        const result = await store.updateBlocked(tx, { ...request.params, ...request.body });
+        return { result, summary: `service ${serviceId}: blocked at other times for group ${groupId}` };
       });
     },
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { CustomService } from '../../shared/api/policy/services-api.ts';
+import type { BlockedService, CustomService } from '../../shared/api/policy/services-api.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import * as store from './service-store.ts';
 
@@ -16,23 +16,28 @@ function insert(name: string): Promise<CustomService> {
   return store.insertCustom(own.database, { name, category: 'gambling', domains: ['a.example'] });
 }
 
+function block(serviceId: string, groupId: number): Promise<BlockedService> {
+  const always = { service_id: serviceId, group_id: groupId, profile_id: null };
+  return store.insertBlocked(own.database, always);
+}
+
 describe('blocked services', () => {
   test('insertBlocked() blocks a service once for each group', async () => {
-    const first = await store.insertBlocked(own.database, 'tube', 7);
-    const second = await store.insertBlocked(own.database, 'tube', 1);
+    const first = await block('tube', 7);
+    const second = await block('tube', 1);
     expect(await store.listBlocked(own.database, undefined)).toEqual([first, second]);
     expect(await store.listBlocked(own.database, 1)).toEqual([second]);
     expect(await store.readBlockedIds(own.database)).toEqual(new Set(['tube']));
-    await expect(store.insertBlocked(own.database, 'tube', 7)).rejects.toMatchObject({ status: 409 });
-    await expect(store.insertBlocked(own.database, 'tube', 99)).rejects.toMatchObject({
+    await expect(block('tube', 7)).rejects.toMatchObject({ status: 409 });
+    await expect(block('tube', 99)).rejects.toMatchObject({
       status: 404,
       message: 'group 99 does not exist',
     });
   });
 
   test('deleteBlocked() unblocks for the group alone', async () => {
-    await store.insertBlocked(own.database, 'tube', 7);
-    await store.insertBlocked(own.database, 'tube', 1);
+    await block('tube', 7);
+    await block('tube', 1);
     await store.deleteBlocked(own.database, 'tube', 7);
     expect(await store.listBlocked(own.database, undefined)).toMatchObject([{ group_id: 1 }]);
     await expect(store.deleteBlocked(own.database, 'tube', 7)).rejects.toMatchObject({ status: 404 });
@@ -90,8 +95,8 @@ describe('updateCustom', () => {
 describe('deleteCustom', () => {
   test('refuses a service that groups block, and with force takes their blocks with it', async () => {
     const { service_id: id } = await insert('games');
-    for (const group of [7, 1]) await store.insertBlocked(own.database, id, group);
-    await store.insertBlocked(own.database, 'tube', 7);
+    for (const group of [7, 1]) await block(id, group);
+    await block('tube', 7);
     const deletion = (force: boolean): Promise<string> =>
       own.database.transaction((tx) => store.deleteCustom(tx, id, force));
     await expect(deletion(false)).rejects.toMatchObject({

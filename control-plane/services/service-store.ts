@@ -5,6 +5,7 @@ import type {
   CustomService,
   CustomServiceCreate,
   CustomServiceUpdate,
+  ServiceBlock,
 } from '../../shared/api/policy/services-api.ts';
 import { CATEGORY_NAMES } from '../../shared/api/policy/services-api.ts';
 import { conflict, invalid, notFound } from '../api/api-error.ts';
@@ -15,6 +16,7 @@ interface BlockRow {
   readonly id: number;
   readonly service_id: string;
   readonly group_id: number;
+  readonly profile_id: number | null;
   readonly created_at: Date;
 }
 
@@ -27,7 +29,7 @@ interface CustomRow {
   readonly updated_at: Date;
 }
 
-const BLOCK = 'id, service_id, group_id, created_at';
+const BLOCK = 'id, service_id, group_id, profile_id, created_at';
 const CUSTOM = 'service_id, name, category, domains, created_at, updated_at';
 /** Attempts to find an id for a custom service whose name makes the id of another. */
 const MAX_SLUGS = 1000;
@@ -45,22 +47,38 @@ export async function readBlockedIds(db: Queryable): Promise<ReadonlySet<string>
   return new Set(rows.map(({ service_id: id }) => id));
 }
 
-/** Blocks a service; 409 if it is blocked, 404 for an unknown group. */
-export async function insertBlocked(
-  db: Queryable,
-  serviceId: string,
-  groupId: number,
-): Promise<BlockedService> {
-  const text = `INSERT INTO blocked_services (service_id, group_id) VALUES ($1, $2) RETURNING ${BLOCK}`;
+/** Blocks a service; 409 if it is blocked, 404 for an unknown group or profile. */
+export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
+  const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
+  const text = `INSERT INTO blocked_services (service_id, group_id, profile_id) VALUES ($1, $2, $3) RETURNING ${BLOCK}`;
   try {
-    const { rows } = await db.query<BlockRow>(text, [serviceId, groupId]);
+    const { rows } = await db.query<BlockRow>(text, [serviceId, groupId, profileId]);
     return toBlocked(rows[0]!);
   } catch (error) {
     if (isUniqueViolation(error, 'blocked_services_once_key'))
       throw conflict(`service ${serviceId} is blocked for group ${groupId} already`);
-    if (isForeignKeyViolation(error)) throw notFound(`group ${groupId}`);
-    throw error;
+    throw asNotFound(error, groupId, profileId);
   }
+}
+
+/** Changes when a service is blocked; 404 if it is not, or for an unknown profile. */
+export async function updateBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
+  const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
+  const text = `UPDATE blocked_services SET profile_id = $3 WHERE service_id = $1 AND group_id = $2 RETURNING ${BLOCK}`;
+  try {
+    const { rows } = await db.query<BlockRow>(text, [serviceId, groupId, profileId]);
+    if (rows[0] === undefined) throw notFound(`block of service ${serviceId} for group ${groupId}`);
+    return toBlocked(rows[0]);
+  } catch (error) {
+    throw asNotFound(error, groupId, profileId);
+  }
+}
+
+/** What a block refers to and is not there. */
+function asNotFound(error: unknown, groupId: number, profileId: number | null): unknown {
+  if (isForeignKeyViolation(error, 'blocked_services_profile_id_fkey'))
+    return notFound(`schedule profile ${profileId}`);
+  return isForeignKeyViolation(error) ? notFound(`group ${groupId}`) : error;
 }
 
 /** Unblocks a service; 404 if it is not blocked. */

@@ -16,7 +16,7 @@ export async function applyServices(run: ImportRun, isBuiltIn: (id: string) => b
       continue;
     }
     const isKnown = known.has(`${serviceId} ${groupId}`);
-    if (!isKnown) await insertBlocked(run.tx, serviceId, groupId);
+    if (!isKnown) await insertBlocked(run.tx, { service_id: serviceId, group_id: groupId, profile_id: null });
     known.add(`${serviceId} ${groupId}`);
     run.note(service, isKnown ? null : 'done');
   }

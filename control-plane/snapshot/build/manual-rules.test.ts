@@ -61,7 +61,7 @@ describe('buildManualRules', () => {
         { serviceId: 's', serviceName: 'S', groupId: 7, domains: ['s.example'], exact: ['x.example'] },
       ],
     };
-    const built = buildManualRules(rows, SEEDS);
+    const built = buildManualRules(rows, 0, SEEDS);
     const { DENY_EXACT, DENY_SUFFIX, ALLOW_EXACT, ALLOW_SUFFIX, SERVICE_SUFFIX, SERVICE_EXACT } = ManualKind;
     expect(said(built, 'a.example')).toEqual([
       [null, DENY_EXACT],
@@ -73,8 +73,29 @@ describe('buildManualRules', () => {
     expect(said(built, 'c.example')).toEqual([]);
   });
 
+  test('leaves out a service while it is blocked at other times', () => {
+    const times = {
+      timezone: 'UTC',
+      slots: [{ days: 127, start: 1260, end: 390, action: 'block_all' as const }],
+    };
+    const service = {
+      serviceId: 's',
+      serviceName: 'S',
+      groupId: 7,
+      domains: ['s.example'],
+      exact: [],
+      times,
+    };
+    const rows: PolicyRows = { ...NO_POLICY_ROWS, blockedServices: [service] };
+    const at = (iso: string): unknown => said(buildManualRules(rows, Date.parse(iso), SEEDS), 's.example');
+    expect(at('2026-05-04T20:59:59Z')).toEqual([]);
+    expect(at('2026-05-04T21:00:00Z')).toEqual([[7, ManualKind.SERVICE_SUFFIX]]);
+    expect(at('2026-05-05T06:29:59Z')).toEqual([[7, ManualKind.SERVICE_SUFFIX]]);
+    expect(at('2026-05-05T06:30:00Z')).toEqual([]);
+  });
+
   test('marks each build, and hashes with the seeds it is given', () => {
-    const tables = [1, 2].map(() => new RuleTable(buildManualRules(NO_POLICY_ROWS, SEEDS).names));
+    const tables = [1, 2].map(() => new RuleTable(buildManualRules(NO_POLICY_ROWS, 0, SEEDS).names));
     expect(tables.map(({ seedLow, seedHigh }) => [seedLow, seedHigh])).toEqual([
       [11, -22],
       [11, -22],
@@ -89,7 +110,7 @@ describe('buildManualRules', () => {
       filter(2, '(', { groupId: 7 }),
       filter(3, '^ok', { action: 'allow' }),
     ];
-    const { special, owners, refused } = buildManualRules({ ...NO_POLICY_ROWS, regexFilters }, SEEDS);
+    const { special, owners, refused } = buildManualRules({ ...NO_POLICY_ROWS, regexFilters }, 0, SEEDS);
     expect(owners).toEqual([null, 7]);
     expect(refused).toMatchObject([{ id: 2, pattern: '(' }]);
     expect(
@@ -115,27 +136,51 @@ describe('findRefusedFilters', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(filters.length);
     expect(refused[0]!.reason).toMatch(/too many expressions/);
-    const left = buildManualRules({ ...NO_POLICY_ROWS, regexFilters: filters }, SEEDS).refused;
+    const left = buildManualRules({ ...NO_POLICY_ROWS, regexFilters: filters }, 0, SEEDS).refused;
     expect(left.length).toBeLessThanOrEqual(refused.length);
   });
 });
 
 describe('isSameForManualRules', () => {
+  const SERVICE = { serviceId: 's', serviceName: 'S', groupId: 7, domains: ['s.example'], exact: [] };
   const rows = { ...NO_POLICY_ROWS, managedDomains: [managed(1, 'a.example')] };
   const compiled = compiledFrom([]);
+  const live = { nowMs: 0 };
 
   test('returns true for the same rows of hand-made rules, whatever else has changed', () => {
     const other = { ...rows, groups: [{ id: 7, enabled: true }] };
-    expect(isSameForManualRules({ compiled, rows }, { compiled: compiledFrom([]), rows: other })).toBe(true);
+    expect(
+      isSameForManualRules({ compiled, rows, live }, { compiled: compiledFrom([]), rows: other, live }),
+    ).toBe(true);
   });
 
   test.each<[string, Partial<PolicyRows>, number]>([
     ['the seeds', {}, 2],
     ['managed domains', { managedDomains: [] }, 1],
     ['regex filters', { regexFilters: [filter(1, '^a')] }, 1],
-    ['blocked services', { blockedServices: [] }, 1],
+    ['blocked services', { blockedServices: [SERVICE] }, 1],
   ])('returns false where %s differ', (_what, change, seed) => {
-    const other = { compiled: compiledFrom([], seed), rows: { ...rows, ...change } };
-    expect(isSameForManualRules({ compiled, rows }, other)).toBe(false);
+    const other = { compiled: compiledFrom([], seed), rows: { ...rows, ...change }, live };
+    expect(isSameForManualRules({ compiled, rows, live }, other)).toBe(false);
+  });
+
+  test('tells a moment at which a service is blocked from one at which it is not', () => {
+    const times = {
+      timezone: 'UTC',
+      slots: [{ days: 127, start: 60, end: 120, action: 'block_all' as const }],
+    };
+    const service = {
+      serviceId: 's',
+      serviceName: 'S',
+      groupId: 7,
+      domains: ['s.example'],
+      exact: [],
+      times,
+    };
+    const timed = { ...rows, blockedServices: [service] };
+    const at = (minute: number) => ({ compiled, rows: timed, live: { nowMs: minute * 60_000 } });
+    expect(isSameForManualRules(at(60), at(119))).toBe(true);
+    expect(isSameForManualRules(at(59), at(60))).toBe(false);
+    expect(isSameForManualRules(at(121), at(1_000))).toBe(true);
   });
 });

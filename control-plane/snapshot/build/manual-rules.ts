@@ -6,7 +6,9 @@
 import { randomInt } from 'node:crypto';
 import { RuleKind, ManualKind } from '../../../shared/snapshot/rule-table.ts';
 import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
+import type { LivePolicy } from '../../policy/live.ts';
 import { type PolicyRegexFilter, type PolicyRows } from '../../policy/rows.ts';
+import { areSameServices, servicesAt } from '../../policy/times.ts';
 import type { ManualMeaning } from './policy-table-builder.ts';
 import { RuleTableBuilder, type TableSeeds } from '../../compile/table/rule-table-builder.ts';
 import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from '../../compile/table/rule-budget.ts';
@@ -34,7 +36,7 @@ export interface RefusedFilter {
 /** Cache of the previous filters, so that only changed ones are compiled. */
 const automata = new RememberedAutomata();
 
-/** Whether two policies have the same manual rules, hashed alike; equal rows are the same arrays. */
+/** Whether two policies have the same manual rules, hashed alike; equal rows are the same objects. */
 export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
   const [one, other] = [seedsOf(a.compiled.rules), seedsOf(b.compiled.rules)];
   return (
@@ -42,7 +44,7 @@ export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean 
     one.high === other.high &&
     a.rows.managedDomains === b.rows.managedDomains &&
     a.rows.regexFilters === b.rows.regexFilters &&
-    a.rows.blockedServices === b.rows.blockedServices
+    areSameServices(servicesOf(a), servicesOf(b))
   );
 }
 
@@ -50,11 +52,17 @@ export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean 
 interface ManualCauses {
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
+  readonly live: Pick<LivePolicy, 'nowMs'>;
 }
 
-/** Compiles the manual rows; `seeds` are those of the lists' table. */
-export function buildManualRules(rows: PolicyRows, seeds: TableSeeds): ManualRules {
-  const { managedDomains, regexFilters, blockedServices } = rows;
+function servicesOf({ rows, live }: ManualCauses): PolicyRows['blockedServices'] {
+  return servicesAt(rows.blockedServices, live.nowMs);
+}
+
+/** Compiles the manual rows that hold at `nowMs`; `seeds` are those of the lists' table. */
+export function buildManualRules(rows: PolicyRows, nowMs: number, seeds: TableSeeds): ManualRules {
+  const { managedDomains, regexFilters } = rows;
+  const blockedServices = servicesAt(rows.blockedServices, nowMs);
   const owners = [
     ...new Set([...managedDomains, ...regexFilters, ...blockedServices].map((row) => row.groupId)),
   ];

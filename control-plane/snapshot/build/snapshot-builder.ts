@@ -47,7 +47,7 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
   const manual =
     before !== undefined && isSameForManualRules(before, parts)
       ? before.manual
-      : buildManualRules(rows, seeds);
+      : buildManualRules(rows, live.nowMs, seeds);
   const snapshot: SnapshotBuffers = {
     version,
     rules: compiled.rules,

@@ -138,6 +138,7 @@ export interface Operations {
   'GET /services/categories': { answer: typeof services.CategoryList };
   'GET /services': { query: typeof services.BlockedServiceQuery; answer: typeof services.BlockedServiceList };
   'POST /services': { body: typeof services.ServiceBlockBody; answer: typeof services.BlockedService };
+  'PUT /services/{service_id}/groups/{group_id}': { params: typeof services.ServiceGroupParams; body: typeof services.ServiceTimesBody; answer: typeof services.BlockedService };
   'DELETE /services/{service_id}/groups/{group_id}': { params: typeof services.ServiceGroupParams };
   'POST /services/custom': { body: typeof services.CustomServiceCreateBody; answer: typeof services.CustomService };
   'POST /custom-services': { body: typeof services.CustomServiceCreateBody; answer: typeof services.CustomService };

@@ -63,7 +63,14 @@ const CustomService = z.strictObject({
   ).meta({ examples: ['custom-my-games'] }),
   ...CustomServiceCreateBody.shape,
 });
-const BlockedService = z.strictObject({ service_id: ServiceId, group: GroupName });
+const ProfileName = label(100);
+const BlockedService = z.strictObject({
+  service_id: ServiceId,
+  group: GroupName,
+  profile: ProfileName.nullable()
+    .default(null)
+    .meta({ description: 'null = at all times', examples: [null] }),
+});
 
 const SafeSearch = z.strictObject({
   group: GroupName,
@@ -76,7 +83,7 @@ const ScheduleProfile = z.strictObject({
   ...ScheduleProfileCreateBody.shape,
   slots: z.array(ScheduleSlotCreateBody).max(10_000).default([]),
 });
-const GroupSchedule = z.strictObject({ group: GroupName, profile: label(100) });
+const GroupSchedule = z.strictObject({ group: GroupName, profile: ProfileName });
 
 const { fqdn: _fqdn, ip: _ip, ...record } = LocalRecordCreateBody.shape;
 const LocalRecord = z.strictObject(record);
@@ -182,9 +189,9 @@ export const BackupFile = z
     managed_domains: z.array(ManagedDomain).optional(),
     regex_filters: z.array(RegexFilter).optional(),
     custom_services: z.array(CustomService).optional(),
-    blocked_services: z.array(BlockedService).optional(),
     safe_search: z.array(SafeSearch).optional(),
     schedule_profiles: z.array(ScheduleProfile).optional(),
+    blocked_services: z.array(BlockedService).optional(),
     group_schedules: z.array(GroupSchedule).optional(),
     local_records: z.array(LocalRecord).optional(),
     forward_zones: z.array(ForwardZoneCreateBody).optional(),

@@ -44,8 +44,17 @@ export const CatalogService = z
 export type CatalogService = z.infer<typeof CatalogService>;
 export const CatalogServiceList = z.array(CatalogService);
 
+const BLOCK_TIMES =
+  'the schedule profile while whose block_all slots the service is blocked; null = at all times';
+
 export const BlockedService = z
-  .strictObject({ id: Id, service_id: z.string(), group_id: Id, created_at: Timestamp })
+  .strictObject({
+    id: Id,
+    service_id: z.string(),
+    group_id: Id,
+    profile_id: Id.nullable().meta({ description: BLOCK_TIMES }),
+    created_at: Timestamp,
+  })
   .meta({ id: 'BlockedService' });
 export type BlockedService = z.infer<typeof BlockedService>;
 export const BlockedServiceList = z.array(BlockedService);
@@ -55,9 +64,14 @@ export const BlockedServiceQuery = z.object({
 });
 export type BlockedServiceQuery = z.output<typeof BlockedServiceQuery>;
 
+const BlockProfile = Id.nullable().meta({ description: BLOCK_TIMES, examples: [null] });
+
 export const ServiceBlockBody = z
-  .strictObject({ service_id: ServiceId, group_id: Id })
+  .strictObject({ service_id: ServiceId, group_id: Id, profile_id: BlockProfile.default(null) })
   .meta({ id: 'ServiceBlock' });
+export type ServiceBlock = z.output<typeof ServiceBlockBody>;
+
+export const ServiceTimesBody = z.strictObject({ profile_id: BlockProfile }).meta({ id: 'ServiceTimes' });
 
 /** Path parameters of a service; ids of the catalog are texts. */
 export const ServiceParams = z.strictObject({ service_id: ServiceId });

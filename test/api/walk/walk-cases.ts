@@ -43,6 +43,11 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const { id } = (body as { id: number; current: boolean }[]).find(({ current }) => current)!;
     return walk.ask('DELETE /auth/sessions/{id}', { params: { id } });
   },
+  'PUT /services/{service_id}/groups/{group_id}': async (walk) => {
+    await walk.askWithExample('POST /services');
+    const params = { service_id: 'netflix', group_id: walk.groupId };
+    return walk.askWithExample('PUT /services/{service_id}/groups/{group_id}', { params });
+  },
   'DELETE /services/{service_id}/groups/{group_id}': async (walk) => {
     await walk.askWithExample('POST /services');
     const params = { service_id: 'netflix', group_id: walk.groupId };

@@ -202,6 +202,12 @@ function stepsInPlace(groups: readonly number[]): Step[] {
       () => ({ service_id: 'tiktok', group_id: group() }),
     ),
     step(
+      'PUT /services/{service_id}/groups/{group_id}',
+      'PUT',
+      () => `/services/tiktok/groups/${group()}`,
+      () => ({ profile_id: null }),
+    ),
+    step(
       'DELETE /services/{service_id}/groups/{group_id}',
       'DELETE',
       () => `/services/tiktok/groups/${group()}`,

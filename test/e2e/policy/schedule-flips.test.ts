@@ -102,6 +102,20 @@ describe('weir with schedules', () => {
     expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
   });
 
+  test('weir blocks a service at the times of a schedule, and the rest of the group asks on', async () => {
+    const service = '/services/netflix/groups/1';
+    const body = { name: 'times', timezone: 'UTC' };
+    const { id } = await api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', body);
+    await api.expect(200, 'PUT', service, { profile_id: id });
+    expect(await answerTo('www.netflix.com')).toBe(EVERY_ADDRESS);
+    const slot = { days: 127, start_time: '00:00', end_time: '24:00', action: 'block_all' };
+    await api.expect(201, 'POST', `/schedule-profiles/${String(id)}/slots`, slot);
+    expect([await answerTo('www.netflix.com'), await answerTo(PLAIN)]).toEqual([undefined, EVERY_ADDRESS]);
+    await api.expect(200, 'PUT', service, { profile_id: null });
+    await api.expect(204, 'DELETE', `/schedule-profiles/${String(id)}`);
+    expect(await answerTo('www.netflix.com')).toBeUndefined();
+  });
+
   test('weir starts a slot on its minute, and lets no answer outlive the minute before', async () => {
     await answerTo(PLAIN);
     // The first minute that is at least three seconds away.

@@ -100,6 +100,15 @@ const PREPARE = new Map<string, Prepare>([
     }),
   ],
   [
+    'PUT /services/{service_id}/groups/{group_id}',
+    async ({ make }, n) => {
+      const profile = await make('POST', '/schedule-profiles', { name: `times ${n}`, timezone: 'UTC' });
+      const json = { service_id: 'netflix', group_id: await group({ make } as MutationRoom, n) };
+      await make('POST', '/services', json);
+      return { path: `/services/netflix/groups/${json.group_id}`, json: { profile_id: profile['id'] } };
+    },
+  ],
+  [
     'DELETE /services/{service_id}/groups/{group_id}',
     async ({ make }, n) => {
       const json = { service_id: 'netflix', group_id: await group({ make } as MutationRoom, n) };

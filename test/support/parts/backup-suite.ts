@@ -45,7 +45,6 @@ export async function fill(): Promise<void> {
   const service = { name: 'Games', category: 'adult', domains: ['games.example', 'b.example'] };
   const custom = (await make('POST', '/custom-services', service))['service_id'];
   await make('POST', '/services', { service_id: custom, group_id: kids });
-  await make('POST', '/services', { service_id: 'netflix', group_id: 1 });
   await make('POST', `/safe-search/configs/${kids as number}`, {
     engine: 'youtube',
     youtube_mode: 'moderate',
@@ -57,6 +56,7 @@ export async function fill(): Promise<void> {
   await make('POST', `/schedule-profiles/${night as number}/slots`, slot);
   await make('POST', `/schedule-profiles/${night as number}/slots`, { ...slot, days: 1, end_time: '24:00' });
   await make('PUT', `/groups/${kids as number}/schedule`, { profile_id: night });
+  await make('POST', '/services', { service_id: 'netflix', group_id: 1, profile_id: night });
   await make('POST', '/local-records', { hostname: 'nas', domain: 'home.test', value: '192.0.2.9', ttl: 60 });
   await make('POST', '/local-records', { fqdn: '*.a.b.test', record_type: 'CNAME', value: 'nas.home.test' });
   await make('POST', '/local-records', { fqdn: 'b.test', record_type: 'TXT', value: 'a "b" \\\\ c' });

@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/display/states.tsx';
 import { matching } from '../../ui/policy/matching-services.ts';
 import { useServiceBlocks, useServices } from '../../ui/policy/service-blocks.ts';
 import type { Service } from '../../ui/policy/service-blocks.ts';
+import { ServiceTimes } from './service-times.tsx';
 import styles from './groups.module.css';
 
 const FOUND = 8;
@@ -42,15 +43,24 @@ export function GroupServices({ groupId }: { readonly groupId: number }): ReactN
     >
       {blocked.length === 0 && <p className={styles['quiet']}>{say('groups.services.none')}</p>}
       <ul className={styles['rows']}>
-        {blocked.map((id) => (
+        {blocked.map(({ service_id: id, profile_id: profileId }) => (
           <li key={id} className={styles['row']}>
             <bdi>{nameOf(id)}</bdi>
-            {isAdmin && (
-              <IconButton
-                icon={X}
-                label={say('groups.services.unblock', { name: nameOf(id) })}
-                onPress={() => blocks.set(id, groupId, false)}
-              />
+            {isAdmin ? (
+              <span className={styles['fields']}>
+                <ServiceTimes
+                  name={nameOf(id)}
+                  of={{ service_id: id, group_id: groupId }}
+                  profileId={profileId}
+                />
+                <IconButton
+                  icon={X}
+                  label={say('groups.services.unblock', { name: nameOf(id) })}
+                  onPress={() => blocks.set(id, groupId, false)}
+                />
+              </span>
+            ) : (
+              profileId !== null && <span className={styles['quiet']}>{say('services.atTimes')}</span>
             )}
           </li>
         ))}
@@ -65,7 +75,7 @@ export function GroupServices({ groupId }: { readonly groupId: number }): ReactN
         {search.trim() !== '' && (
           <Found
             services={matching(services, search).slice(0, FOUND)}
-            isBlocked={(id) => blocked.includes(id)}
+            isBlocked={(id) => blocks.isBlocked(id, groupId)}
             onChange={(id, isBlocked) => blocks.set(id, groupId, isBlocked)}
           />
         )}

@@ -33,10 +33,13 @@ export function useServices(): readonly Service[] | undefined {
   }, [catalog.data, custom.data]);
 }
 
+/** A service that is blocked for a group. */
+export type ServiceBlock = AnswerOf<'GET /services'>[number];
+
 /** Which services are blocked where, and the switch. */
 export interface ServiceBlocks {
   readonly isBlocked: (serviceId: string, groupId: number) => boolean;
-  readonly blockedIn: (groupId: number) => readonly string[];
+  readonly blockedIn: (groupId: number) => readonly ServiceBlock[];
   readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
   readonly isPending: boolean;
 }
@@ -51,7 +54,7 @@ export function useServiceBlocks(): ServiceBlocks {
   return {
     isBlocked: (serviceId, groupId) =>
       data.some((row) => row.service_id === serviceId && row.group_id === groupId),
-    blockedIn: (groupId) => data.filter((row) => row.group_id === groupId).map((row) => row.service_id),
+    blockedIn: (groupId) => data.filter((row) => row.group_id === groupId),
     set: (serviceId, groupId, isBlocked) => {
       if (isBlocked) void block.run({ body: { service_id: serviceId, group_id: groupId } });
       else void unblock.run({ params: { service_id: serviceId, group_id: groupId } });
