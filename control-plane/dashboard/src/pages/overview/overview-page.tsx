@@ -8,7 +8,9 @@ import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
+import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { BarList } from '../../ui/display/bar-list.tsx';
+import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
@@ -45,7 +47,7 @@ export default function OverviewPage(): ReactNode {
       </Card>
       <HeldLists />
       <Answered of={figures} lines={8}>
-        {(dashboard) => <Happenings dashboard={dashboard} />}
+        {(dashboard) => <Happenings dashboard={dashboard} period={period} />}
       </Answered>
     </Page>
   );
@@ -91,7 +93,12 @@ function HeldLists(): ReactNode {
 
 type Dashboard = AnswerOf<'GET /dashboard'>;
 
-function Happenings({ dashboard }: { readonly dashboard: Dashboard }): ReactNode {
+interface HappeningsProps {
+  readonly dashboard: Dashboard;
+  readonly period: string;
+}
+
+function Happenings({ dashboard, period }: HappeningsProps): ReactNode {
   const { say, format } = useText();
   const { stats, rate, timeline } = dashboard;
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
@@ -128,13 +135,17 @@ function Happenings({ dashboard }: { readonly dashboard: Dashboard }): ReactNode
         <TimelineChart buckets={timeline.buckets} granularity={timeline.granularity} />
       </Card>
       <Cards>
-        <TopCard title={say('overview.topBlocked')} rows={namesOf(topBlocked)} tone="blocked" />
-        <TopCard title={say('overview.topNames')} rows={namesOf(topDomains)} />
+        <TopCard title={say('overview.topBlocked')} rows={namesOf(topBlocked, period)} tone="blocked" />
+        <TopCard title={say('overview.topNames')} rows={namesOf(topDomains, period)} />
         <TopCard
           title={say('overview.topClients')}
           rows={topClients.map(({ ip, hostname, client_id: id, count }) => ({
             key: `${ip} ${id}`,
-            name: <bdi title={ip}>{hostname ?? ip}</bdi>,
+            name: (
+              <OpenLink to={`/queries?${new URLSearchParams({ client: ip, period }).toString()}`}>
+                <bdi title={ip}>{hostname ?? ip}</bdi>
+              </OpenLink>
+            ),
             count,
           }))}
         />
@@ -144,13 +155,22 @@ function Happenings({ dashboard }: { readonly dashboard: Dashboard }): ReactNode
   );
 }
 
-function namesOf(top: Dashboard['top_domains']): { key: string; name: ReactNode; count: number }[] {
-  return top.map(({ domain, count }) => ({ key: domain, name: <DomainName name={domain} />, count }));
+/** Each opens what was asked about it. */
+function namesOf(top: Dashboard['top_domains'], period: string): BarRow[] {
+  return top.map(({ domain, count }) => ({
+    key: domain,
+    name: (
+      <OpenLink to={`/queries?${new URLSearchParams({ domain, period }).toString()}`}>
+        <DomainName name={domain} />
+      </OpenLink>
+    ),
+    count,
+  }));
 }
 
 interface TopCardProps {
   readonly title: string;
-  readonly rows: { key: string; name: ReactNode; count: number }[];
+  readonly rows: readonly BarRow[];
   readonly tone?: 'allowed' | 'blocked';
 }
 
@@ -181,7 +201,9 @@ function RecentlyBlocked(): ReactNode {
             <ul className={styles['recent']}>
               {items.map((row) => (
                 <li key={row.id}>
-                  <DomainName name={row.domain} />
+                  <OpenLink to={`/queries?open=${row.id}`}>
+                    <DomainName name={row.domain} />
+                  </OpenLink>
                   <span className={styles['recentDetail']}>
                     <bdi>{row.client_hostname ?? row.client}</bdi>
                     <Moment at={row.timestamp} />
