@@ -68,8 +68,10 @@ function reasonOf(
   { then, now, nowSince }: Awaited<ReturnType<typeof revisionsAt>>,
   timestamp: string,
 ): string | null {
-  if (then !== now)
-    return `policy or lists have changed since: the rest explains by revision ${now}, not by ${then ?? 'none'}`;
+  if (then !== now) {
+    const before = then === null ? 'the state before the first revision' : `revision ${then}`;
+    return `policy or lists have changed since: the rest explains by revision ${now}, not by ${before}`;
+  }
   const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;
   return isSettled ? null : 'it was answered while a change came into force';
 }
