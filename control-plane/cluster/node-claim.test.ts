@@ -130,8 +130,8 @@ describe('nodeUuid()', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(logger.lines).toEqual([]);
     writeFileSync(path, 'not a uuid');
-    const anew = nodeUuid(dirs[0]!, logger);
-    expect([anew === one, readFileSync(path, 'utf8').trim()]).toEqual([false, anew]);
+    const renewed = nodeUuid(dirs[0]!, logger);
+    expect([renewed === one, readFileSync(path, 'utf8').trim()]).toEqual([false, renewed]);
     expect(logger.text()).toContain('the file is damaged');
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
   });

@@ -1,4 +1,4 @@
-/** Keeps a fault of one page from taking the others along: says so, and offers to load the page anew. */
+/** Keeps a fault of one page from taking the others along: says so, and offers to load the page again. */
 import { Component } from 'react';
 import type { ReactNode } from 'react';
 import { say } from '../i18n/say.ts';

@@ -19,6 +19,7 @@ import {
 import type { LucideIcon } from 'lucide-react';
 import { lazy } from 'react';
 import type { ComponentType, LazyExoticComponent } from 'react';
+import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
 import type { MessageKey } from '../i18n/language.ts';
 
 /** Parts of the navigation. */
@@ -37,80 +38,84 @@ export interface PageEntry {
   readonly view: LazyExoticComponent<ComponentType>;
 }
 
-/** In the order of the navigation. */
+function pathOf(page: keyof typeof DashboardPath): string {
+  return `/${DashboardPath[page]}`;
+}
+
+/** In the order of the navigation, within each of its parts. */
 export const PAGES: readonly PageEntry[] = [
   {
-    path: '/',
+    path: pathOf('overview'),
     title: 'page.overview',
     icon: House,
     section: 'watch',
     view: lazy(() => import('../pages/overview/overview-page.tsx')),
   },
   {
-    path: '/queries',
+    path: pathOf('queries'),
     title: 'page.queries',
     icon: ScrollText,
     section: 'watch',
     view: lazy(() => import('../pages/queries/queries-page.tsx')),
   },
   {
-    path: '/clients',
+    path: pathOf('clients'),
     title: 'page.clients',
     icon: MonitorSmartphone,
     section: 'watch',
     view: lazy(() => import('../pages/clients/clients-page.tsx')),
   },
   {
-    path: '/groups',
+    path: pathOf('groups'),
     title: 'page.groups',
     icon: Users,
     section: 'policy',
     view: lazy(() => import('../pages/groups/groups-page.tsx')),
   },
   {
-    path: '/services',
+    path: pathOf('services'),
     title: 'page.services',
     icon: LayoutGrid,
     section: 'policy',
     view: lazy(() => import('../pages/services/services-page.tsx')),
   },
   {
-    path: '/schedules',
+    path: pathOf('schedules'),
     title: 'page.schedules',
     icon: CalendarClock,
     section: 'policy',
     view: lazy(() => import('../pages/schedules/schedules-page.tsx')),
   },
   {
-    path: '/resolving',
+    path: pathOf('resolving'),
     title: 'page.resolving',
     icon: Globe,
     section: 'server',
     view: lazy(() => import('../pages/resolving/resolving-page.tsx')),
   },
   {
-    path: '/history',
+    path: pathOf('history'),
     title: 'page.history',
     icon: History,
     section: 'server',
     view: lazy(() => import('../pages/history/history-page.tsx')),
   },
   {
-    path: '/nodes',
+    path: pathOf('nodes'),
     title: 'page.nodes',
     icon: Server,
     section: 'server',
     view: lazy(() => import('../pages/nodes/nodes-page.tsx')),
   },
   {
-    path: '/settings',
+    path: pathOf('settings'),
     title: 'page.settings',
     icon: Settings,
     section: 'server',
     view: lazy(() => import('../pages/settings/settings-page.tsx')),
   },
   {
-    path: '/setup',
+    path: pathOf('setup'),
     title: 'welcome.title',
     icon: PartyPopper,
     section: 'server',
@@ -118,28 +123,28 @@ export const PAGES: readonly PageEntry[] = [
     view: lazy(() => import('../pages/welcome/welcome-page.tsx')),
   },
   {
-    path: '/lists',
+    path: pathOf('lists'),
     title: 'page.lists',
     icon: ListChecks,
     section: 'policy',
     view: lazy(() => import('../pages/lists/lists-page.tsx')),
   },
   {
-    path: '/rules',
+    path: pathOf('rules'),
     title: 'page.rules',
     icon: ScrollText,
     section: 'policy',
     view: lazy(() => import('../pages/rules/rules-page.tsx')),
   },
   {
-    path: '/names',
+    path: pathOf('names'),
     title: 'page.names',
     icon: Tags,
     section: 'policy',
     view: lazy(() => import('../pages/names/names-page.tsx')),
   },
   {
-    path: '/simulate',
+    path: pathOf('simulate'),
     title: 'page.simulate',
     icon: FlaskConical,
     section: 'policy',
@@ -151,7 +156,9 @@ export const PAGES: readonly PageEntry[] = [
 export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);
 
 /** Those that a phone's bar has a place for; the rest is behind "More". */
-export const BAR_PATHS: readonly string[] = ['/', '/queries', '/clients', '/groups'];
+export const BAR_PATHS: readonly string[] = (['overview', 'queries', 'clients', 'groups'] as const).map(
+  pathOf,
+);
 
 /** The page with all others. */
-export const MORE = { path: '/more', title: 'page.more', icon: Menu } as const;
+export const MORE = { path: pathOf('more'), title: 'page.more', icon: Menu } as const;

@@ -14,7 +14,7 @@ import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
-import { Pager } from '../../ui/display/pager.tsx';
+import { Pager } from '../../ui/controls/pager.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
 import { isUnnamed, nameOf, SOURCE_TEXTS } from './client-words.ts';

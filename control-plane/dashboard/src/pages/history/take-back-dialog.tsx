@@ -88,8 +88,7 @@ function useTakeBack({ undo, to, isOpen, onClose }: TakeBackDialogProps & { isOp
     if (!isOpen) return;
     reset();
     void refetch().then(({ data }) => setSeen(data ?? null));
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the change itself is another object each time
-  }, [isOpen, undo, to, refetch]);
+  }, [isOpen, undo, to, refetch, reset]);
   const wish = isNumber(undo) ? { undo: Number(undo) } : { to: Number(to) };
   const plan = seen === null ? null : takeBackOf(seen, wish);
   const run = async (): Promise<void> => {

@@ -12,7 +12,7 @@ export interface Wish {
 
 /** A rollback, as it is asked about. */
 export interface TakeBack {
-  /** The revision whose policy comes back; null where none is old enough. */
+  /** The revision whose policy comes back; null where the kept revisions do not go back that far. */
   readonly target: Revision | null;
   /** All that is taken back, the newest first. */
   readonly going: readonly Revision[];

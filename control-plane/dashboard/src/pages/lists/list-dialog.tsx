@@ -33,7 +33,7 @@ interface ListDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form; made anew for each list. */
+/** The form; another one for each list, so that no draft is carried over. */
 export function ListDialog({ kind, source, sources, onClose }: ListDialogProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);

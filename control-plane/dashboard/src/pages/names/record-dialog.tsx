@@ -20,7 +20,7 @@ interface RecordDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form; made anew for each record. */
+/** The form; another one for each record, so that no draft is carried over. */
 export function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
   const { say } = useText();
   const [fields, setFields] = useState(() => fieldsOfRecord(record));

@@ -19,7 +19,7 @@ interface ZoneDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form; made anew for each zone. */
+/** The form; another one for each zone, so that no draft is carried over. */
 export function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   const { say } = useText();
   const [name, setName] = useState(zone?.zone ?? '');

@@ -25,7 +25,7 @@ interface RuleDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form; made anew for each rule. */
+/** The form; another one for each rule, so that no draft is carried over. */
 export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode {
   const { say } = useText();
   const [fields, setFields] = useState(() => fieldsOfRule(rule));

@@ -42,7 +42,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
   async function save(): Promise<void> {
     if (fault !== null) return;
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
-    // A slot is changed by another one in its place: the new one first, so that none is lost in between.
+    // A slot is changed by another one in its place: the new one first, so that the time in between is covered.
     if (slot !== null) {
       if (!(await remove.run({ params: { id: profileId, slot_id: slot.id } }))) return;
       notify({ tone: 'good', text: say('schedules.slot.changed') });

@@ -6,7 +6,7 @@ export function domainsOf(lines: string): string[] {
   return lines.split(/[\s,]+/).filter((domain) => domain !== '');
 }
 
-/** What is wrong with the first bad domain, named; null where none is. */
+/** What is wrong with the first bad domain, named; null where all are good. */
 export function domainFault(failure: Error | null, domains: readonly string[]): string | null {
   if (!(failure instanceof ApiFailure)) return null;
   const fault = failure.problem?.errors?.find(({ path }) => /^domains(?:\.|\[|$)/.test(path));

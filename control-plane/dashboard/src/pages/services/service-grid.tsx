@@ -15,7 +15,7 @@ import { Segments } from '../../ui/controls/segments.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
-import { Pager } from '../../ui/display/pager.tsx';
+import { Pager } from '../../ui/controls/pager.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { matching } from '../../ui/policy/matching-services.ts';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
