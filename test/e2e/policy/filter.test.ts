@@ -7,6 +7,7 @@ import type { Revision } from '../../../shared/api/revisions-api.ts';
 import type { SourceStatsList } from '../../../shared/api/policy/source-stats-api.ts';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
@@ -129,6 +130,8 @@ describe('weir with lists', () => {
       { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1 },
       { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0 },
     ];
+    // The log is written behind the answers.
+    await until(async () => (await worthOf('24h'))[0]?.hits === names.length);
     expect([await worthOf('24h'), await worthOf('7d')]).toEqual([expected, expected]);
     for (const { id } of [one, two]) await api.expect(204, 'DELETE', `/blocklist-sources/${String(id)}`);
     expect(await worthOf('24h')).toEqual([]);
