@@ -4,10 +4,11 @@
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { holdNetwork } from '../../support/weir/machine-network.ts';
 import { NetworkDevice } from '../../support/weir/network-device.ts';
 import type { SilentFlood } from '../../support/weir/silent-clients.ts';
 import { type BackEnd, Weir } from '../../support/weir/weir-process.ts';
@@ -39,6 +40,8 @@ async function counted(weir: Weir): Promise<(counter: string) => number> {
     );
 }
 
+const releaseNetwork = await holdNetwork('alone');
+afterAll(releaseNetwork);
 const probe = NetworkDevice.make(MAC, OWN_ADDRESSES);
 probe?.remove();
 (probe === null ? describe.skip : describe)('weir asked from addresses that do not resolve', () => {

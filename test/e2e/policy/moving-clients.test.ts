@@ -9,6 +9,7 @@ import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { holdNetwork } from '../../support/weir/machine-network.ts';
 import { NetworkDevice } from '../../support/weir/network-device.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
@@ -81,6 +82,8 @@ describe('weir with clients on the loopback', () => {
   });
 });
 
+const releaseNetwork = await holdNetwork('alone');
+afterAll(releaseNetwork);
 const probe = NetworkDevice.make(MAC, OWN_ADDRESSES);
 probe?.remove();
 if (probe !== null)

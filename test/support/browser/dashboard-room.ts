@@ -9,6 +9,7 @@ import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
 import { PASSWORD } from '../weir/api-client.ts';
 import type { ApiClient } from '../weir/api-client.ts';
 import { httpCall } from '../weir/http-call.ts';
+import { holdNetwork } from '../weir/machine-network.ts';
 import { Weir } from '../weir/weir-process.ts';
 import type { WeirOptions } from '../weir/weir-process.ts';
 import { openBrowser } from './chromium.ts';
@@ -32,26 +33,40 @@ export class DashboardRoom {
   readonly session: string;
   private readonly upstream: ScriptedUpstream;
   private readonly browser: Browser;
+  private readonly releaseNetwork: () => Promise<void>;
 
   private constructor(
-    parts: Pick<DashboardRoom, 'weir' | 'api' | 'session'> & { upstream: ScriptedUpstream; browser: Browser },
+    parts: Pick<DashboardRoom, 'weir' | 'api' | 'session'> & {
+      upstream: ScriptedUpstream;
+      browser: Browser;
+      releaseNetwork: () => Promise<void>;
+    },
   ) {
     this.weir = parts.weir;
     this.api = parts.api;
     this.session = parts.session;
     this.upstream = parts.upstream;
     this.browser = parts.browser;
+    this.releaseNetwork = parts.releaseNetwork;
   }
 
   /** Starts everything. */
   static async open(options: WeirOptions = {}): Promise<DashboardRoom> {
+    const releaseNetwork = await holdNetwork('shared');
     const upstream = await startEchoingUpstream();
     const [weir, browser] = await Promise.all([
       Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }),
       openBrowser(),
     ]);
     const api = await weir.api();
-    const room = new DashboardRoom({ weir, api, session: await logIn(weir), upstream, browser });
+    const room = new DashboardRoom({
+      weir,
+      api,
+      session: await logIn(weir),
+      upstream,
+      browser,
+      releaseNetwork,
+    });
     await api.expect(201, 'POST', '/managed-domains', { domain: BLOCKED_NAME });
     await room.ask([...ASKED_NAMES, BLOCKED_NAME]);
     await api.untilQueryCount(ASKED_NAMES.length + 1);
@@ -85,6 +100,7 @@ export class DashboardRoom {
     await this.browser.close();
     await this.weir.stop();
     await this.upstream.close();
+    await this.releaseNetwork();
   }
 }
 

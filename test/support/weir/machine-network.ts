@@ -1,0 +1,25 @@
+/**
+ * The network of this machine, which all suites share. Chromium drops every connection when an interface comes or goes
+ * (ERR_NETWORK_CHANGED): suites that make interfaces have the network alone, those with a browser share it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Waits until this suite may use the network so; resolves with what ends the use, which the end of the process does, too. */
+export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promise<void>> {
+  const lock = join(process.env['WEIR_TEST_RUN'] ?? tmpdir(), 'network.lock');
+  const mode = use === 'alone' ? '--exclusive' : '--shared';
+  // It says that it holds the lock, and does so until its input ends.
+  const holder = spawn('flock', [mode, lock, 'sh', '-c', 'echo held; cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(holder, 'close');
+  const [said] = (await Promise.race([once(holder.stdout, 'data'), ended])) as [unknown];
+  if (!Buffer.isBuffer(said)) throw new Error(`flock ${mode} ${lock} ended with ${String(said)}`);
+  return async () => {
+    holder.stdin.end();
+    await ended;
+  };
+}
