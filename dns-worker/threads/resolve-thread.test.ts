@@ -40,6 +40,14 @@ describe('runResolveThread()', () => {
     client.close();
   });
 
+  test('tells of its upstreams before it says that it answers', async () => {
+    await using upstream = await upstreamOf(7);
+    await using worker = await RunningWorker.start(ADS, { upstream });
+    const types = worker.said.resolve.map(({ type }) => type);
+    expect(types.indexOf('upstreams')).toBeGreaterThanOrEqual(0);
+    expect(types.indexOf('upstreams')).toBeLessThan(types.indexOf('ready'));
+  });
+
   test.each(['auto', 'dgram'] as const)(
     'answers over TCP, and over UDP by itself where it must (%s)',
     async (udpBackend) => {

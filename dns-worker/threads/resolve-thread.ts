@@ -141,6 +141,8 @@ class ResolveThread {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);
+    // From the first moment on the control plane knows all servers, if nothing of them.
+    this.reportUpstreams();
   }
 
   /** Executes a message of the control plane. */
