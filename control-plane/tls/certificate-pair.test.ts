@@ -73,12 +73,23 @@ describe('readPair()', () => {
   });
 
   test.each([
-    ['RSA', ['-newkey', 'rsa:2048']],
-    ['P-384', ec('P-384')],
+    ['RSA 2048', ['-newkey', 'rsa:2048']],
+    ['EC P-384', ec('P-384')],
     ['Ed25519', ['-newkey', 'ed25519']],
-  ])('takes a self-signed certificate with a key of %s', (_, newKey) => {
+  ])('takes a self-signed certificate with a key of %s', (keyType, newKey) => {
     const { cert, key } = make(newKey);
-    expect(readPair(cert, key).facts).toMatchObject({ subject: 'CN=weir', isSelfSigned: true });
+    expect(readPair(cert, key).facts).toMatchObject({
+      subject: 'CN=weir',
+      isSelfSigned: true,
+      names: [],
+      keyType,
+    });
+  });
+
+  test('tells the names, also odd ones, and the addresses as they are written today', () => {
+    const names = 'subjectAltName=DNS:*.home.arpa,IP:2001:db8::53,email:a@b.example,DNS:weir';
+    const { cert, key } = make(ec('P-256'), '-addext', names);
+    expect(readPair(cert, key).facts.names).toEqual(['*.home.arpa', '2001:db8::53', 'weir']);
   });
 
   test('takes keys in the older forms, with their parameters before them', () => {

@@ -5,12 +5,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 
 /** What people are told of a certificate. */
 export interface CertificateFacts {
   readonly subject: string;
   readonly issuer: string;
+  /** Names and addresses that it is for. */
+  readonly names: readonly string[];
+  /** Such as `RSA 2048` and `EC P-256`. */
+  readonly keyType: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
   /** Signed with its own key. */
@@ -43,8 +48,12 @@ const MAX_CHAIN = 10;
 const MIN_RSA_BITS = 2048;
 /** A larger key would cost more than 10 ms of the event loop for each handshake. */
 const MAX_RSA_BITS = 4096;
-/** Curves that browsers take. */
-const CURVES: readonly string[] = ['prime256v1', 'secp384r1', 'secp521r1'];
+/** Curves that browsers take, by OpenSSL's name, with that of NIST. */
+const CURVES: Readonly<Record<string, string>> = {
+  prime256v1: 'P-256',
+  secp384r1: 'P-384',
+  secp521r1: 'P-521',
+};
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const KEY = /-----BEGIN (?:(?:RSA|EC) )?PRIVATE KEY-----[^-]+-----END (?:(?:RSA|EC) )?PRIVATE KEY-----/g;
 /** Extended key usages, RFC 5280 section 4.2.1.12: for servers, for anything. */
@@ -134,7 +143,7 @@ function refuseWeak(certificate: X509Certificate, index: number): void {
       );
   } else if (type === 'ec') {
     const curve = details?.namedCurve ?? 'unknown';
-    if (!CURVES.includes(curve))
+    if (!Object.hasOwn(CURVES, curve))
       throw new CertificateFault(
         'cert',
         `${where} has a key on the curve ${curve}; expected P-256, P-384 or P-521`,
@@ -177,11 +186,28 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
   return {
     subject: oneLine(leaf.subject),
     issuer: oneLine(leaf.issuer),
+    names: namesIn(leaf.subjectAltName ?? ''),
+    keyType: keyTypeOf(leaf.publicKey),
     notBefore: new Date(leaf.validFrom),
     notAfter: new Date(leaf.validTo),
     // Not checkIssued(), which asks for a key usage that only authorities have.
     isSelfSigned: leaf.subject === leaf.issuer && leaf.verify(leaf.publicKey),
   };
+}
+
+/** Of `DNS:weir.home.arpa, IP Address:192.0.2.1`; a name with a comma in it stands in quotes. */
+function namesIn(alternatives: string): string[] {
+  return [...alternatives.matchAll(/(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(([, kind, name]) => {
+    const address = kind === 'DNS' ? null : addressFromText(name!);
+    return address === null ? name! : addressToText(address);
+  });
+}
+
+function keyTypeOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string {
+  if (details?.modulusLength !== undefined) return `RSA ${details.modulusLength}`;
+  const curve = details?.namedCurve;
+  if (curve !== undefined) return `EC ${CURVES[curve] ?? curve}`;
+  return type === 'ed25519' ? 'Ed25519' : (type ?? '');
 }
 
 /** `CN=weir.home.arpa, O=Weir`, from one line each. A certificate may have no subject. */

@@ -20,6 +20,8 @@ describe('makeSelfSigned()', () => {
       notBefore: new Date('2026-11-21T12:00:00Z'),
       notAfter: new Date('2029-02-23T12:00:00Z'),
       isSelfSigned: true,
+      names,
+      keyType: 'EC P-256',
     });
     const text = openssl(cert, '-text');
     expect(text).toContain('Version: 3 (0x2)');

@@ -69,6 +69,8 @@ const NONE = {
   valid: false,
   subject: null,
   issuer: null,
+  names: [],
+  key_type: null,
   not_before: null,
   expiration: null,
   self_signed: null,
@@ -86,6 +88,7 @@ describe('POST /tls/upload', () => {
         valid: true,
         subject: 'CN=server',
         issuer: 'CN=Weir test authority',
+        names: ['weir.home.arpa'],
         self_signed: false,
       });
       expect(await status()).toEqual(answer.body);

@@ -132,6 +132,8 @@ function statusOf({ config }: TlsRouteParts, { exists, isValid, facts }: FoundCe
     valid: isValid,
     subject: facts?.subject ?? null,
     issuer: facts?.issuer ?? null,
+    names: [...(facts?.names ?? [])],
+    key_type: facts?.keyType ?? null,
     not_before: facts?.notBefore.toISOString() ?? null,
     expiration: facts?.notAfter.toISOString() ?? null,
     self_signed: facts?.isSelfSigned ?? null,

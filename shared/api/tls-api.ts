@@ -11,6 +11,11 @@ export const TlsStatus = z
       .meta({ description: 'a server can use them now: they match, and the dates are right' }),
     subject: z.string().nullable(),
     issuer: z.string().nullable(),
+    names: z.array(z.string()).meta({ description: 'names and addresses that it is for' }),
+    key_type: z
+      .string()
+      .nullable()
+      .meta({ description: 'kind of its key, with its size or curve', examples: ['EC P-256'] }),
     not_before: Timestamp.nullable(),
     expiration: Timestamp.nullable(),
     self_signed: z.boolean().nullable(),

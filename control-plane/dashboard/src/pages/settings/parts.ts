@@ -3,12 +3,13 @@ import { CONFIG_SECTIONS } from './keys/config-key.ts';
 import type { ConfigSection } from './keys/config-key.ts';
 import type { Me } from '../../api/session.tsx';
 
-/** Parts that are more than keys of the configuration. */
+/** Parts that are more than keys of the configuration: of people, of the server, and of administrators. */
 const OWN = ['appearance', 'account', 'sessions'] as const;
 const ADMIN = ['users', 'tokens'] as const;
+const SERVER = ['tls'] as const;
 
 /** A part, by its name in the address. */
-export type Part = (typeof OWN)[number] | (typeof ADMIN)[number] | ConfigSection;
+export type Part = (typeof OWN)[number] | (typeof ADMIN)[number] | (typeof SERVER)[number] | ConfigSection;
 
 /** Where the settings begin. */
 export const FIRST: Part = 'appearance';
@@ -16,7 +17,7 @@ export const FIRST: Part = 'appearance';
 /** The parts that this person may use. */
 export function partsFor({ username, isAdmin }: Me): readonly Part[] {
   const own = username === null ? OWN.filter((part) => part === 'appearance') : OWN;
-  return [...own, ...(isAdmin ? ADMIN : []), ...CONFIG_SECTIONS];
+  return [...own, ...(isAdmin ? ADMIN : []), ...SERVER, ...CONFIG_SECTIONS];
 }
 
 /** Whether the part is a section of the configuration. */

@@ -22,6 +22,7 @@ const VIEWS: Readonly<Partial<Record<Part, ComponentType>>> = {
   sessions: lazy(() => import('./account/sessions-part.tsx')),
   users: lazy(() => import('./people/users-part.tsx')),
   tokens: lazy(() => import('./people/tokens-part.tsx')),
+  tls: lazy(() => import('./tls/tls-part.tsx')),
   appearance: AppearancePart,
 };
 

@@ -1,0 +1,26 @@
+/** Whether the certificate is good, in one sentence. */
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import type { MessageKey } from '../../../i18n/language.ts';
+
+/** What the server tells of the certificate in its files. */
+export type TlsStatus = AnswerOf<'GET /tls/status'>;
+
+/** How it stands. */
+export interface CertificateStanding {
+  readonly tone: 'good' | 'info' | 'warning' | 'fault';
+  readonly text: MessageKey;
+}
+
+/** Those who renew by hand need some time; programs that do so renew well before. */
+const SOON_MS = 21 * 86_400_000;
+
+/** The worst that can be said of it. */
+export function standingOfCertificate(status: TlsStatus, nowMs: number): CertificateStanding {
+  const { exists, valid, not_before: begins, expiration: ends } = status;
+  if (!exists) return { tone: 'info', text: 'tls.missing' };
+  if (ends !== null && Date.parse(ends) < nowMs) return { tone: 'fault', text: 'tls.expired' };
+  if (begins !== null && Date.parse(begins) > nowMs) return { tone: 'fault', text: 'tls.early' };
+  if (!valid) return { tone: 'fault', text: 'tls.unusable' };
+  if (ends !== null && Date.parse(ends) - nowMs < SOON_MS) return { tone: 'warning', text: 'tls.soon' };
+  return { tone: 'good', text: status.self_signed === true ? 'tls.ownGood' : 'tls.good' };
+}

@@ -1,0 +1,66 @@
+/** A file of this device, chosen by a button. */
+import { FileUp } from 'lucide-react';
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { FileTrigger } from 'react-aria-components/FileTrigger';
+import { useText } from '../../i18n/text.ts';
+import { Button } from './button.tsx';
+import styles from './file-field.module.css';
+
+interface FileFieldProps {
+  readonly label: string;
+  readonly help?: string;
+  /** What is wrong; null = nothing. */
+  readonly error?: string | null;
+  /** Null before one is chosen. */
+  readonly file: File | null;
+  readonly onFile: (file: File) => void;
+  /** Endings or media types that the browser offers first. */
+  readonly types?: readonly string[];
+  readonly isDisabled?: boolean;
+}
+
+/** The button, with the name and the size of what was chosen. */
+export function FileField(props: FileFieldProps): ReactNode {
+  const { label, help, error = null, file, onFile, types, isDisabled = false } = props;
+  const { say, format } = useText();
+  const id = useId();
+  return (
+    <div
+      className={styles['field']}
+      role="group"
+      aria-labelledby={`${id}-label`}
+      aria-describedby={`${id}-about`}
+    >
+      <span id={`${id}-label`} className={styles['label']}>
+        {label}
+      </span>
+      <div className={styles['choice']}>
+        <FileTrigger
+          {...(types !== undefined && { acceptedFileTypes: [...types] })}
+          onSelect={(files) => {
+            const chosen = files?.[0];
+            if (chosen !== undefined) onFile(chosen);
+          }}
+        >
+          <Button icon={FileUp} isDisabled={isDisabled}>
+            {say(file === null ? 'file.choose' : 'file.other')}
+          </Button>
+        </FileTrigger>
+        {file !== null && (
+          <span className={styles['chosen']}>
+            <bdi>{file.name}</bdi> <span className={styles['quiet']}>{format.bytes(file.size)}</span>
+          </span>
+        )}
+      </div>
+      <span id={`${id}-about`} className={styles['about']}>
+        {help !== undefined && <span className={styles['quiet']}>{help}</span>}
+        {error !== null && (
+          <span role="alert" className={styles['error']}>
+            {error}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
