@@ -17,7 +17,9 @@ const THEMES = ['light', 'dark'] as const;
 /** Where the server has a page, but the dashboard shows the login or nothing of its own there. */
 const NO_PAGES: readonly string[] = ['login'];
 /** Parts of the settings that are more than keys. */
-const PARTS = ['account', 'sessions', 'users', 'tokens', 'tls'].map((part) => `settings?part=${part}`);
+const PARTS = ['account', 'sessions', 'users', 'tokens', 'backup', 'import', 'tls'].map(
+  (part) => `settings?part=${part}`,
+);
 const PATHS = [...Object.values(DashboardPath).filter((path) => !NO_PAGES.includes(path)), ...PARTS];
 
 let room: DashboardRoom;

@@ -1,7 +1,7 @@
 /** What is filtered, as a file. The server writes it while the browser saves it; nothing is held in between. */
 import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { API_BASE } from '../../api/place.ts';
+import { download } from '../../api/download.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
@@ -18,15 +18,8 @@ export function ExportMenu({ filters }: { readonly filters: Readonly<Record<stri
       actions={FORMATS.map((format) => ({
         id: format,
         text: say(`queries.export.${format}`),
-        run: () => download(filters, format),
+        run: () => download('/queries/export', { ...filters, format }, `queries.${format}`),
       }))}
     />
   );
-}
-
-function download(filters: Readonly<Record<string, string>>, format: (typeof FORMATS)[number]): void {
-  const link = document.createElement('a');
-  link.href = `${API_BASE}/queries/export?${new URLSearchParams({ ...filters, format })}`;
-  link.download = `queries.${format}`;
-  link.click();
 }

@@ -5,7 +5,7 @@ import type { Me } from '../../api/session.tsx';
 
 /** Parts that are more than keys of the configuration: of people, of the server, and of administrators. */
 const OWN = ['appearance', 'account', 'sessions'] as const;
-const ADMIN = ['users', 'tokens'] as const;
+const ADMIN = ['users', 'tokens', 'backup', 'import'] as const;
 const SERVER = ['tls'] as const;
 
 /** A part, by its name in the address. */

@@ -22,6 +22,8 @@ const VIEWS: Readonly<Partial<Record<Part, ComponentType>>> = {
   sessions: lazy(() => import('./account/sessions-part.tsx')),
   users: lazy(() => import('./people/users-part.tsx')),
   tokens: lazy(() => import('./people/tokens-part.tsx')),
+  backup: lazy(() => import('./moving/backup-part.tsx')),
+  import: lazy(() => import('./moving/import-part.tsx')),
   tls: lazy(() => import('./tls/tls-part.tsx')),
   appearance: AppearancePart,
 };

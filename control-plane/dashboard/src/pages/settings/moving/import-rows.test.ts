@@ -1,0 +1,27 @@
+import { describe, expect, test } from '@jest/globals';
+import { IMPORT_FORMATS } from '../../../../../../shared/api/imports-api.ts';
+import { MOST_ROWS, PROGRAMS, rowsOf } from './import-rows.ts';
+import type { Item } from './import-rows.ts';
+
+const item = (name: string, result: Item['result']): Item => ({ kind: 'group', name, result, reason: null });
+
+describe('rowsOf()', () => {
+  test('keeps the order of the file, and tells equal items apart', () => {
+    const items = [item('a', 'done'), item('b', 'not_mapped'), item('a', 'done')];
+    expect(rowsOf({ items }, 'done').map(({ name, key }) => [name, key])).toEqual([
+      ['a', 0],
+      ['a', 2],
+    ]);
+  });
+
+  test('ends where no more are drawn', () => {
+    const items = Array.from({ length: MOST_ROWS + 9 }, (_, index) => item(`${index}`, 'skipped'));
+    expect(rowsOf({ items }, 'skipped')).toHaveLength(MOST_ROWS);
+  });
+});
+
+describe('PROGRAMS', () => {
+  test('names each format that the server reads', () => {
+    expect(Object.keys(PROGRAMS)).toEqual([...IMPORT_FORMATS]);
+  });
+});

@@ -1,0 +1,38 @@
+/** The report of an import, by what becomes of its items. */
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+
+/** What an import did, or would do. */
+export type Report = AnswerOf<'POST /import'>;
+/** One thing of the file. */
+export type Item = Report['items'][number];
+
+/** Programs whose settings are read, as people call them. */
+export const PROGRAMS: Readonly<Record<Report['format'], string>> = {
+  pihole: 'Pi-hole',
+  adguard_home: 'AdGuard Home',
+  blocky: 'blocky',
+  technitium: 'Technitium DNS Server',
+  nextdns: 'NextDNS',
+  controld: 'Control D',
+  dnsmasq: 'dnsmasq',
+  hosts: 'hosts',
+};
+
+/** Results of items; what a person has to do something about comes first. */
+export const RESULTS = ['not_mapped', 'done', 'changed', 'skipped'] as const;
+
+/** Rows of one result that are drawn: a list of Pi-hole may have a million. */
+export const MOST_ROWS = 200;
+
+/** The items of a result, as many as are drawn, each with a key of its own. */
+export function rowsOf(
+  { items }: Pick<Report, 'items'>,
+  result: Item['result'],
+): readonly (Item & { key: number })[] {
+  const rows: (Item & { key: number })[] = [];
+  for (const [key, item] of items.entries()) {
+    if (rows.length === MOST_ROWS) break;
+    if (item.result === result) rows.push({ ...item, key });
+  }
+  return rows;
+}

@@ -1,0 +1,86 @@
+/** The report of an import: how much is taken, and of what is not, why. */
+import type { ReactNode } from 'react';
+import { useText } from '../../../i18n/text.ts';
+import { CopyField } from '../../../ui/controls/copy-field.tsx';
+import { DataTable } from '../../../ui/display/data-table.tsx';
+import { Disclosure } from '../../../ui/display/disclosure.tsx';
+import { Callout } from '../../../ui/display/states.tsx';
+import { Figure, Figures } from '../../../ui/display/values.tsx';
+import { PROGRAMS, RESULTS, rowsOf } from './import-rows.ts';
+import type { Item, Report } from './import-rows.ts';
+import styles from './moving.module.css';
+
+interface ImportViewProps {
+  readonly report: Report;
+  /** Below the figures, before what few read. */
+  readonly actions?: ReactNode;
+}
+
+/** The report. */
+export function ImportView({ report, actions }: ImportViewProps): ReactNode {
+  const { say, format } = useText();
+  const { counts, configuration, dry_run: isTrial } = report;
+  const taken = counts.done + counts.changed;
+  const program = PROGRAMS[report.format];
+  return (
+    <>
+      {isTrial ? (
+        <Callout tone={taken === 0 ? 'warning' : 'info'}>
+          {say(taken === 0 ? 'import.nothing' : 'import.would', { program })}
+        </Callout>
+      ) : (
+        <Callout tone="good">{say('import.did', { program })}</Callout>
+      )}
+      <Figures>
+        {RESULTS.map((result) => (
+          <Figure key={result} label={say(`import.result.${result}`)} value={format.count(counts[result])} />
+        ))}
+      </Figures>
+      {actions}
+      {RESULTS.map(
+        (result) =>
+          counts[result] > 0 && (
+            <Disclosure key={result} title={say(`import.items.${result}`, { count: counts[result] })}>
+              <ItemTable report={report} result={result} />
+            </Disclosure>
+          ),
+      )}
+      {configuration !== '' && (
+        <Disclosure title={say('import.configuration')}>
+          <p>{say('import.configuration.text')}</p>
+          <CopyField label="weir.toml" text={configuration} />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+interface ItemTableProps {
+  readonly report: Report;
+  readonly result: Item['result'];
+}
+
+function ItemTable({ report, result }: ItemTableProps): ReactNode {
+  const { say } = useText();
+  const rows = rowsOf(report, result);
+  const rest = report.counts[result] - rows.length;
+  return (
+    <>
+      <DataTable
+        label={say(`import.result.${result}`)}
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={[
+          { id: 'name', title: say('import.name'), isName: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          { id: 'kind', title: say('import.kind'), cell: ({ kind }) => say(`import.kind.${kind}`) },
+          {
+            id: 'why',
+            title: say('import.why'),
+            cell: ({ reason }) => <span lang="en">{reason ?? '–'}</span>,
+          },
+        ]}
+      />
+      {rest > 0 && <p className={styles['quiet']}>{say('moving.rest', { count: rest })}</p>}
+    </>
+  );
+}

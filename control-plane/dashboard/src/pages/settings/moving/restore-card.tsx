@@ -1,0 +1,82 @@
+/** Brings a backup back: first what that would change, then the change. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { FileField } from '../../../ui/controls/file-field.tsx';
+import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
+import { Progress } from '../../../ui/display/progress.tsx';
+import { RestoreView } from './restore-view.tsx';
+import { parsedJson, sumsOf } from './restore-words.ts';
+import type { Difference } from './restore-words.ts';
+
+type Backup = CallOf<'POST /restore'>['body'];
+
+/** The card. */
+export function RestoreCard(): ReactNode {
+  const { say } = useText();
+  const [file, setFile] = useState<File | null>(null);
+  const [backup, setBackup] = useState<Backup | null>(null);
+  const [isForeign, setForeign] = useState(false);
+  const [difference, setDifference] = useState<Difference | null>(null);
+  const trial = useChange('POST /restore', { quiet: true, onDone: setDifference });
+  const restore = useChange('POST /restore', {
+    done: 'restore.done',
+    quiet: true,
+    onDone: () => {
+      setFile(null);
+      setDifference(null);
+    },
+  });
+
+  async function open(chosen: File): Promise<void> {
+    trial.reset();
+    restore.reset();
+    setFile(chosen);
+    setDifference(null);
+    const content = parsedJson(await chosen.text());
+    setForeign(content === null);
+    if (content === null) return;
+    setBackup(content as Backup);
+    await trial.run({ body: content as Backup, query: { dry_run: true } });
+  }
+
+  return (
+    <Card title={say('restore.title')}>
+      <Stack>
+        <FileField
+          label={say('restore.file')}
+          help={say('restore.file.help')}
+          types={['.json', 'application/json']}
+          file={file}
+          error={isForeign ? say('restore.foreign') : null}
+          isDisabled={restore.isPending}
+          onFile={(chosen) => void open(chosen)}
+        />
+        <FormFault failure={trial.failure ?? restore.failure} fields={[]} />
+        {trial.isPending && <Progress>{say('restore.comparing')}</Progress>}
+        {difference !== null && backup !== null && (
+          <RestoreView
+            difference={difference}
+            actions={
+              difference.changes.length > 0 && (
+                <Bar>
+                  <Button
+                    kind={sumsOf(difference).removed > 0 ? 'danger' : 'main'}
+                    isPending={restore.isPending}
+                    onPress={() => void restore.run({ body: backup })}
+                  >
+                    {say('restore.action')}
+                  </Button>
+                </Bar>
+              )
+            }
+          />
+        )}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { kindWord, parsedJson, sumsOf } from './restore-words.ts';
+
+const names = (...given: string[]): { count: number; names: string[] } => ({
+  count: given.length,
+  names: given,
+});
+
+describe('sumsOf()', () => {
+  test('adds up over all kinds', () => {
+    const changes = [
+      { kind: 'groups', created: names('a', 'b'), changed: names(), removed: names('c') },
+      { kind: 'clients', created: names('d'), changed: names('e'), removed: names() },
+    ];
+    expect(sumsOf({ changes })).toEqual({ created: 3, changed: 1, removed: 1 });
+  });
+});
+
+describe('kindWord()', () => {
+  test('keeps the name of a kind that a newer server may have', () => {
+    expect([kindWord('groups', (key) => `(${key})`), kindWord('moons', () => '')]).toEqual([
+      '(backup.kind.groups)',
+      'moons',
+    ]);
+  });
+});
+
+describe('parsedJson()', () => {
+  test('takes any JSON, and tells what is none', () => {
+    expect([parsedJson('{"a":1}'), parsedJson('PK\u0003')]).toEqual([{ a: 1 }, null]);
+  });
+});

@@ -1,0 +1,52 @@
+/** What a restore would do, in words. */
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+import type { Say } from '../../../i18n/say.ts';
+
+/** What a restore changes, or would change. */
+export type Difference = AnswerOf<'POST /restore'>;
+
+/** Kinds of things in a backup. */
+const KINDS = [
+  'groups',
+  'clients',
+  'client_subnets',
+  'list_sources',
+  'managed_domains',
+  'regex_filters',
+  'custom_services',
+  'blocked_services',
+  'safe_search',
+  'schedule_profiles',
+  'group_schedules',
+  'local_records',
+  'forward_zones',
+  'dns_settings',
+  'users',
+  'api_tokens',
+  'grants',
+] as const;
+
+/** A kind in words; its own name where there is no word. */
+export function kindWord(kind: string, say: Say): string {
+  const known = KINDS.find((one) => one === kind);
+  return known === undefined ? kind : say(`backup.kind.${known}`);
+}
+
+/** What happens to a thing, in the order in which it is told. */
+export const EFFECTS = ['removed', 'changed', 'created'] as const;
+
+/** How many things of all kinds are made, changed and removed. */
+export function sumsOf({ changes }: Pick<Difference, 'changes'>): Record<(typeof EFFECTS)[number], number> {
+  const sum = (effect: (typeof EFFECTS)[number]): number =>
+    changes.reduce((total, change) => total + change[effect].count, 0);
+  return { removed: sum('removed'), changed: sum('changed'), created: sum('created') };
+}
+
+/** The text of a file as JSON; null where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
