@@ -42,7 +42,11 @@ async function start(toml: string): Promise<{ node: Node; dnsPort: number; start
   const dnsPort = await freePort(['127.0.0.1']);
   const dns = await startDns(node, dnsPort);
   const policy = await startPolicy(node, dns);
-  return { node, dnsPort, starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, dnsPort }) };
+  return {
+    node,
+    dnsPort,
+    starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, neighbours: () => [], dnsPort }),
+  };
 }
 
 describe('startWeb()', () => {

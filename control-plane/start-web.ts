@@ -14,6 +14,8 @@ import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
+import type { NetworkSights } from './clients/bypass/silent-devices.ts';
+import type { ReadNeighbours } from './clients/neighbour-table.ts';
 import type { Explainer } from './explain/explainer.ts';
 import type { PastExplainer } from './explain/past-explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';
@@ -74,6 +76,7 @@ interface WebParts {
   readonly webCertificate: WebCertificate | null;
   readonly startedAtMs: number;
   readonly dnsPort: number;
+  readonly neighbours: ReadNeighbours;
 }
 
 type WebApp = ReturnType<typeof createApp>;
@@ -113,7 +116,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
     grants: () => parts.grantTimes.inForce(publisher.current().rows.grants),
     policyRows: () => publisher.current().rows,
-    clients: node.clients,
+    ...{ clients: node.clients, network: networkOf(node, parts) },
     localNames: { localDomain, live: () => localSources(node, localDomain()) },
     sources: parts.lists,
     settingsImport: settingsImport(node, parts, localDomain),
@@ -138,6 +141,11 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   stops.push(() => tail.close());
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
   return port;
+}
+
+/** What says which devices are in the network, besides their queries. */
+function networkOf({ leases }: Node, { neighbours }: WebParts): () => NetworkSights {
+  return () => ({ neighbours: neighbours(), leases: leases.all() });
 }
 
 /** The dashboard, read and if need be built while all else starts. */

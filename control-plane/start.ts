@@ -86,7 +86,7 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
   const { startWeb } = await import('./start-web.ts');
-  const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, dnsPort: dnsPort.port });
+  const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => dns.supervisor.tell(NodeState.DRAINING));

@@ -14,6 +14,7 @@ import { secondFactorRoutes } from '../auth/second-factor-routes.ts';
 import { tokenRoutes } from '../auth/tokens/token-routes.ts';
 import { backupRoutes } from '../backup/backup-routes.ts';
 import { cacheRoutes } from '../cache/cache-routes.ts';
+import { bypassRoutes } from '../clients/bypass/bypass-routes.ts';
 import { clientRoutes } from '../clients/client-routes.ts';
 import { clientSubnetRoutes } from '../clients/client-subnet-routes.ts';
 import { explainRoutes } from '../explain/explain-routes.ts';
@@ -65,6 +66,7 @@ const FEATURES = [
   userRoutes,
   userFactorRoutes,
   groupRoutes,
+  bypassRoutes,
   clientRoutes,
   clientSubnetRoutes,
   listStatsRoutes,

@@ -13,6 +13,8 @@ import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import { DashboardPath } from '../../shared/dashboard-paths.ts';
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'data', 'browser', 'screens');
+/** Further views of pages. */
+const VIEWS = ['clients?tab=bypass', 'groups?open=1'];
 const THEMES = ['light', 'dark'] as const;
 /** Where the server has a page, but the dashboard shows the login or nothing of its own there. */
 const NO_PAGES: readonly string[] = ['login'];
@@ -40,40 +42,44 @@ async function fill(): Promise<void> {
   await api.expect(201, 'POST', '/clients', client);
   const source = { name: 'Ads', url: 'https://lists.example.org/ads.txt', enabled: false };
   await api.expect(201, 'POST', '/blocklist-sources', source);
+  await api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: 1 });
   await api.expect(201, 'POST', '/local-records', {
     hostname: 'printer',
     domain: 'home.arpa',
     ip: '192.0.2.9',
   });
-  await room.ask(['xn--bcher-kva.example', '\\000\\255<script>.example.org']);
+  await room.ask(['dns.google', 'xn--bcher-kva.example', '\\000\\255<script>.example.org']);
 }
 
 describe('each page of the dashboard', () => {
-  test.each(PATHS)('/%s fits every size, theme and language, and has no finding of axe', async (path) => {
-    await room.withPage({ isCalm: true }, async (page) => {
-      await page.goto(`./${path}`);
-      for (const [size, viewport] of Object.entries(Viewport))
-        for (const theme of THEMES) {
-          await page.setViewportSize(viewport);
-          await page.emulateMedia({ colorScheme: theme });
-          await untilQuiet(page);
-          await page.screenshot({
-            path: join(PICTURES, `${path.replace(/\W/g, '-') || 'overview'}-${size}-${theme}.png`),
-          });
-          expect({ size, theme, faults: await layoutFaults(page) }).toEqual({ size, theme, faults: [] });
-        }
-      await expectAccessible(page);
-      // As high as the page: the bar of a phone lies over what is scrolled below it.
-      await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
-      await untilQuiet(page);
-      await expectAccessible(page);
-      for (const language of ['en-XA', 'ar-XB']) {
-        await page.evaluate(`localStorage.setItem('weir.language', '${language}')`);
-        await page.setViewportSize({ width: 320, height: 700 });
-        await page.reload();
+  test.each([...PATHS, ...VIEWS])(
+    '/%s fits every size, theme and language, and has no finding of axe',
+    async (path) => {
+      await room.withPage({ isCalm: true }, async (page) => {
+        await page.goto(`./${path}`);
+        for (const [size, viewport] of Object.entries(Viewport))
+          for (const theme of THEMES) {
+            await page.setViewportSize(viewport);
+            await page.emulateMedia({ colorScheme: theme });
+            await untilQuiet(page);
+            await page.screenshot({
+              path: join(PICTURES, `${path.replace(/\W/g, '-') || 'overview'}-${size}-${theme}.png`),
+            });
+            expect({ size, theme, faults: await layoutFaults(page) }).toEqual({ size, theme, faults: [] });
+          }
+        await expectAccessible(page);
+        // As high as the page: the bar of a phone lies over what is scrolled below it.
+        await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
         await untilQuiet(page);
-        expect({ language, faults: await layoutFaults(page) }).toEqual({ language, faults: [] });
-      }
-    });
-  });
+        await expectAccessible(page);
+        for (const language of ['en-XA', 'ar-XB']) {
+          await page.evaluate(`localStorage.setItem('weir.language', '${language}')`);
+          await page.setViewportSize({ width: 320, height: 700 });
+          await page.reload();
+          await untilQuiet(page);
+          expect({ language, faults: await layoutFaults(page) }).toEqual({ language, faults: [] });
+        }
+      });
+    },
+  );
 });

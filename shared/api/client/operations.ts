@@ -76,6 +76,8 @@ export interface Operations {
   'GET /groups/{id}': { params: typeof fields.IdParams; answer: typeof groups.Group };
   'PUT /groups/{id}': { params: typeof fields.IdParams; body: typeof groups.GroupUpdateBody; answer: typeof groups.Group };
   'DELETE /groups/{id}': { params: typeof fields.IdParams };
+  'GET /clients/silent': { query: typeof clients.SilentDeviceQuery; answer: typeof clients.SilentDeviceList };
+  'GET /clients/resolver-lookups': { query: typeof clients.ResolverLookupQuery; answer: typeof clients.ResolverLookupList };
   'GET /clients': { query: typeof clients.ClientQuery; answer: typeof clients.ClientPage };
   'POST /clients': { body: typeof clients.ClientCreateBody; answer: typeof clients.Client };
   'GET /clients/stats': { query: typeof clients.ClientStatsQuery; answer: typeof clients.ClientStatsList };

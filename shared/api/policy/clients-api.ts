@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { networkFromText, networkToText } from '../../net/cidr.ts';
 import { addressFromText, addressToText } from '../../net/ip.ts';
 import { canonicalMac } from '../../net/mac.ts';
+import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import {
   ClientKey,
   Comment,
@@ -82,6 +83,43 @@ export type ClientQuery = z.output<typeof ClientQuery>;
 /** A page of the clients of one group. */
 export const GroupClientQuery = Page;
 export type GroupClientQuery = z.output<typeof GroupClientQuery>;
+
+export const SilentDeviceQuery = z.object({
+  hours: queryInt(1, 720, 24).meta({ description: 'for how long it asked nothing' }),
+});
+
+/** Something in the network that does not ask. */
+export const SilentDevice = z
+  .strictObject({
+    ip_addresses: z.array(z.string()),
+    mac_address: z.string().nullable(),
+    hostname: z.string().nullable(),
+    name: z.string().nullable().meta({ description: 'the name that people gave it' }),
+    client_id: Id.nullable().meta({ description: 'the client that it is; null = it never asked' }),
+    last_seen: Timestamp.nullable().meta({ description: 'when it asked last' }),
+    seen_in: z.array(z.enum(['leases', 'neighbours'])).meta({
+      description: 'what says that it is in the network: leases of DHCP, the neighbour table of this node',
+    }),
+  })
+  .meta({ id: 'SilentDevice' });
+export type SilentDevice = z.infer<typeof SilentDevice>;
+export const SilentDeviceList = z.array(SilentDevice);
+
+export const ResolverLookupQuery = z.object({ period: Period.default('24h') });
+
+/** A client that looked up a resolver, and when it did last. */
+export const ResolverLookup = z
+  .strictObject({
+    client: z.string(),
+    client_hostname: z.string().nullable(),
+    client_id: Id.nullable().meta({ description: 'the client that named itself by its key' }),
+    resolver: z.string(),
+    last_asked: Timestamp,
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'what became of that query' }),
+  })
+  .meta({ id: 'ResolverLookup' });
+export type ResolverLookup = z.infer<typeof ResolverLookup>;
+export const ResolverLookupList = z.array(ResolverLookup);
 
 /** A client is known by its MAC or, without one, by its address; and by its key, if it has one. */
 export const ClientCreateBody = z

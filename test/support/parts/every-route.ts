@@ -117,6 +117,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
+    network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
     grants: () => [],
     threadCpu: () => [],
     claim: { isHeld: () => true },

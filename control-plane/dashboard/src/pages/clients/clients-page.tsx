@@ -8,16 +8,20 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Page } from '../../ui/display/page.tsx';
+import { BypassSigns } from './bypass-signs.tsx';
 import { ClientDrawer } from './client-drawer.tsx';
 import { ClientForm } from './client-form.tsx';
 import { ClientList, DEFAULTS } from './client-list.tsx';
 import { Subnets } from './subnets.tsx';
+
+const TABS = ['clients', 'bypass', 'subnets'] as const;
 
 /** The page. */
 export default function ClientsPage(): ReactNode {
   const { say } = useText();
   const [{ tab, open }, setFields] = useUrlState(DEFAULTS);
   const [isAdding, setAdding] = useState(false);
+  const shown = TABS.find((one) => one === tab) ?? 'clients';
   const isOpen = /^[1-9]\d{0,9}$/.test(open);
   return (
     <Page
@@ -27,14 +31,15 @@ export default function ClientsPage(): ReactNode {
         <>
           <Segments
             label={say('clients.view')}
-            value={tab === 'subnets' ? 'subnets' : 'clients'}
+            value={shown}
             choices={[
               { id: 'clients', text: say('clients.tab.clients') },
+              { id: 'bypass', text: say('clients.tab.bypass') },
               { id: 'subnets', text: say('clients.tab.subnets') },
             ]}
             onChange={(chosen) => setFields({ tab: chosen })}
           />
-          {tab !== 'subnets' && (
+          {shown === 'clients' && (
             <ForAdmins>
               <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
                 {say('clients.add')}
@@ -44,7 +49,9 @@ export default function ClientsPage(): ReactNode {
         </>
       }
     >
-      {tab === 'subnets' ? <Subnets /> : <ClientList />}
+      {shown === 'clients' && <ClientList />}
+      {shown === 'bypass' && <BypassSigns />}
+      {shown === 'subnets' && <Subnets />}
       {isOpen && <ClientDrawer key={open} id={Number(open)} onClose={() => setFields({ open: '' })} />}
       {isAdding && <ClientForm client={null} onClose={() => setAdding(false)} />}
     </Page>

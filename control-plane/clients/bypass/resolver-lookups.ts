@@ -1,0 +1,62 @@
+/** Which clients looked up the name of a public encrypted resolver: they may ask that one from then on. */
+import type { ResolverLookup } from '../../../shared/api/policy/clients-api.ts';
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
+import type { StatsReader } from '../../stats/stats-reader.ts';
+import type { Span } from '../../stats/stats-store.ts';
+import { resolverOf } from './encrypted-resolvers.ts';
+
+/** Names of the span that are looked through, the most asked first. */
+const MOST_NAMES = 50_000;
+/** Names of resolvers whose rows are read, and rows of each, the newest. */
+const MOST_READ = 20;
+const MOST_ROWS = 500;
+
+/** What it reads. */
+export interface ResolverLookupParts {
+  readonly stats: Pick<StatsReader, 'topDomains'>;
+  readonly queryLog: Pick<QueryLogReader, 'page'>;
+}
+
+/** Lookups by client and resolver, the newest first. */
+export async function resolverLookups(
+  { stats, queryLog }: ResolverLookupParts,
+  span: Span,
+  gone: AbortSignal,
+): Promise<ResolverLookup[]> {
+  const request = { ...span, limit: MOST_NAMES };
+  const counts = await Promise.all(
+    (['allowed', 'blocked'] as const).map((which) => stats.topDomains(request, which, gone)),
+  );
+  const names = new Set(
+    counts
+      .flat()
+      .map(({ domain }) => domain)
+      .filter((name) => resolverOf(name) !== null),
+  );
+  const found = new Map<string, ResolverLookup>();
+  for (const domain of [...names].slice(0, MOST_READ)) {
+    const { fromMs, toMs } = span;
+    const period = { from: new Date(fromMs), to: new Date(toMs) };
+    const page = await queryLog.page({ ...period, domain, limit: MOST_ROWS, offset: 0 }, gone);
+    // The filter finds parts of names, too.
+    for (const row of page.data) if (row.domain === domain) note(found, row);
+  }
+  return [...found.values()].sort((a, b) => b.last_asked.localeCompare(a.last_asked));
+}
+
+/** Rows of one name come newest first. */
+function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
+  const resolver = resolverOf(row.domain)!;
+  const key = `${row.client} ${row.client_id} ${resolver}`;
+  const before = found.get(key);
+  if (before !== undefined && before.last_asked >= row.timestamp) return;
+  found.set(key, {
+    client: row.client,
+    client_hostname: row.client_hostname,
+    client_id: row.client_id,
+    resolver,
+    last_asked: row.timestamp,
+    status: row.status,
+  });
+}

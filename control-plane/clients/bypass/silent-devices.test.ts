@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ClientDirectory } from '../client-directory.ts';
+import { silentDevices } from './silent-devices.ts';
+
+const NOW_MS = Date.parse('2026-05-04T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const TV = '02:00:5e:10:00:01';
+const PHONE = '02:00:5e:10:00:02';
+const ROUTER = '02:00:5e:10:00:03';
+
+let clients: ClientDirectory;
+const ask = (address: string, hoursAgo: number): void =>
+  void clients.see({ address, queries: 1, lastSeenMs: NOW_MS - hoursAgo * HOUR_MS });
+const silent = (sights: Parameters<typeof silentDevices>[0]) =>
+  silentDevices(sights, clients, NOW_MS - 24 * HOUR_MS);
+
+beforeEach(() => {
+  clients = new ClientDirectory();
+});
+
+describe('silentDevices', () => {
+  test('has those that fell silent before those that never asked, and none that asks', () => {
+    const neighbours = [
+      { address: '192.0.2.1', mac: ROUTER },
+      { address: '192.0.2.7', mac: TV },
+      { address: '192.0.2.8', mac: PHONE },
+    ];
+    clients.locateAll(neighbours);
+    ask('192.0.2.7', 30);
+    ask('192.0.2.8', 23);
+    expect(silent({ neighbours, leases: [] })).toEqual([
+      {
+        ip_addresses: ['192.0.2.7'],
+        mac_address: TV,
+        hostname: null,
+        name: null,
+        client_id: null,
+        last_seen: '2026-05-03T06:00:00.000Z',
+        seen_in: ['neighbours'],
+      },
+      expect.objectContaining({ mac_address: ROUTER, last_seen: null }),
+    ]);
+  });
+
+  test('knows a device by its MAC: it asks if it does so from any of its addresses', () => {
+    const neighbours = [
+      { address: '192.0.2.8', mac: PHONE },
+      { address: '2001:db8::8', mac: PHONE },
+    ];
+    clients.locateAll(neighbours);
+    ask('2001:db8::8', 1);
+    expect(silent({ neighbours, leases: [] })).toEqual([]);
+  });
+
+  test('joins what a lease says of a device with its neighbour entry, and takes a lease without a MAC by itself', () => {
+    const leases = [
+      { address: '192.0.2.7', mac: TV, hostname: 'tv' },
+      { address: '192.0.2.9', mac: null, hostname: 'camera' },
+    ];
+    const devices = silent({ neighbours: [{ address: '192.0.2.7', mac: TV }], leases });
+    expect(devices).toMatchObject([
+      { hostname: 'tv', mac_address: TV, ip_addresses: ['192.0.2.7'], seen_in: ['leases', 'neighbours'] },
+      { hostname: 'camera', mac_address: null, seen_in: ['leases'] },
+    ]);
+  });
+});
