@@ -159,7 +159,11 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
       cell: (client) => (
         <OpenLink
           to={`/clients?${String(searchOf(params, { open: `${client.id}` }, { open: '' }))}`}
-          detail={client.name !== null && client.hostname !== null ? <bdi>{client.hostname}</bdi> : null}
+          detail={
+            client.name !== null && client.hostname !== null ? (
+              <bdi className={styles['detail']}>{client.hostname}</bdi>
+            ) : null
+          }
         >
           <bdi>{nameOf(client)}</bdi>
         </OpenLink>
@@ -168,34 +172,44 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
     {
       id: 'address',
       title: say('clients.address'),
-      cell: (client) => (
-        <span className={styles['addresses']}>
-          <bdi>{client.ip_address ?? '–'}</bdi>
-          {client.mac_address !== null && <bdi className={styles['quiet']}>{client.mac_address}</bdi>}
-          {client.client_key !== null && (
-            <span className={styles['quiet']}>
-              {say('clients.keyIs')} <bdi>{client.client_key}</bdi>
-            </span>
-          )}
-        </span>
-      ),
+      isPlain: true,
+      cell: (client) => <Addresses client={client} />,
     },
     {
       id: 'group',
       title: say('clients.group'),
+      isPlain: true,
       cell: (client) => (
         <span className={styles['addresses']}>
           <bdi>{groups?.find(({ id }) => id === client.group_id)?.name ?? '…'}</bdi>
-          <span className={styles['quiet']}>{say(SOURCE_TEXTS[client.group_source])}</span>
+          <span className={styles['detail']}>{say(SOURCE_TEXTS[client.group_source])}</span>
         </span>
       ),
     },
     {
       id: 'seen',
       title: say('clients.lastSeen'),
-      cell: ({ last_seen: seen }) => (seen === null ? say('clients.never') : <Moment at={seen} />),
+      isPlain: true,
+      cell: ({ last_seen: seen }) => (seen === null ? say('clients.neverSeen') : <Moment at={seen} />),
     },
     { id: 'queries', title: say('clients.queries24h'), isNumber: true, cell: ({ id }) => queriesOf(id) },
   ];
   return <DataTable label={say('page.clients')} columns={columns} rows={rows} keyOf={({ id }) => id} />;
+}
+
+/** What it is known by, the address first. */
+function Addresses({ client }: { readonly client: Client }): ReactNode {
+  const { say } = useText();
+  const { ip_address: ip, mac_address: mac, client_key: key } = client;
+  return (
+    <span className={styles['addresses']}>
+      <bdi>{ip ?? mac ?? '–'}</bdi>
+      {ip !== null && mac !== null && <bdi className={styles['detail']}>{mac}</bdi>}
+      {key !== null && (
+        <span className={styles['detail']}>
+          {say('clients.keyIs')} <bdi>{key}</bdi>
+        </span>
+      )}
+    </span>
+  );
 }

@@ -9,6 +9,7 @@ import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
 import { Appearance } from '../../ui/display/appearance.tsx';
 import { Card, Page, Stack } from '../../ui/display/page.tsx';
 import { CONFIG_KEYS, findKeys, sectionOf } from './keys/config-key.ts';
+import { useKeyHelp } from './keys/key-help.ts';
 import { KeyList } from './keys/key-list.tsx';
 import { FIRST, isSection, partsFor } from './parts.ts';
 import type { Part } from './parts.ts';
@@ -34,6 +35,7 @@ export default function SettingsPage(): ReactNode {
   const me = useMe();
   const [{ part: wanted, search }, setFields] = useUrlState(DEFAULTS);
   const parts = partsFor(me);
+  const { textOf } = useKeyHelp();
   const part = parts.find((one) => one === wanted) ?? FIRST;
   return (
     <Page title={say('page.settings')}>
@@ -66,7 +68,9 @@ export default function SettingsPage(): ReactNode {
             />
           </div>
         </div>
-        <Stack>{search.trim() === '' ? <PartView part={part} /> : <KeyList keys={findKeys(search)} />}</Stack>
+        <Stack>
+          {search.trim() === '' ? <PartView part={part} /> : <KeyList keys={findKeys(search, textOf)} />}
+        </Stack>
       </div>
     </Page>
   );

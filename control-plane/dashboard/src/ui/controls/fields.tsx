@@ -45,6 +45,8 @@ interface TextFieldProps extends FieldProps {
   readonly rows?: number;
   /** Texts that are often wanted; others may be written as well. */
   readonly suggestions?: readonly Suggestion[];
+  /** The label is read aloud only. */
+  readonly isLabelHidden?: boolean;
   /** Names, addresses, rules: no correction of spelling, letters of one width. */
   readonly isCode?: boolean;
 }
@@ -57,6 +59,7 @@ export function TextField(props: TextFieldProps): ReactNode {
     error = null,
     rows = 1,
     isCode = false,
+    isLabelHidden = false,
     placeholder = '',
     suggestions,
     ...rest
@@ -69,9 +72,10 @@ export function TextField(props: TextFieldProps): ReactNode {
       className={styles['field'] ?? ''}
       isInvalid={error !== null}
       validationBehavior="aria"
+      {...(isLabelHidden && { 'aria-label': label })}
       {...rest}
     >
-      <Label className={styles['label'] ?? ''}>{label}</Label>
+      {!isLabelHidden && <Label className={styles['label'] ?? ''}>{label}</Label>}
       {rows > 1 ? (
         <TextArea className={inputClass} rows={rows} placeholder={placeholder} {...spelling} />
       ) : (

@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly isName?: boolean;
   /** Buttons: their title is read aloud only. */
   readonly isActions?: boolean;
+  /** Its value speaks for itself: without its title in a phone's cards. */
+  readonly isPlain?: boolean;
   /** Left out of a phone's cards: details of the row have it. */
   readonly isMinor?: boolean;
 }
@@ -55,7 +57,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
 }
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }): ReactNode {
-  const { title, cell, isNumber, isName, isActions, isMinor } = column;
+  const { title, cell, isNumber, isName, isActions, isPlain, isMinor } = column;
   if (isName === true)
     return (
       <th scope="row" className={styles['name']}>
@@ -65,9 +67,11 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
   if (isActions === true) return <td className={styles['actions']}>{cell(row)}</td>;
   return (
     <td className={`${isNumber === true ? styles['number'] : ''} ${isMinor === true ? styles['minor'] : ''}`}>
-      <span className={styles['term']} aria-hidden>
-        {title}
-      </span>
+      {isPlain !== true && (
+        <span className={styles['term']} aria-hidden>
+          {title}
+        </span>
+      )}
       {cell(row)}
     </td>
   );

@@ -8,10 +8,13 @@ import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
+import { Disclosure } from '../../../ui/display/disclosure.tsx';
 import { Card } from '../../../ui/display/page.tsx';
 import { Answered } from '../../../ui/display/states.tsx';
 import { Badge, Moment } from '../../../ui/display/values.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
+import styles from './account.module.css';
+import { browserNameOf } from './browser-name.ts';
 
 type Session = AnswerOf<'GET /auth/sessions'>[number];
 
@@ -75,7 +78,8 @@ function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
         {
           id: 'browser',
           title: say('settings.session.browser'),
-          cell: ({ user_agent: agent }) => <bdi>{agent ?? say('settings.session.unknown')}</bdi>,
+          isPlain: true,
+          cell: ({ user_agent: agent }) => <BrowserCell agent={agent} />,
         },
         {
           id: 'seen',
@@ -100,5 +104,21 @@ function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
         },
       ]}
     />
+  );
+}
+
+/** The browser in a word or two; all that it says of itself when that is opened. */
+function BrowserCell({ agent }: { readonly agent: string | null }): ReactNode {
+  const { say } = useText();
+  if (agent === null) return say('settings.session.unknown');
+  const { browser, system } = browserNameOf(agent);
+  const known = [browser, system].filter((name) => name !== null);
+  if (known.length === 0) return <bdi>{agent}</bdi>;
+  const title =
+    browser !== null && system !== null ? say('settings.session.on', { browser, system }) : known.join();
+  return (
+    <Disclosure title={title}>
+      <bdi className={styles['agent']}>{agent}</bdi>
+    </Disclosure>
   );
 }

@@ -36,9 +36,12 @@ describe('changeOf()', () => {
 
 describe('findKeys()', () => {
   test('finds by words of the name and of the help, in any order', () => {
-    expect(findKeys('RATE enabled').map(({ key }) => key)).toContain('dns.rate_limit.enabled');
-    expect(findKeys('audit log kept').map(({ key }) => key)).toEqual(['database.audit_days']);
-    expect(findKeys('no such thing anywhere')).toEqual([]);
+    const helpOf = ({ key }: ConfigKey): string => (key === 'cache.enabled' ? 'Behält Antworten' : '');
+    const found = (search: string): string[] => findKeys(search, helpOf).map(({ key }) => key);
+    expect(found('RATE enabled')).toContain('dns.rate_limit.enabled');
+    expect(found('audit log kept')).toEqual(['database.audit_days']);
+    expect(found('behält')).toEqual(['cache.enabled']);
+    expect(found('no such thing anywhere')).toEqual([]);
   });
 });
 

@@ -50,14 +50,15 @@ export function changeOf(key: string, value: unknown): Record<string, unknown> {
   >;
 }
 
-/** Keys in whose name or help every word is found, whatever the case. */
-export function findKeys(search: string): readonly ConfigKey[] {
+/** Keys in whose name or help every word is found, whatever the case; `helpOf` = in the reader's language. */
+export function findKeys(search: string, helpOf: (entry: ConfigKey) => string): readonly ConfigKey[] {
   const words = search
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  return CONFIG_KEYS.filter(({ key, help }) => {
-    const text = `${key} ${key.replaceAll(/[._]/g, ' ')} ${help}`.toLowerCase();
+  return CONFIG_KEYS.filter((entry) => {
+    const { key, help } = entry;
+    const text = `${key} ${key.replaceAll(/[._]/g, ' ')} ${help} ${helpOf(entry)}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

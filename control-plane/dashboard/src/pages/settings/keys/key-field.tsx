@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { SelectField, SwitchField, TextField } from '../../../ui/controls/fields.tsx';
 import type { ConfigKey } from './config-key.ts';
+import { useKeyHelp } from './key-help.ts';
 
 interface KeyFieldProps {
   readonly entry: ConfigKey;
@@ -13,11 +14,11 @@ interface KeyFieldProps {
   readonly onSwitch: (isOn: boolean) => void;
 }
 
-/** The field; its label is the key. */
+/** The field; its label is the key, read aloud only: the row begins with it. */
 export function KeyField({ entry, text, isDisabled, error, onText, onSwitch }: KeyFieldProps): ReactNode {
-  const { say } = useText();
-  const { key, kind, unit, min, max, choices = [], secret } = entry;
-  const range = min === undefined ? undefined : say('settings.range', { min, max: max ?? '' });
+  const { say, format } = useText();
+  const { unitOf } = useKeyHelp();
+  const { key, kind, min, max, choices = [], secret } = entry;
   if (kind === 'switch')
     return (
       <>
@@ -44,18 +45,23 @@ export function KeyField({ entry, text, isDisabled, error, onText, onSwitch }: K
         error={error}
       />
     );
-  const label =
-    kind === 'list' ? say('settings.lines', { key }) : unit === undefined ? key : `${key} (${unit})`;
+  const range =
+    min === undefined
+      ? null
+      : say('settings.range', { min: format.count(min), max: max === undefined ? '' : format.count(max) });
+  const help = kind === 'list' ? say('settings.lines') : [range, unitOf(entry)].filter(Boolean).join(' ');
   return (
     <TextField
-      label={label}
+      label={key}
+      isLabelHidden
+      {...(help !== '' && { help })}
       value={text}
       onChange={onText}
       isDisabled={isDisabled}
       error={error}
       isCode
       {...(kind === 'list' && { rows: 3 })}
-      {...(kind === 'number' && { inputMode: 'numeric' as const, help: range })}
+      {...(kind === 'number' && { inputMode: 'numeric' as const })}
       {...(secret === true && { type: 'password' as const, autoComplete: 'off' })}
     />
   );

@@ -12,6 +12,7 @@ import { Badge } from '../../../ui/display/values.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { changeOf, textOfValue, valueOf, valueOfText } from './config-key.ts';
 import type { Config, ConfigKey } from './config-key.ts';
+import { useKeyHelp } from './key-help.ts';
 import { KeyField } from './key-field.tsx';
 import styles from './key-list.module.css';
 
@@ -23,15 +24,19 @@ interface KeyRowProps {
 /** The row. */
 export function KeyRow({ entry, config }: KeyRowProps): ReactNode {
   const { say } = useText();
-  const { key, help, restart, secret, default: fallback } = entry;
+  const { textOf, languageOf } = useKeyHelp();
+  const { key, restart, secret, default: fallback } = entry;
   const source = config.sources[key] ?? 'default';
   const isWaiting = config.restart_required.includes(key);
-  const standard = textOfValue(fallback).replaceAll('\n', ', ');
+  const standard =
+    entry.kind === 'switch'
+      ? say(fallback === true ? 'settings.on' : 'settings.off')
+      : textOfValue(fallback).replaceAll('\n', ', ');
   return (
     <li>
       <div className={styles['about']}>
         <span className={styles['key']}>{key.slice(key.lastIndexOf('.') + 1)}</span>
-        <span lang="en">{help}</span>
+        <span lang={languageOf(entry)}>{textOf(entry)}</span>
         <span className={styles['quiet']}>
           {secret === true
             ? say('settings.secret')

@@ -1,0 +1,37 @@
+/** Which browser and which system a user agent means. It can claim anything; this is for people who know their own. */
+
+/** By the first that its text has: each browser also names those that it wants to be taken for. */
+const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/Edg(?:e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Vivaldi\//, 'Vivaldi'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\/|Chromium\//, 'Chrome'],
+  [/Version\/.*Safari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** What is known of a browser; null where it is not. */
+export interface BrowserName {
+  readonly browser: string | null;
+  readonly system: string | null;
+}
+
+/** Reads a user agent. */
+export function browserNameOf(agent: string): BrowserName {
+  return { browser: firstIn(BROWSERS, agent), system: firstIn(SYSTEMS, agent) };
+}
+
+function firstIn(names: typeof BROWSERS, agent: string): string | null {
+  return names.find(([pattern]) => pattern.test(agent))?.[1] ?? null;
+}

@@ -1,0 +1,27 @@
+/** Help about keys, from the file of a language where that has it, else from the table of keys. */
+import type { ConfigKey } from './config-key.ts';
+
+/** The file of a language. */
+export interface HelpFile {
+  readonly units: Readonly<Record<string, string>>;
+  readonly help: Readonly<Record<string, string>>;
+}
+
+/** Help in a language. */
+export interface KeyHelp {
+  /** What the key does. */
+  readonly textOf: (entry: ConfigKey) => string;
+  /** Of that text. */
+  readonly languageOf: (entry: ConfigKey) => string;
+  /** What a number counts; null where that is nothing. */
+  readonly unitOf: (entry: ConfigKey) => string | null;
+}
+
+/** The help that a file gives; null = there is none for the language. */
+export function helpIn(language: string, file: HelpFile | null): KeyHelp {
+  return {
+    textOf: ({ key, help }) => file?.help[key] ?? help,
+    languageOf: ({ key }) => (file?.help[key] === undefined ? 'en' : language),
+    unitOf: ({ unit }) => (unit === undefined ? null : (file?.units[unit] ?? unit)),
+  };
+}

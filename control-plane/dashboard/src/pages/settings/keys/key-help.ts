@@ -1,0 +1,21 @@
+/** What each key does and what it is counted in, in the reader's language. The table of keys has the English. */
+import { useQuery } from '@tanstack/react-query';
+import { messages } from '../../../i18n/language.ts';
+import { useText } from '../../../i18n/text.ts';
+import { helpIn } from './help-language.ts';
+import type { HelpFile, KeyHelp } from './help-language.ts';
+
+/** By language; one that has none is content with English. */
+const files = import.meta.glob<{ default: HelpFile }>('./config-help.*.json');
+
+/** The help in the language in force; in English until it is loaded. */
+export function useKeyHelp(): KeyHelp {
+  useText();
+  const language = messages.locale;
+  const { data = null } = useQuery({
+    queryKey: ['config-help', language],
+    queryFn: async () => (await files[`./config-help.${language}.json`]?.())?.default ?? null,
+    staleTime: Infinity,
+  });
+  return helpIn(language, data);
+}
