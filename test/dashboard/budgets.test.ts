@@ -3,22 +3,21 @@
  * layout. Times depend on the machine and are measured by a command of their own.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DIST, MANIFEST_NAME, parseManifest } from '../../control-plane/built-dashboard/build-manifest.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { hide } from '../support/browser/hidden-tab.ts';
+import { countLoaded } from '../support/browser/loaded-files.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
 const KB = 1024;
-/** Drawing code of the chart: asked for once the overview stands. */
-const AFTER_FIRST_PAINT = /timeline-plot/;
 /** Scripts of the first view, compressed by gzip as at the worst a browser gets them; the chart is drawn after it. */
 const FIRST_SCRIPTS_BYTES = 190 * KB;
 /** Styles of the first view. */
 const FIRST_STYLES_BYTES = 20 * KB;
 /** Scripts of each page after that. */
 const PAGE_SCRIPTS_BYTES = 30 * KB;
+
+const MINUTE_MS = 60_000;
 
 let room: DashboardRoom;
 
@@ -27,28 +26,16 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Sizes by gzip of the build's files, by path. */
-function sizes(): ReadonlyMap<string, number> {
-  const { files } = parseManifest(readFileSync(join(DIST, MANIFEST_NAME), 'utf8'));
-  return new Map(files.map(({ path, forms }) => [path, (forms.gzip ?? forms.identity).bytes]));
-}
-
-/** Counts what a page loads from now on. */
-function countLoaded(page: Page): { take(): { scripts: number; styles: number } } {
-  const known = sizes();
-  let paths: string[] = [];
-  page.on('request', (request) => paths.push(new URL(request.url()).pathname.slice(1)));
-  const sum = (ending: string): number =>
-    paths
-      .filter((path) => path.endsWith(ending) && path !== 'svc-config.js' && !AFTER_FIRST_PAINT.test(path))
-      .reduce((bytes, path) => bytes + known.get(path)!, 0);
-  return {
-    take: () => {
-      const loaded = { scripts: sum('.js'), styles: sum('.css') };
-      paths = [];
-      return loaded;
-    },
-  };
+/** Opens a page whose timers the test runs, and waits for what it shows; returns the paths that it asks for. */
+async function openByOwnClock(page: Page, path: string, shown: string): Promise<string[]> {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.clock.install();
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === shown);
+  await page.goto(`./${path}`);
+  await answered;
+  await untilQuiet(page);
+  return asked;
 }
 
 describe('the budgets of the dashboard', () => {
@@ -87,6 +74,31 @@ describe('the budgets of the dashboard', () => {
       await page.goto('./');
       await untilQuiet(page);
       expect(await page.evaluate<number>('globalThis.shifts')).toBeLessThan(0.02);
+    });
+  });
+
+  test.each([
+    ['', '/api/dashboard'],
+    ['queries', '/api/queries'],
+  ])('/%s asks for nothing while its tab is hidden', async (path, shown) => {
+    await room.withPage({}, async (page) => {
+      const asked = await openByOwnClock(page, path, shown);
+      await hide(page);
+      asked.length = 0;
+      await page.clock.runFor(10 * MINUTE_MS);
+      await untilQuiet(page);
+      expect(asked).toEqual([]);
+    });
+  });
+
+  test('the overview asks once in ten seconds at most while it is seen', async () => {
+    await room.withPage({}, async (page) => {
+      const asked = await openByOwnClock(page, '', '/api/dashboard');
+      asked.length = 0;
+      await page.clock.runFor(2 * MINUTE_MS);
+      await untilQuiet(page);
+      expect(asked).toContain('/api/dashboard');
+      expect(asked.length).toBeLessThanOrEqual(12);
     });
   });
 });

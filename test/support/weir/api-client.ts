@@ -47,6 +47,11 @@ export class ApiClient {
     return new ApiClient(base, cookies.join('; '));
   }
 
+  /** The secret of its session. */
+  get session(): string {
+    return /svc_session=([^;]+)/.exec(this.cookie)![1]!;
+  }
+
   /** One call, whatever comes of it; again where the limit of requests says when. */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
     const { status, headers, text } = await httpCall(method, this.base + path, body, this.cookie);

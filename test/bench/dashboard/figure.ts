@@ -1,0 +1,34 @@
+// A measured figure of the dashboard beside its budget.
+import { quantile } from '../report/quantile.ts';
+import { alignColumns } from '../report/table.ts';
+
+/** A line of the table. */
+export interface Figure {
+  readonly what: string;
+  readonly unit: string;
+  /** Of each round. */
+  readonly values: readonly number[];
+  /** The most that it may be; undefined = it has no budget. */
+  readonly budget?: number;
+}
+
+/** The table: medians over the rounds, and the worst of them. */
+export function figuresTable(figures: readonly Figure[]): string {
+  const lines = figures.map(({ what, unit, values, budget }) => {
+    const median = quantile(values, 0.5);
+    const verdict = budget === undefined ? '' : median <= budget ? 'kept' : 'MISSED';
+    return [
+      what,
+      unit,
+      budget === undefined ? '' : String(budget),
+      shown(median),
+      shown(Math.max(...values)),
+      verdict,
+    ];
+  });
+  return alignColumns([['', 'unit', 'budget', 'median', 'worst', ''], ...lines]);
+}
+
+function shown(value: number): string {
+  return Math.abs(value) >= 10 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(3);
+}

@@ -1,0 +1,39 @@
+/** What a page loads of the built dashboard, in octets compressed by gzip: as much as a browser gets at the worst. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { DIST, MANIFEST_NAME, parseManifest } from '../../../control-plane/built-dashboard/build-manifest.ts';
+
+/** Drawing code of the chart: asked for once the overview stands. */
+const AFTER_FIRST_PAINT = /timeline-plot/;
+
+/** Octets. */
+export interface LoadedBytes {
+  /** Without the drawing code of the chart, which comes after the first paint. */
+  readonly scripts: number;
+  readonly styles: number;
+}
+
+/** Counts what a page loads from now on; `take()` tells, and begins again. */
+export function countLoaded(page: Page): { take(): LoadedBytes } {
+  const known = sizes();
+  let paths: string[] = [];
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname.slice(1)));
+  const sum = (ending: string): number =>
+    paths
+      .filter((path) => path.endsWith(ending) && path !== 'svc-config.js' && !AFTER_FIRST_PAINT.test(path))
+      .reduce((bytes, path) => bytes + known.get(path)!, 0);
+  return {
+    take: () => {
+      const loaded = { scripts: sum('.js'), styles: sum('.css') };
+      paths = [];
+      return loaded;
+    },
+  };
+}
+
+/** Sizes by gzip of the build's files, by path. */
+function sizes(): ReadonlyMap<string, number> {
+  const { files } = parseManifest(readFileSync(join(DIST, MANIFEST_NAME), 'utf8'));
+  return new Map(files.map(({ path, forms }) => [path, (forms.gzip ?? forms.identity).bytes]));
+}
