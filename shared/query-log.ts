@@ -44,6 +44,12 @@ export const BLOCKED_STATUSES: readonly QueryStatusCode[] = [
   QueryStatus.BLOCKED_NON_FQDN,
 ];
 
+export const BLOCKED_STATUS_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES.map(
+  (code) => QUERY_STATUS_NAMES[code]!,
+);
+/** What a filter calls all of them. */
+export const ANY_BLOCKED = 'BLOCKED';
+
 /** The same, one bit each. */
 const BLOCKED_BITS = BLOCKED_STATUSES.reduce((bits: number, status) => bits | (1 << status), 0);
 

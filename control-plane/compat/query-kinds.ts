@@ -10,7 +10,7 @@ import {
   type CompatStatus,
   type CompatType,
 } from '../../shared/api/compat/compat-api.ts';
-import { BLOCKED_STATUSES, QUERY_STATUS_NAMES, type QueryStatusName } from '../../shared/query-log.ts';
+import type { QueryStatusName } from '../../shared/query-log.ts';
 
 const STATUS_OF: Readonly<Record<QueryStatusName, CompatStatus>> = {
   ALLOWED: 'FORWARDED',
@@ -49,11 +49,6 @@ const TYPES: ReadonlySet<string> = new Set(COMPAT_TYPES);
 const FORWARDED: readonly CompatStatus[] = ['FORWARDED', 'RETRIED', 'RETRIED_DNSSEC'];
 const CACHED: readonly CompatStatus[] = ['CACHE', 'CACHE_STALE'];
 const NEITHER: readonly CompatStatus[] = ['UNKNOWN', 'IN_PROGRESS'];
-
-/** The statuses that count as blocked. */
-export const BLOCKED_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES.map(
-  (code) => QUERY_STATUS_NAMES[code]!,
-);
 
 /** The counterpart of a status. */
 export function compatStatus(status: QueryStatusName): CompatStatus {

@@ -2,11 +2,11 @@
 import { COMPAT_REPLIES, COMPAT_STATUSES, type CompatReply } from '../../shared/api/compat/compat-api.ts';
 import { COMPAT_DNSSEC } from '../../shared/api/compat/compat-log-api.ts';
 import { rrTypeCode } from '../../shared/dns/iana.ts';
-import { QUERY_STATUS_NAMES, type QueryStatusName } from '../../shared/query-log.ts';
+import { BLOCKED_STATUS_NAMES, QUERY_STATUS_NAMES, type QueryStatusName } from '../../shared/query-log.ts';
 import { matchesWildcards, type QueryConditions } from '../query-log/search/query-conditions.ts';
 import { CompatFault } from './compat-error.ts';
 import type { Params } from './params.ts';
-import { BLOCKED_NAMES, statusesOf } from './query-kinds.ts';
+import { statusesOf } from './query-kinds.ts';
 import { dnssecOf } from './query-row.ts';
 import { placeText, upstreamPlace } from './upstream-place.ts';
 
@@ -48,9 +48,9 @@ function ownAnswersBy(upstream: string | undefined): readonly QueryStatusName[] 
     case 'cache':
       return [...statusesOf('CACHE'), ...statusesOf('CACHE_STALE')];
     case 'blocklist':
-      return BLOCKED_NAMES;
+      return BLOCKED_STATUS_NAMES;
     case 'permitted':
-      return QUERY_STATUS_NAMES.filter((name) => !BLOCKED_NAMES.includes(name));
+      return QUERY_STATUS_NAMES.filter((name) => !BLOCKED_STATUS_NAMES.includes(name));
     default:
       return undefined;
   }

@@ -1,7 +1,7 @@
 /** Requests and answers of `{api}/queries`. */
 import { z } from 'zod';
 import { Rcode, rrTypeCode } from '../dns/iana.ts';
-import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
+import { ANY_BLOCKED, DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
 import {
   AddressOrNetwork,
   Id,
@@ -15,6 +15,7 @@ import {
 } from './fields.ts';
 
 const Status = z.enum(QUERY_STATUS_NAMES);
+const StatusCondition = z.enum([ANY_BLOCKED, ...QUERY_STATUS_NAMES]);
 const Protocol = z.enum(PROTOCOL_NAMES);
 const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
 
@@ -33,7 +34,7 @@ const conditions = {
   client: AddressOrNetwork,
   group_id: optionalQueryInt(1, MAX_ID),
   type: TypeName,
-  status: Status,
+  status: StatusCondition,
   rcode: RcodeText,
   protocol: Protocol,
   upstream: text(300).min(1),
@@ -55,7 +56,9 @@ export const QueryLogFilters = z.object({
   client: conditions.client.optional(),
   group_id: conditions.group_id,
   type: conditions.type.optional(),
-  status: conditions.status.optional(),
+  status: conditions.status
+    .optional()
+    .meta({ description: 'BLOCKED stands for every status of blocked queries' }),
   rcode: conditions.rcode.optional(),
   protocol: conditions.protocol.optional(),
   upstream: conditions.upstream.optional(),

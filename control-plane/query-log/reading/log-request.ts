@@ -1,6 +1,7 @@
 /** Turns the filters of a request into what the log is searched for. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import type { QueryLogFilters } from '../../../shared/api/query-log-api.ts';
+import { ANY_BLOCKED, BLOCKED_STATUS_NAMES } from '../../../shared/query-log.ts';
 import { invalid } from '../../api/api-error.ts';
 import type { QueryConditions, QueryFilter } from '../search/query-conditions.ts';
 import { periodStartMs } from './period-start.ts';
@@ -21,11 +22,12 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number): LogSelecti
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const startMs = period === undefined ? undefined : periodStartMs(nowMs, periodMs(period)!);
-  const { domain, client, group_id, type, status, rcode, protocol, upstream, dnssec } = filters;
+  const { domain, client, group_id, type, rcode, protocol, upstream, dnssec } = filters;
   const not = excludedBy(filters);
   const isAnyExcluded = Object.values(not).some((value) => value !== undefined);
   return {
-    ...{ domain, client, group_id, type, status, rcode, protocol, upstream, dnssec, node, notNode },
+    ...{ domain, client, group_id, type, rcode, protocol, upstream, dnssec, node, notNode },
+    ...statusCondition(filters.status),
     ...(isAnyExcluded ? { not } : {}),
     from: toDate(startMs ?? from),
     to: toDate(to),
@@ -38,12 +40,16 @@ function excludedBy(filters: QueryLogFilters): QueryConditions {
     client: filters['client!'],
     group_id: filters['group_id!'],
     type: filters['type!'],
-    status: filters['status!'],
+    ...statusCondition(filters['status!']),
     rcode: filters['rcode!'],
     protocol: filters['protocol!'],
     upstream: filters['upstream!'],
     dnssec: filters['dnssec!'],
   };
+}
+
+function statusCondition(status: QueryLogFilters['status']): Pick<QueryConditions, 'status' | 'statuses'> {
+  return status === ANY_BLOCKED ? { statuses: BLOCKED_STATUS_NAMES } : { status };
 }
 
 function toDate(moment: string | number | undefined): Date | null {

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import { SteeredClock } from '../../../test/support/parts/running-api.ts';
 import { MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
+import { BLOCKED_STATUS_NAMES } from '../../../shared/query-log.ts';
 import type { QueryLogFilter } from './query-log-reader.ts';
 import { queryRoutes } from './query-routes.ts';
 
@@ -62,6 +63,8 @@ describe('queryRoutes()', () => {
     ['group_id!=7', { not: { group_id: 7 } }],
     ['type!=AAAA', { not: { type: 'AAAA' } }],
     ['status!=CACHED', { not: { status: 'CACHED' } }],
+    ['status!=BLOCKED', { not: { statuses: BLOCKED_STATUS_NAMES } }],
+    ['status=BLOCKED', { statuses: BLOCKED_STATUS_NAMES }],
     ['rcode!=NXDOMAIN', { not: { rcode: 'NXDOMAIN' } }],
     ['protocol!=doh', { not: { protocol: 'doh' } }],
     ['upstream!=udp://192.0.2.1:53', { not: { upstream: 'udp://192.0.2.1:53' } }],

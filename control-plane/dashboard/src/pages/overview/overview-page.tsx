@@ -189,10 +189,13 @@ function TopCard({ title, rows, tone = 'allowed' }: TopCardProps): ReactNode {
 
 function RecentlyBlocked(): ReactNode {
   const { say } = useText();
-  const query = { status: 'BLOCKED_LIST', period: '24h', limit: 8 } as const;
+  const query = { status: 'BLOCKED', period: '24h', limit: 8 } as const;
   const blocked = useAsk('GET /queries', { query }, { everyMs: STATES_MS });
   return (
-    <Card title={say('overview.recent')}>
+    <Card
+      title={say('overview.recent')}
+      actions={<OpenLink to="/queries?status=BLOCKED&period=24h">{say('overview.recent.all')}</OpenLink>}
+    >
       <Answered of={blocked}>
         {({ data: items }) =>
           items.length === 0 ? (

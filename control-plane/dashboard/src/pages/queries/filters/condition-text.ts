@@ -1,6 +1,6 @@
 /** How conditions are said. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
-import { DNSSEC_STATUS_NAMES, QUERY_STATUS_NAMES } from '../../../../../../shared/query-log.ts';
+import { ANY_BLOCKED, DNSSEC_STATUS_NAMES, QUERY_STATUS_NAMES } from '../../../../../../shared/query-log.ts';
 import type { Say } from '../../../i18n/say.ts';
 import type { ConditionName } from './log-filters.ts';
 
@@ -11,6 +11,7 @@ export type Groups = readonly Pick<AnswerOf<'GET /groups'>[number], 'id' | 'name
 export function valueText(name: ConditionName, value: string, groups: Groups, say: Say): string {
   if (name === 'group_id') return groups.find(({ id }) => String(id) === value)?.name ?? value;
   if (name === 'status') {
+    if (value === ANY_BLOCKED) return say('queries.status.BLOCKED');
     const status = QUERY_STATUS_NAMES.find((known) => known === value);
     return status === undefined ? value : say(`queries.status.${status}`);
   }

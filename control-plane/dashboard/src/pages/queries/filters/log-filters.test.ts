@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chipsOf, conditionFault, filtersOf, NO_FILTERS } from './log-filters.ts';
+import { chipsOf, choicesOf, conditionFault, filtersOf, NO_FILTERS } from './log-filters.ts';
 
 describe('filtersOf()', () => {
   test('asks with what is set', () => {
@@ -20,6 +20,14 @@ describe('chipsOf()', () => {
       { key: 'domain!', name: 'domain', isExcluded: true, value: 'cdn' },
       { key: 'client', name: 'client', isExcluded: false, value: '192.0.2.7' },
     ]);
+  });
+});
+
+describe('choicesOf()', () => {
+  test('offers all that is blocked before its reasons', () => {
+    expect(choicesOf('status')).toEqual(expect.arrayContaining(['BLOCKED', 'BLOCKED_LIST', 'ALLOWED']));
+    expect(choicesOf('status')![0]).toBe('BLOCKED');
+    expect(choicesOf('client')).toBeNull();
   });
 });
 

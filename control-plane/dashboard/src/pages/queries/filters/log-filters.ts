@@ -4,6 +4,7 @@ import { rrTypeCode } from '../../../../../../shared/dns/iana.ts';
 import { addressFromText } from '../../../../../../shared/net/ip.ts';
 import { networkFromText } from '../../../../../../shared/net/cidr.ts';
 import {
+  ANY_BLOCKED,
   DNSSEC_STATUS_NAMES,
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
@@ -75,7 +76,7 @@ export function chipsOf(fields: FilterFields): Chip[] {
 
 /** The choices of a condition; null where it is a text. */
 export function choicesOf(name: ConditionName): readonly string[] | null {
-  if (name === 'status') return QUERY_STATUS_NAMES;
+  if (name === 'status') return [ANY_BLOCKED, ...QUERY_STATUS_NAMES];
   if (name === 'protocol') return PROTOCOL_NAMES;
   return name === 'dnssec' ? DNSSEC_STATUS_NAMES : null;
 }
