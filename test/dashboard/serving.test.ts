@@ -45,6 +45,20 @@ describe('the dashboard in a browser', () => {
     });
   });
 
+  test('a page whose scripts do not come says so and loads again', async () => {
+    await room.withPage({ expected: [/ERR_CONNECTION_RESET/] }, async (page) => {
+      let isLost = true;
+      await page.route('**/assets/*.js', (route) =>
+        isLost ? route.abort('connectionreset') : route.continue(),
+      );
+      await page.goto('/');
+      await page.getByText('The dashboard could not be loaded.').waitFor();
+      isLost = false;
+      await untilQuiet(page);
+      expect(await page.getByText('The dashboard could not be loaded.').isVisible()).toBe(false);
+    });
+  });
+
   test('the page without a session has no finding of axe', async () => {
     await room.withPage({ session: '' }, async (page) => {
       await load(page, '/');

@@ -62,6 +62,8 @@ export async function withPage<T>(
       return result;
     } catch (error) {
       await keep(page, context, name);
+      // What went wrong in the page is why a test waits in vain.
+      if (error instanceof Error && faults.length > 0) error.message += `\n\nThe page: ${faults.join('\n')}`;
       throw error;
     }
   } finally {
