@@ -85,6 +85,14 @@ describe('LogReader', () => {
     expect(reader.view().count).toBe(400);
   });
 
+  test('asks for no page twice where watchers look at once, as components do', async () => {
+    const { reader, asked } = new Bench();
+    reader.watch(() => reader.see(0, 30));
+    await reader.reload();
+    for (let turn = 0; turn < 6; turn += 1) await settled();
+    expect(asked.map(({ cursor }) => cursor)).toEqual([null, '900', '800', '700']);
+  });
+
   test('draws what came together once', async () => {
     const bench = new Bench();
     await bench.reader.reload();

@@ -80,16 +80,16 @@ export class LogReader {
     this.asked.clear();
     this.isBehind = false;
     const place: PagePlace = { cursor: null, before: null };
-    const page = await this.read(place, round);
-    if (page === null) return;
-    this.pending = [];
-    this.rows.clear();
-    this.rows.append(place, page);
-    this.show({
-      totals: { rows: page.total, queries: page.total_queries },
-      waiting: 0,
-      skipped: 0,
-      damagedBlocks: page.damaged_blocks,
+    await this.read(place, round, (page) => {
+      this.pending = [];
+      this.rows.clear();
+      this.rows.append(place, page);
+      return {
+        totals: { rows: page.total, queries: page.total_queries },
+        waiting: 0,
+        skipped: 0,
+        damagedBlocks: page.damaged_blocks,
+      };
     });
   }
 
@@ -173,38 +173,43 @@ export class LogReader {
     }, ms);
   }
 
-  private async readOlder(place: PagePlace): Promise<void> {
-    const page = await this.read(place, this.round);
-    if (page === null || this.rows.next !== place) return;
-    this.rows.append(place, page);
-    this.show({});
+  private readOlder(place: PagePlace): Promise<void> {
+    return this.read(place, this.round, (page) => {
+      if (this.rows.next === place) this.rows.append(place, page);
+      return {};
+    });
   }
 
-  private async readAgain(place: PagePlace): Promise<void> {
-    const page = await this.read(place, this.round);
-    if (page === null) return;
-    this.rows.refill(place, page);
-    this.show({});
+  private readAgain(place: PagePlace): Promise<void> {
+    return this.read(place, this.round, (page) => {
+      this.rows.refill(place, page);
+      return {};
+    });
   }
 
-  /** A page, unless it is on its way already, did not come, or is no longer wanted. */
-  private async read(place: PagePlace, round: number): Promise<LogPage | null> {
-    if (this.asked.has(place)) return null;
+  /**
+   * Reads a page and has it taken, unless it is on its way already, does not come, or is no longer wanted. Watchers hear
+   * of it once it is taken: before, they would ask for it again.
+   */
+  private async read(
+    place: PagePlace,
+    round: number,
+    take: (page: LogPage) => Partial<LogView>,
+  ): Promise<void> {
+    if (this.asked.has(place)) return;
     this.asked.add(place);
     this.show({ isLoading: true });
-    try {
-      const page = await this.parts.read(place);
-      this.asked.delete(place);
-      if (round !== this.round) return null;
-      this.show({ isLoading: this.asked.size > 0, failure: null });
-      return page;
-    } catch (error) {
-      this.asked.delete(place);
-      if (round !== this.round) return null;
-      const failure = error instanceof Error ? error : new Error(String(error));
-      this.show({ isLoading: this.asked.size > 0, failure });
-      return null;
-    }
+    const outcome = await this.parts.read(place).then(
+      (page) => ({ page, failure: null }),
+      (error: unknown) => ({
+        page: null,
+        failure: error instanceof Error ? error : new Error(String(error)),
+      }),
+    );
+    this.asked.delete(place);
+    if (round !== this.round) return;
+    const { page, failure } = outcome;
+    this.show({ isLoading: this.asked.size > 0, failure, ...(page !== null && take(page)) });
   }
 
   private show(changed: Partial<LogView>): void {
