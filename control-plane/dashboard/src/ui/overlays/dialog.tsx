@@ -1,5 +1,6 @@
 /** Windows above the page: a dialog in its middle, a drawer at its side; on a phone both are sheets from below. */
 import { X } from 'lucide-react';
+import { useDeferredValue } from 'react';
 import type { ReactNode } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
@@ -33,11 +34,13 @@ export function Drawer(props: WindowProps): ReactNode {
 function Window(props: WindowProps & { readonly place: 'middle' | 'side' }): ReactNode {
   const { title, children, actions, isOpen, onClose, isKept = false, place, role = 'dialog' } = props;
   const { say } = useText();
+  // The press that opens it is answered at once; what is in it is drawn in slices after that.
+  const isDrawn = useDeferredValue(isOpen, false);
   return (
     <ModalOverlay
       className={`${styles['overlay']} ${styles[place]}`}
       data-place={place}
-      isOpen={isOpen}
+      isOpen={isOpen && isDrawn}
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
