@@ -2,6 +2,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { ProxyOptions } from 'vite';
+import { sharedWithOverview } from './build/chunk-names.ts';
 import { compiledMessages } from './build/compiled-messages.ts';
 import { componentLanguages } from './build/component-languages.ts';
 
@@ -36,6 +37,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: true,
+    rolldownOptions: {
+      output: {
+        // A browser asks for six files at a time: what every page begins with is one, the icons of all pages another,
+        // and what the overview shares with others a third.
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'] },
+            { name: 'icons', test: /lucide-react/ },
+            { name: sharedWithOverview },
+          ],
+        },
+      },
+    },
   },
   server: {
     port: 5173,

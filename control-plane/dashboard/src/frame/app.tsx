@@ -4,19 +4,23 @@ import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { Router, useLocation } from 'wouter';
+import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 import { ask } from '../api/ask.ts';
 import { PAGE_BASE } from '../api/place.ts';
 import { createStore } from '../api/store.ts';
 import { meOf, MeProvider } from '../api/session.tsx';
 import type { Me } from '../api/session.tsx';
 import { endSignIn, isSignInNeeded, watchSignIn } from '../api/sign-in.ts';
+import { whoAhead } from '../api/who-ahead.ts';
 import { messages } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Answered } from '../ui/display/states.tsx';
+import { later } from './later-view.ts';
+import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
 
 /** Not for those who are logged in already, which is most of the time. */
-const LoginDoor = lazy(() => import('./doors/login-door.tsx'));
+const LoginDoor = later(() => import('./doors/login-door.tsx'));
 const SetupDoor = lazy(() => import('./doors/setup-door.tsx'));
 const LoginAgain = lazy(() => import('./doors/login-again.tsx'));
 
@@ -38,8 +42,8 @@ export function App(): ReactNode {
 /** Lets in who may come in. */
 function Entrance(): ReactNode {
   const store = useQueryClient();
-  const [, go] = useLocation();
-  const state = useQuery({ queryKey: ['GET /auth/status'], queryFn: () => ask('GET /auth/status') });
+  const [location, go] = useLocation();
+  const state = useQuery({ queryKey: ['GET /auth/status'], queryFn: () => askWho(location) });
   const enter = (): void => {
     store.clear();
     void state.refetch();
@@ -69,6 +73,15 @@ function Entrance(): ReactNode {
       }}
     </Answered>
   );
+}
+
+/** Who this is, once the code of what they see first is there: it is loaded while the server answers. */
+async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
+  const page = loadPage(path);
+  const auth = (await whoAhead()) ?? (await ask('GET /auth/status'));
+  if (meOf(auth) !== null) await page;
+  else if (!auth.setup_required) await LoginDoor.load().catch(() => undefined);
+  return auth;
 }
 
 function Inside({ me, onLeave }: { readonly me: Me; readonly onLeave: () => void }): ReactNode {

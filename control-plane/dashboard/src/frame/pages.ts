@@ -17,10 +17,10 @@ import {
   Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { lazy } from 'react';
-import type { ComponentType, LazyExoticComponent } from 'react';
 import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
 import type { MessageKey } from '../i18n/language.ts';
+import { later } from './later-view.ts';
+import type { LaterView } from './later-view.ts';
 
 /** Parts of the navigation. */
 export const SECTIONS = ['watch', 'policy', 'server'] as const;
@@ -35,7 +35,7 @@ export interface PageEntry {
   readonly section: Section;
   /** Reached by links, not by the navigation. */
   readonly isUnlisted?: boolean;
-  readonly view: LazyExoticComponent<ComponentType>;
+  readonly view: LaterView;
 }
 
 function pathOf(page: keyof typeof DashboardPath): string {
@@ -49,70 +49,70 @@ export const PAGES: readonly PageEntry[] = [
     title: 'page.overview',
     icon: House,
     section: 'watch',
-    view: lazy(() => import('../pages/overview/overview-page.tsx')),
+    view: later(() => import('../pages/overview/overview-page.tsx')),
   },
   {
     path: pathOf('queries'),
     title: 'page.queries',
     icon: ScrollText,
     section: 'watch',
-    view: lazy(() => import('../pages/queries/queries-page.tsx')),
+    view: later(() => import('../pages/queries/queries-page.tsx')),
   },
   {
     path: pathOf('clients'),
     title: 'page.clients',
     icon: MonitorSmartphone,
     section: 'watch',
-    view: lazy(() => import('../pages/clients/clients-page.tsx')),
+    view: later(() => import('../pages/clients/clients-page.tsx')),
   },
   {
     path: pathOf('groups'),
     title: 'page.groups',
     icon: Users,
     section: 'policy',
-    view: lazy(() => import('../pages/groups/groups-page.tsx')),
+    view: later(() => import('../pages/groups/groups-page.tsx')),
   },
   {
     path: pathOf('services'),
     title: 'page.services',
     icon: LayoutGrid,
     section: 'policy',
-    view: lazy(() => import('../pages/services/services-page.tsx')),
+    view: later(() => import('../pages/services/services-page.tsx')),
   },
   {
     path: pathOf('schedules'),
     title: 'page.schedules',
     icon: CalendarClock,
     section: 'policy',
-    view: lazy(() => import('../pages/schedules/schedules-page.tsx')),
+    view: later(() => import('../pages/schedules/schedules-page.tsx')),
   },
   {
     path: pathOf('resolving'),
     title: 'page.resolving',
     icon: Globe,
     section: 'server',
-    view: lazy(() => import('../pages/resolving/resolving-page.tsx')),
+    view: later(() => import('../pages/resolving/resolving-page.tsx')),
   },
   {
     path: pathOf('history'),
     title: 'page.history',
     icon: History,
     section: 'server',
-    view: lazy(() => import('../pages/history/history-page.tsx')),
+    view: later(() => import('../pages/history/history-page.tsx')),
   },
   {
     path: pathOf('nodes'),
     title: 'page.nodes',
     icon: Server,
     section: 'server',
-    view: lazy(() => import('../pages/nodes/nodes-page.tsx')),
+    view: later(() => import('../pages/nodes/nodes-page.tsx')),
   },
   {
     path: pathOf('settings'),
     title: 'page.settings',
     icon: Settings,
     section: 'server',
-    view: lazy(() => import('../pages/settings/settings-page.tsx')),
+    view: later(() => import('../pages/settings/settings-page.tsx')),
   },
   {
     path: pathOf('setup'),
@@ -120,37 +120,44 @@ export const PAGES: readonly PageEntry[] = [
     icon: PartyPopper,
     section: 'server',
     isUnlisted: true,
-    view: lazy(() => import('../pages/welcome/welcome-page.tsx')),
+    view: later(() => import('../pages/welcome/welcome-page.tsx')),
   },
   {
     path: pathOf('lists'),
     title: 'page.lists',
     icon: ListChecks,
     section: 'policy',
-    view: lazy(() => import('../pages/lists/lists-page.tsx')),
+    view: later(() => import('../pages/lists/lists-page.tsx')),
   },
   {
     path: pathOf('rules'),
     title: 'page.rules',
     icon: ScrollText,
     section: 'policy',
-    view: lazy(() => import('../pages/rules/rules-page.tsx')),
+    view: later(() => import('../pages/rules/rules-page.tsx')),
   },
   {
     path: pathOf('names'),
     title: 'page.names',
     icon: Tags,
     section: 'policy',
-    view: lazy(() => import('../pages/names/names-page.tsx')),
+    view: later(() => import('../pages/names/names-page.tsx')),
   },
   {
     path: pathOf('simulate'),
     title: 'page.simulate',
     icon: FlaskConical,
     section: 'policy',
-    view: lazy(() => import('../pages/simulate/simulate-page.tsx')),
+    view: later(() => import('../pages/simulate/simulate-page.tsx')),
   },
 ];
+
+/** Loads the page of a path ahead of its use. Where it cannot be loaded, showing it says so. */
+export async function loadPage(path: string): Promise<void> {
+  await PAGES.find((page) => page.path === path)
+    ?.view.load()
+    .catch(() => undefined);
+}
 
 /** Those that the navigation shows. */
 export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);

@@ -1,11 +1,11 @@
 /** The frame of all pages: navigation at the side, or as a bar in the thumb's reach; notices above it. */
 import { LogOut, Search } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect, useRef } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { useMe } from '../api/session.tsx';
 import { useText } from '../i18n/text.ts';
-import { BAR_PATHS, LISTED_PAGES, MORE, PAGES, SECTIONS } from './pages.ts';
+import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
 import { Skeleton } from '../ui/display/states.tsx';
@@ -24,6 +24,9 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(main);
   const { palette, open } = usePalette();
+  const [location] = useLocation();
+  // The link that was pressed says so at once; a page is drawn in slices after that.
+  const drawn = useDeferredValue(location);
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#main">
@@ -33,19 +36,23 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
       <main id="main" ref={main} className={styles['main']} tabIndex={-1}>
         <PageFault>
           <Suspense fallback={<Skeleton lines={6} />}>
-            <Switch>
-              {PAGES.map(({ path, view: View }) => (
-                <Route key={path} path={path}>
-                  <View />
+            {drawn === location ? (
+              <Switch>
+                {PAGES.map(({ path, view: View }) => (
+                  <Route key={path} path={path}>
+                    <View />
+                  </Route>
+                ))}
+                <Route path={MORE.path}>
+                  <MorePage onLogout={onLogout} onSearch={open} />
                 </Route>
-              ))}
-              <Route path={MORE.path}>
-                <MorePage onLogout={onLogout} onSearch={open} />
-              </Route>
-              <Route>
-                <Lost />
-              </Route>
-            </Switch>
+                <Route>
+                  <Lost />
+                </Route>
+              </Switch>
+            ) : (
+              <Skeleton lines={6} />
+            )}
           </Suspense>
         </PageFault>
       </main>
@@ -116,7 +123,13 @@ function PageLink({ page }: { readonly page: Pick<PageEntry, 'path' | 'title' | 
   const [location] = useLocation();
   const { path, title, icon: Icon } = page;
   return (
-    <Link to={path} className={styles['link']} aria-current={location === path ? 'page' : undefined}>
+    <Link
+      to={path}
+      className={styles['link']}
+      aria-current={location === path ? 'page' : undefined}
+      onPointerEnter={() => void loadPage(path)}
+      onFocus={() => void loadPage(path)}
+    >
       <Icon size={20} aria-hidden />
       <span>{say(title)}</span>
     </Link>

@@ -12,7 +12,7 @@ import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { BarList } from '../../ui/display/bar-list.tsx';
 import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
-import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { BlockingSwitch } from './blocking-switch.tsx';
 import { standingOf } from './standing.ts';
@@ -29,6 +29,7 @@ export default function OverviewPage(): ReactNode {
   const [{ period }, setFields] = useUrlState(DEFAULTS);
   const query = { period, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone };
   const figures = useAsk('GET /dashboard', { query }, { everyMs: FIGURES_MS });
+  const isStandingKnown = useIsStandingKnown();
   return (
     <Page
       title={say('page.overview')}
@@ -41,16 +42,32 @@ export default function OverviewPage(): ReactNode {
         />
       }
     >
-      <Standing />
-      <Card>
-        <BlockingSwitch />
-      </Card>
-      <HeldLists />
-      <Answered of={figures} lines={8}>
-        {(dashboard) => <Happenings dashboard={dashboard} period={period} />}
-      </Answered>
+      {isStandingKnown ? (
+        <>
+          <Standing />
+          <Card>
+            <BlockingSwitch />
+          </Card>
+          <HeldLists />
+          <Answered of={figures} lines={8}>
+            {(dashboard) => <Happenings dashboard={dashboard} period={period} />}
+          </Answered>
+        </>
+      ) : (
+        <Skeleton lines={8} />
+      )}
     </Page>
   );
+}
+
+/** Whether all that stands above the figures has been answered or has failed: it pushes nothing down any more. */
+function useIsStandingKnown(): boolean {
+  const answers = [
+    useAsk('GET /health', {}),
+    useAsk('GET /blocking', {}),
+    useAsk('GET /blocklist-sources', {}),
+  ];
+  return answers.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
 }
 
 function Standing(): ReactNode {

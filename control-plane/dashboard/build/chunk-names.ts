@@ -1,0 +1,28 @@
+/** Which modules the build puts into one file, where each of them alone would be a request. */
+import { join } from 'node:path';
+
+/** The part of the bundler that is needed. */
+interface Modules {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+}
+
+const OVERVIEW = join(import.meta.dirname, '..', 'src', 'pages', 'overview');
+
+/** Names the file of what the overview and others share: a page that most people open first, and more than most need. */
+export function sharedWithOverview(id: string, modules: Modules): string | null {
+  return !id.startsWith(OVERVIEW) && neededByOverview(modules).has(id) ? 'widgets' : null;
+}
+
+/** By bundler: a build asks for each module. */
+const needed = new WeakMap<Modules, ReadonlySet<string>>();
+
+function neededByOverview(modules: Modules): ReadonlySet<string> {
+  const known = needed.get(modules);
+  if (known !== undefined) return known;
+  const found = new Set([join(OVERVIEW, 'overview-page.tsx')]);
+  // A set hands out what is added to it meanwhile.
+  for (const id of found)
+    for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  needed.set(modules, found);
+  return found;
+}

@@ -1,0 +1,16 @@
+/** Who this is, as the page asked before its code was there (public/who.js): a round trip less before the first picture. */
+import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
+
+declare global {
+  interface Window {
+    /** Null where no answer came. */
+    __WHO__?: Promise<Response | null>;
+  }
+}
+
+/** That answer, once; null where there is none or it was refused. */
+export async function whoAhead(): Promise<AnswerOf<'GET /auth/status'> | null> {
+  const response = await window.__WHO__;
+  delete window.__WHO__;
+  return response?.ok === true ? ((await response.json()) as AnswerOf<'GET /auth/status'>) : null;
+}

@@ -1,0 +1,25 @@
+import { describe, expect, test } from '@jest/globals';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { later } from './later-view.ts';
+
+describe('later()', () => {
+  test('draws a view at once that was loaded ahead', async () => {
+    const view = later(async () => ({
+      default: ({ name }: { name: string }) => createElement('b', null, name),
+    }));
+    await view.load();
+    expect(renderToString(createElement(view, { name: 'here' }))).toBe('<b>here</b>');
+  });
+
+  test('rejects where the code is gone, and tries again when it is loaded again', async () => {
+    let tries = 0;
+    const view = later(async () => {
+      if (++tries === 1) throw new Error('gone');
+      return { default: () => 'back' };
+    });
+    await expect(view.load()).rejects.toThrow('gone');
+    await view.load();
+    expect(renderToString(createElement(view))).toBe('back');
+  });
+});
