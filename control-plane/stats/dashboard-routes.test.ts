@@ -70,6 +70,22 @@ describe('GET /queries/timeline', () => {
     ]);
   });
 
+  test('tells of one client, network or group where that is wanted', async () => {
+    const totals = async (filter: string): Promise<number[]> => {
+      const { buckets } = Timeline.parse(await get(`/queries/timeline?${filter}`));
+      const sum = (key: 'total' | 'blocked' | 'cached'): number =>
+        buckets.reduce((all, bucket) => all + bucket[key], 0);
+      expect(buckets).toHaveLength(97);
+      return [sum('total'), sum('blocked'), sum('cached')];
+    };
+    expect(await totals('client=192.0.2.1')).toEqual([67, 17, 50]);
+    expect(await totals('client=192.0.2.0/24')).toEqual(await totals(''));
+    expect(await totals('group_id=2')).toEqual([100, 0, 100]);
+    expect(await totals('client=192.0.2.1&group_id=2')).toEqual([34, 0, 34]);
+    expect(await totals('client=192.0.2.99')).toEqual([0, 0, 0]);
+    expect(await faultOf('/queries/timeline?client=phone')).toEqual(['client']);
+  });
+
   test('refuses what it cannot show, naming the field', async () => {
     expect(await faultOf('/queries/timeline?period=3d&granularity=minute')).toEqual(['granularity']);
     expect(await faultOf('/queries/timeline?period=10w&granularity=15min')).toEqual(['granularity']);

@@ -1,6 +1,6 @@
 /** HTTP of `{api}/dashboard`: what the first page shows, in one answer over one state of the log. */
 import { periodMs } from '../../shared/api/fields.ts';
-import { Dashboard, TimelineQuery } from '../../shared/api/stats-api.ts';
+import { Dashboard, DashboardQuery } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
@@ -32,7 +32,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
       access: 'viewer',
       tag: 'Statistics',
       summary: 'Summary, rate, cache, timeline and top lists of a period in one answer',
-      query: TimelineQuery,
+      query: DashboardQuery,
       answer: Dashboard,
       handle: ({ query, gone }) => readDashboard(parts, query, gone),
     }),
@@ -41,7 +41,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
 
 async function readDashboard(
   parts: DashboardRouteParts,
-  { period, granularity: wanted, timezone }: TimelineQuery,
+  { period, granularity: wanted, timezone }: DashboardQuery,
   gone: AbortSignal,
 ): Promise<Dashboard> {
   const { stats, clock, clients, counters, cache } = parts;

@@ -22,12 +22,18 @@ export function timelineRoutes({ stats, clock }: TimelineRouteParts): Route[] {
       path: '/queries/timeline',
       access: 'viewer',
       tag: 'Statistics',
-      summary: 'Queries of a period by time',
+      summary: 'Queries of a period by time, of all or of one client, network or group',
       query: TimelineQuery,
       answer: Timeline,
-      handle: ({ query: { period, granularity: wanted, timezone }, gone }) => {
+      handle: ({ query: { period, granularity: wanted, timezone, client, group_id }, gone }) => {
         const granularity = granularityOf(periodMs(period)!, wanted);
-        const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone };
+        const request = {
+          ...spanOf(clock.nowMs(), periodMs(period)!),
+          granularity,
+          timezone,
+          client,
+          group_id,
+        };
         return stats.timeline(request, gone);
       },
     }),

@@ -1,8 +1,11 @@
 /** Reads the counts that a timeline is made of. */
 import type { Granularity } from '../../shared/api/stats-api.ts';
 import type { Queryable } from '../db/database.ts';
-import type { Grain } from '../query-log/store/counts-store.ts';
+import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
+import { type Grain, GRAIN_MS } from '../query-log/store/counts-store.ts';
+import type { SumRequest } from '../query-log/sums/log-sums.ts';
 import { type Bucket, partsOf, readBuckets } from './counts-reader.ts';
+import { readMatchingCounts } from './matching-counts.ts';
 
 /** Which timeline. */
 export interface TimelineRequest {
@@ -11,9 +14,24 @@ export interface TimelineRequest {
   readonly toMs: number;
   readonly granularity: Granularity;
   readonly timezone: string;
+  /** Only queries of this client or network, and of this group. */
+  readonly client?: string | undefined;
+  readonly group_id?: number | undefined;
 }
 
-/** Counts of spans that are no longer than a bucket, in order. */
+/** Counts of the queries that are wanted. */
+export function readTimeline(
+  tx: BlockTransaction,
+  request: TimelineRequest,
+  onDamaged: SumRequest['onDamaged'],
+): Promise<Bucket[]> {
+  const { client, group_id, ...span } = request;
+  if (client === undefined && group_id === undefined) return readTimelineCounts(tx, request);
+  const stepMs = GRAIN_MS[request.granularity === 'minute' ? 'm' : 'q'];
+  return readMatchingCounts(tx, { ...span, stepMs, filter: { client, group_id } }, onDamaged);
+}
+
+/** Counts of all queries, of spans that are no longer than a bucket, in order. */
 export function readTimelineCounts(tx: Queryable, request: TimelineRequest): Promise<Bucket[]> {
   return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)));
 }

@@ -64,12 +64,19 @@ const TimeZone = z
   .refine(isTimeZone, 'expected a time zone such as Europe/Vienna')
   .meta({ examples: ['Europe/Vienna'] });
 
-export const TimelineQuery = z.object({
+/** Query of the dashboard's bundle. */
+export const DashboardQuery = z.object({
   period: Period.default('24h'),
   granularity: z.enum(GRANULARITIES).optional().meta({
     description: 'by default one that suits the period; minute for periods of at most two days',
   }),
   timezone: TimeZone.default('UTC').meta({ description: 'whose clock says where hours and days begin' }),
+});
+export type DashboardQuery = z.output<typeof DashboardQuery>;
+
+export const TimelineQuery = DashboardQuery.extend({
+  client: AddressOrNetwork.optional(),
+  group_id: optionalQueryInt(1, MAX_ID),
 });
 export type TimelineQuery = z.output<typeof TimelineQuery>;
 

@@ -16,7 +16,9 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { FIRST_DAY, FIRST_DAY_MS } from '../../../test/support/parts/rows-of-days.ts';
 import { batchesOf, logSourceOf } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { Bucket } from '../../stats/counts-reader.ts';
 import { readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
+import { readTimeline, type TimelineRequest } from '../../stats/timeline-store.ts';
 import { READ_LIMITS, readQuestions } from '../distinct/read-questions.ts';
 import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
@@ -82,6 +84,27 @@ function queriesOf(rows: readonly LoggedQuery[]): number {
 async function topClients(change: object): Promise<Record<string, number>> {
   const lines = await readTopClients(log, { ...DAY, limit: 100, ...change });
   return Object.fromEntries(lines.map(({ ip, count }) => [ip, count]));
+}
+
+function timelineOf(request: TimelineRequest): Promise<Bucket[]> {
+  return log.read((tx) => readTimeline(tx, request, log.onDamaged));
+}
+
+/** Counts of queries by the minutes that have some. */
+function minutesOf(queries: readonly FloodQuery[]): Bucket[] {
+  const minutes = Map.groupBy(queries, ({ timeMs }) => Math.floor(timeMs / MINUTE_MS) * MINUTE_MS);
+  return [...minutes].map(([startMs, found]) => {
+    const count = (isIt: (status: number) => boolean): number =>
+      found.filter(({ status }) => isIt(status)).length;
+    return {
+      startMs,
+      queries: found.length,
+      blocked: count((status) => status === QueryStatus.BLOCKED_LIST),
+      cached: expect.any(Number) as unknown as number,
+      forwarded: expect.any(Number) as unknown as number,
+      rateLimited: count((status) => status === QueryStatus.RATE_LIMITED),
+    };
+  });
 }
 
 /** What is asked once blocks are stored, once they are merged, and once lists count them. */
@@ -161,6 +184,12 @@ async function clientsAgree(): Promise<void> {
       expect(await topClients({ ...span, client })).toEqual({ [client]: ofClient[client] });
     const ofGroup = queries.filter(({ groupId }) => groupId === 2);
     expect(await topClients({ ...span, group_id: 2 })).toEqual(countBy(ofGroup, ({ client }) => client));
+    const timeline = { ...span, granularity: 'minute', timezone: 'UTC' } as const;
+    for (const client of FLOOD_CLIENTS.map(([first]) => first))
+      expect(await timelineOf({ ...timeline, client })).toEqual(
+        minutesOf(queries.filter((query) => query.client === client)),
+      );
+    expect(await timelineOf({ ...timeline, group_id: 2 })).toEqual(minutesOf(ofGroup));
     const request = { ...span, stepMs: MINUTE_MS, most: 4 };
     const { clients, others } = await log.read((tx) => readClientSlots(tx, request, log.onDamaged));
     for (const { client, total } of clients) expect(total).toBe(ofClient[client]);

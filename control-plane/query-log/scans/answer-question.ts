@@ -9,7 +9,7 @@ import {
   readTopDomains,
 } from '../../stats/stats-store.ts';
 import { readSlotCounts } from '../../stats/slot-counts.ts';
-import { readTimelineCounts } from '../../stats/timeline-store.ts';
+import { readTimeline } from '../../stats/timeline-store.ts';
 import { readQuestions } from '../distinct/read-questions.ts';
 import { readClientSlots } from '../reading/client-slots.ts';
 import type { LogSource } from '../reading/log-source.ts';
@@ -33,7 +33,7 @@ export function answerQuestion(log: LogSource, question: WholeQuestion): Promise
     case 'list-hits':
       return readListHits(log, question.span);
     case 'timeline':
-      return log.read((tx) => readTimelineCounts(tx, question.request));
+      return log.read((tx) => readTimeline(tx, question.request, log.onDamaged));
     case 'slot-counts':
       return log.read((tx) => readSlotCounts(tx, question.request));
     case 'client-slots':

@@ -22,6 +22,13 @@ describe('laneOf()', () => {
       'a timeline of a year',
       { kind: 'timeline', request: { ...hours(8760), granularity: 'day', timezone: 'UTC' } },
     ],
+    [
+      'a timeline of a client in an hour',
+      {
+        kind: 'timeline',
+        request: { ...hours(1), granularity: 'minute', timezone: 'UTC', client: '192.0.2.1' },
+      },
+    ],
     ['a top list of an hour', { kind: 'top-clients', request: { ...hours(1), limit: 10 } }],
   ])('%s is quick', (_, question) => {
     expect(laneOf(question)).toBe('quick');
@@ -34,6 +41,10 @@ describe('laneOf()', () => {
     ['a page far behind', page({ offset: 100_000 })],
     ['figures of a day', { kind: 'summary', span: hours(24) }],
     ['a top list of a day', { kind: 'top-domains', request: { ...hours(24), limit: 10 }, which: 'allowed' }],
+    [
+      'a timeline of a group in a day',
+      { kind: 'timeline', request: { ...hours(24), granularity: '15min', timezone: 'UTC', group_id: 2 } },
+    ],
     ['an export', { kind: 'rows', selection: { from: null, to: null } }],
     ['the most asked names', { kind: 'most-asked', request: { nodeId: 1, nowMs: 0, limit: 9 } }],
   ])('%s is long', (_, question) => {

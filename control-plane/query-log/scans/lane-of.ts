@@ -5,6 +5,7 @@
 import type { QueryConditions } from '../search/query-conditions.ts';
 import type { QueryLogRequest } from '../reading/page-scan.ts';
 import type { Span } from '../../stats/stats-store.ts';
+import type { TimelineRequest } from '../../stats/timeline-store.ts';
 import type { Question } from './scan-messages.ts';
 
 /** A queue of questions. */
@@ -29,9 +30,10 @@ export function laneOf(question: Question): Lane {
     case 'row':
     case 'cache-use':
     case 'list-hits':
-    case 'timeline':
     case 'slot-counts':
       return 'quick';
+    case 'timeline':
+      return isOfAll(question.request) || isShort(question.request) ? 'quick' : 'long';
     case 'summary':
     case 'address-counts':
       return isShort(question.span) ? 'quick' : 'long';
@@ -45,6 +47,11 @@ export function laneOf(question: Question): Lane {
     case 'distinct-questions':
       return 'long';
   }
+}
+
+/** Those are counted without reading blocks. */
+function isOfAll({ client, group_id }: TimelineRequest): boolean {
+  return client === undefined && group_id === undefined;
 }
 
 function isShort({ fromMs, toMs }: Pick<Span, 'fromMs' | 'toMs'>): boolean {

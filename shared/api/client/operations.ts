@@ -202,6 +202,6 @@ export interface Operations {
   'GET /stats/top_blocked': { query: typeof stats.TopQuery; answer: typeof stats.TopDomains };
   'GET /stats/top_domains': { query: typeof stats.TopQuery; answer: typeof stats.TopDomains };
   'GET /stats/top_clients': { query: typeof stats.TopQuery; answer: typeof stats.TopClients };
-  'GET /dashboard': { query: typeof stats.TimelineQuery; answer: typeof stats.Dashboard };
+  'GET /dashboard': { query: typeof stats.DashboardQuery; answer: typeof stats.Dashboard };
   'GET /openapi.json': { answer: typeof schemaDoor.OpenApiAnswer };
 }

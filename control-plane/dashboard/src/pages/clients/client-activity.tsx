@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
+import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { BarList } from '../../ui/display/bar-list.tsx';
 import { Answered } from '../../ui/display/states.tsx';
@@ -12,11 +13,13 @@ import styles from './clients.module.css';
 const PERIODS = ['1h', '24h', '7d'] as const;
 const ROWS = 8;
 
-/** Its most asked and most blocked names. */
+/** Its queries by time, and its most asked and most blocked names. */
 export function ClientActivity({ address }: { readonly address: string }): ReactNode {
   const { say } = useText();
   const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');
   const query = { client: address, period, limit: ROWS };
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeline = useAsk('GET /queries/timeline', { query: { client: address, period, timezone } });
   const blocked = useAsk('GET /stats/top_blocked', { query });
   const asked = useAsk('GET /stats/top_domains', { query });
   return (
@@ -28,6 +31,11 @@ export function ClientActivity({ address }: { readonly address: string }): React
           choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
           onChange={setPeriod}
         />
+        <Answered of={timeline} lines={5}>
+          {({ buckets, granularity }) => <TimelineChart buckets={buckets} granularity={granularity} />}
+        </Answered>
+      </section>
+      <section className={styles['section']}>
         <h3>{say('clients.topBlocked')}</h3>
         <Answered of={blocked}>{(rows) => <Names rows={rows} tone="blocked" />}</Answered>
       </section>

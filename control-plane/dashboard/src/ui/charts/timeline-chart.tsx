@@ -20,7 +20,8 @@ export function TimelineChart({ buckets, granularity }: TimelineChartProps): Rea
   const { say, format } = useText();
   const [asTable, setAsTable] = useState(false);
   const { total, blocked, busiest } = summaryOf(buckets);
-  const when = granularity === 'day' ? format.day : format.moment;
+  const when = (at: string): string =>
+    granularity === 'day' ? format.day(at) : `${format.day(at)}, ${format.shortTime(at)}`;
   const summary =
     busiest === null
       ? say('timeline.empty')
