@@ -1,0 +1,141 @@
+/** What people do in the settings besides keys: their account, the certificate, backups, and settings of other programs. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOfStep, stepAt } from '../../control-plane/auth/second-factor/totp.ts';
+import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import type { Page } from '../support/browser/watched-page.ts';
+import { makeTempDir } from '../support/weir/data-dir.ts';
+import type { TempDir } from '../support/weir/data-dir.ts';
+import { version6 } from '../support/weir/pihole-exports.ts';
+
+const [FIRST, SECOND] = ['the first password', 'the second password'];
+
+let room: DashboardRoom;
+let certificates: TempDir;
+
+beforeAll(async () => {
+  certificates = makeTempDir();
+  const paths = ['cert', 'key'].map(
+    (name) => `tls_${name}_path = "${join(certificates.path, `${name}.pem`)}"`,
+  );
+  room = await DashboardRoom.open({ toml: ['[server.web_tls]', ...paths].join('\n') });
+});
+afterAll(async () => {
+  await room.close();
+  certificates.remove();
+});
+
+/** Octets of a text in Base32. */
+function fromBase32(text: string): Buffer {
+  const bits = Array.from(text, (letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  );
+  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((octet) => Number.parseInt(octet, 2)));
+}
+
+async function press(page: Page, name: string, within = 'body'): Promise<void> {
+  await page.locator(within).getByRole('button', { name, exact: true }).click();
+}
+
+/** Writes the password into a dialog, and goes on. */
+async function prove(page: Page, password: string, action: string): Promise<void> {
+  await page.getByRole('dialog').getByLabel('Your password now').fill(password);
+  await press(page, action, '[role=dialog]');
+}
+
+/** Chooses a file as a person does, but without the window of the system. */
+async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+}
+
+describe('the settings of the dashboard', () => {
+  test('let a person change the password, and switch a second factor on and off', async () => {
+    await room.api.expect(201, 'POST', '/users', { username: 'vera', password: FIRST, role: 'viewer' });
+    const expected = [/^401 POST \/api\/auth/, /status of 401/];
+    await room.withPage({ session: '', expected }, async (page) => {
+      await page.goto('./settings?part=account');
+      await page.getByLabel('User name').fill('vera');
+      await page.getByLabel('Password').fill(FIRST);
+      await press(page, 'Log in');
+      await page.getByLabel('Your password now').fill('not it');
+      await page.getByLabel('New password').fill(SECOND);
+      await page.getByLabel('Password again').fill(SECOND);
+      await press(page, 'Change the password');
+      await page.getByText('This is not your password.').waitFor();
+      await page.getByLabel('Your password now').fill(FIRST);
+      await press(page, 'Change the password');
+      await page.getByText('Password changed').waitFor();
+
+      await press(page, 'Turn on the second factor');
+      await prove(page, SECOND, 'Continue');
+      const secret = await page.getByRole('dialog').locator('pre').textContent();
+      await page
+        .getByLabel('Code that the app shows')
+        .fill(codeOfStep(fromBase32(secret!), stepAt(Date.now())));
+      await press(page, 'Turn on the second factor', '[role=dialog]');
+      await page.getByText('shown only this once').waitFor();
+      const codes = await page.getByRole('dialog').locator('pre').textContent();
+      expect(codes!.split('\n')).toHaveLength(10);
+      await press(page, 'I have kept them');
+      await page.getByText('10 recovery codes are left').waitFor();
+      await press(page, 'Turn off the second factor');
+      await prove(page, SECOND, 'Turn off the second factor');
+      await page.getByText('With a second factor, a login').waitFor();
+    });
+  });
+
+  test('say by the field what is wrong with a certificate, and make another one', async () => {
+    const expected = [/^400 POST \/api\/tls\/upload/, /status of 400/];
+    await room.withPage({ expected }, async (page) => {
+      await page.goto('./settings?part=tls');
+      const files = page.locator('input[type=file]');
+      const nothing = { name: 'a.pem', mimeType: 'text/plain', buffer: Buffer.from('nothing') };
+      await files.nth(0).setInputFiles(nothing);
+      await files.nth(1).setInputFiles(nothing);
+      await press(page, 'Use it');
+      const field = page.getByRole('group', { name: 'Certificate' });
+      expect(await field.getByRole('alert').textContent()).toContain('BEGIN CERTIFICATE');
+      await press(page, 'Make a certificate');
+      await page.getByText('EC P-256').waitFor();
+      await press(page, 'Make a certificate');
+      const question = page.getByRole('alertdialog', { name: 'Replace the certificate?' });
+      await question.getByRole('button', { name: 'Make a certificate' }).click();
+      await question.waitFor({ state: 'hidden' });
+    });
+  });
+
+  test('compare a backup with how things stand before it is restored', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./settings?part=backup');
+      const started = page.waitForEvent('download');
+      await press(page, 'Download the backup');
+      const download = await started;
+      expect(download.suggestedFilename()).toMatch(/^weir-backup-[\d-]+\.json$/);
+      const backup = readFileSync(await download.path());
+      await room.api.expect(201, 'POST', '/managed-domains', { domain: 'later.example' });
+      await choose(page, 'backup.json', backup);
+      await page.getByText('This would remove 1, change 0 and add 0.').waitFor();
+      await press(page, 'Restore');
+      await page.getByText('The backup is restored.').waitFor();
+      const { total } = await room.api.expect<{ total: number }>(200, 'GET', '/managed-domains');
+      expect(total).toBe(1);
+    });
+  });
+
+  test('show what they make of another program before they take it over', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./settings?part=import');
+      await choose(page, 'pi-hole_teleporter.zip', version6());
+      await page.getByText('Settings of Pi-hole. Nothing has changed yet.').waitFor();
+      await page.getByText('entries are not taken: why').click();
+      await page.getByText('Weir does not know clients by their interface').waitFor();
+      await press(page, 'Take over');
+      await page.getByText('The settings of Pi-hole are in force.').waitFor();
+      const groups = await room.api.expect<{ name: string }[]>(200, 'GET', '/groups');
+      expect(groups.map(({ name }) => name)).toContain('Kids');
+    });
+  });
+});
