@@ -18,6 +18,8 @@ import type { Page, PageOptions } from './watched-page.ts';
 
 export { PASSWORD };
 
+/** The address that a blocked name is answered with. */
+export const BLOCKED = '0.0.0.0';
 /** Names that were asked when a room opens, and one that is blocked. */
 export const ASKED_NAMES: readonly string[] = [
   ...['www.example.org', 'mail.example.org', 'news.example.net', 'cdn.example.net', 'time.example.com'],
@@ -62,7 +64,7 @@ export class DashboardRoom {
     const room = new DashboardRoom({
       weir,
       api,
-      session: await logIn(weir),
+      session: await logIn(weir, 'admin'),
       upstream,
       browser,
       releaseNetwork,
@@ -78,14 +80,22 @@ export class DashboardRoom {
     return `http://127.0.0.1:${this.weir.webPort}`;
   }
 
-  /** Asks for A of each name over UDP. */
-  async ask(names: readonly string[]): Promise<void> {
-    const udp = await UdpClient.open(this.weir.dnsPort);
-    try {
-      await Promise.all(names.map((name) => udp.ask(name, 'A')));
-    } finally {
-      udp.close();
-    }
+  /** Asks for A of each name over UDP, from an address of this machine's; the address of each. */
+  async ask(names: readonly string[], from = '127.0.0.1'): Promise<unknown[]> {
+    using udp = await UdpClient.open(this.weir.dnsPort, '127.0.0.1', from);
+    const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));
+    return replies.map(({ data }) => data[0]);
+  }
+
+  /** Asks for A of a name until the log has it. */
+  async askLogged(name: string): Promise<void> {
+    await this.ask([name]);
+    await this.api.untilQueryCount(1, `domain=${name}`);
+  }
+
+  /** The secret of a new session. */
+  logIn(username = 'admin'): Promise<string> {
+    return logIn(this.weir, username);
   }
 
   /** Gives a page to `use`: logged in, unless `session` is an empty text, and of this Weir unless `origin` is given. */
@@ -104,10 +114,9 @@ export class DashboardRoom {
   }
 }
 
-/** The secret of a new session. */
-async function logIn({ webPort }: Weir): Promise<string> {
+async function logIn({ webPort }: Weir, username: string): Promise<string> {
   const url = `http://127.0.0.1:${webPort}/api/auth/login`;
-  const { headers, text } = await httpCall('POST', url, { username: 'admin', password: PASSWORD });
+  const { headers, text } = await httpCall('POST', url, { username, password: PASSWORD });
   const secret = /svc_session=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
   if (secret === undefined) throw new Error(`log in: ${text}`);
   return secret;

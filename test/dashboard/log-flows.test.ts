@@ -1,0 +1,182 @@
+/** What people do with the query log: see why, decide, watch new rows come, pass on what they look at. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
+import type { Grant } from '../../shared/api/policy/grants-api.ts';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { logRowOf, noticeOf, openExplained, takeAction } from '../support/browser/page-steps.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
+import type { Page } from '../support/browser/watched-page.ts';
+import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
+import { until } from '../support/parts/until.ts';
+import { startListServer } from '../support/weir/list-server.ts';
+import type { ListServer } from '../support/weir/list-server.ts';
+
+const LISTED = 'ads.listed.example';
+
+let room: DashboardRoom;
+let lists: ListServer;
+
+beforeAll(async () => {
+  [room, lists] = await Promise.all([DashboardRoom.open(), startListServer()]);
+  lists.serve('/first.txt', `# two names\nother.listed.example\n${LISTED}\n`);
+  lists.serve('/second.txt', `${LISTED}\n`);
+  await room.api.addSource({ name: 'First list', url: lists.url('/first.txt') });
+  await room.api.addSource({ name: 'Second list', url: lists.url('/second.txt') });
+});
+afterAll(async () => {
+  await lists.close();
+  await room.close();
+});
+
+/** What the newest query for a name is explained by. */
+async function explained(name: string): Promise<ExplainAnswer> {
+  const [newest] = await room.api.queries(`domain=${name}`);
+  return room.api.expect<ExplainAnswer>(200, 'GET', `/explain?query_id=${String(newest!.id)}`);
+}
+
+/** Opens the log with a filter, and waits until new rows come by themselves. */
+async function openLive(page: Page, filter: string): Promise<void> {
+  const stream = page.waitForResponse((response) => response.url().includes('/queries/stream'));
+  await page.goto(`./queries?${filter}`);
+  await stream;
+  await untilQuiet(page);
+}
+
+/** The labels of all rows that are shown. */
+async function shownRows(page: Page): Promise<(string | null)[]> {
+  const rows = await page.getByRole('row', { name: 'asked by' }).all();
+  return Promise.all(rows.map((row) => row.getAttribute('aria-label')));
+}
+
+describe('from a row of the log', () => {
+  test('to why it was blocked, with every list that matches, and a rule that allows it', async () => {
+    await room.askLogged(LISTED);
+    const { decided_by: decider } = await explained(LISTED);
+    expect(decider).toMatchObject({ sources: ['First list', 'Second list'], line: 3 });
+    await room.withPage({}, async (page) => {
+      const drawer = await openExplained(page, LISTED);
+      const decided = drawer.locator('section').filter({ hasText: 'What decided' });
+      expect(await decided.innerText()).toContain(decider!.rule);
+      await decided.getByText('List: First list and Second list · line 3').waitFor();
+      const stage = drawer.getByRole('listitem').filter({ hasText: 'Lists, rules and services' }).first();
+      expect(await stage.innerText()).toMatch(/answers[^]*First list and Second list/);
+      await expectAccessible(page);
+      await takeAction(drawer, 'Unblock', 'Group Default: for ever');
+      await noticeOf(page, 'A rule allows the name for the group.');
+      expect(await room.ask([LISTED])).toEqual([EVERY_ADDRESS]);
+      await room.api.untilQueryCount(2, `domain=${LISTED}`);
+      await openExplained(page, LISTED);
+      expect(await stage.innerText()).toMatch(/Rule: ads.listed.example[^]*First list and Second list/);
+    });
+  });
+
+  test('to a rule that blocks the name, which the next row names', async () => {
+    const name = 'unwanted.flow.example';
+    await room.askLogged(name);
+    await room.withPage({}, async (page) => {
+      const drawer = await openExplained(page, name);
+      await takeAction(drawer, 'Block', 'Group Default: for ever');
+      await noticeOf(page, 'A rule blocks the name for the group.');
+      expect(await room.ask([name])).toEqual([BLOCKED]);
+      await drawer.getByRole('button', { name: 'Close' }).click();
+      await room.api.untilQueryCount(2, `domain=${name}`);
+      // It waits, as the row that was looked at has the focus.
+      await page.getByRole('button', { name: '1 new', exact: true }).click();
+      await logRowOf(page, name).filter({ hasText: 'Blocked by a rule' }).locator('time').click();
+      const { decided_by: decider } = await explained(name);
+      expect(decider).toMatchObject({ origin: 'managed_domain', rule: name });
+      await drawer.getByText(`Rule: ${decider!.source}`).first().waitFor();
+    });
+  });
+
+  test('to ten minutes without the block for this client, and to their end', async () => {
+    const name = 'quick.flow.example';
+    await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
+    await room.askLogged(name);
+    await room.withPage({}, async (page) => {
+      const drawer = await openExplained(page, name);
+      await drawer.getByRole('button', { name: 'Unblock 10 min' }).click();
+      await noticeOf(page, `${name} is allowed until`);
+      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      expect(await room.ask([name], '127.0.0.31')).toEqual([BLOCKED]);
+      const [grant, ...others] = await room.api.expect<Grant[]>(200, 'GET', '/grants');
+      expect(others).toEqual([]);
+      expect(grant).toMatchObject({ action: 'allow', domain: name, group_id: null });
+      expect(grant!.secs_left).toBeGreaterThan(500);
+      expect(grant!.secs_left).toBeLessThanOrEqual(600);
+      await drawer.getByText('For this client.').waitFor();
+      await expectAccessible(page);
+
+      await drawer.getByRole('button', { name: 'End it' }).click();
+      await noticeOf(page, 'Ended.');
+      await drawer.getByText('For this client.').waitFor({ state: 'detached' });
+      expect(await room.ask([name])).toEqual([BLOCKED]);
+      expect(await room.api.expect(200, 'GET', '/grants')).toEqual([]);
+    });
+  });
+});
+
+describe('the live log', () => {
+  test('shows new rows as they come, and lets them wait while somebody points at it or has scrolled', async () => {
+    const names = (of: string, count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
+    await room.withPage({}, async (page) => {
+      await openLive(page, 'domain=tail.example');
+      await page.getByText('No query matches.').waitFor();
+      await room.ask(names('first', 40));
+      await until(async () => (await page.getByText('40 rows').count()) === 1);
+      const before = await shownRows(page);
+
+      await page.getByRole('row').nth(3).hover();
+      await room.ask(names('second', 312));
+      await page.getByRole('button', { name: '312 new', exact: true }).waitFor();
+      expect(await shownRows(page)).toEqual(before);
+      await expectAccessible(page);
+      await page.mouse.move(1, 1);
+      await page.getByRole('button', { name: '312 new', exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: 'second-' }).first().waitFor();
+
+      await page.evaluate('scrollTo(0, 1200)');
+      await page.getByRole('row').nth(30).waitFor();
+      await untilQuiet(page);
+      const scrolled = await shownRows(page);
+      await room.ask(names('third', 5));
+      await page.getByRole('button', { name: '5 new', exact: true }).waitFor();
+      expect(await shownRows(page)).toEqual(scrolled);
+      await page.getByRole('button', { name: '5 new', exact: true }).click();
+      await page.getByRole('row', { name: 'third-' }).first().waitFor();
+      expect(await page.evaluate('scrollY')).toBe(0);
+      expect(await room.api.untilQueryCount(357, 'domain=tail.example')).toBe(357);
+    });
+  });
+});
+
+describe('the filters of the log', () => {
+  test('are in the address, which shows another person the same rows', async () => {
+    await room.ask(['one.shared.example', 'two.shared.example', 'three.shared.example']);
+    await room.ask(['one.shared.example'], '127.0.0.32');
+    await room.api.untilQueryCount(4, 'domain=shared.example');
+    const [address, rows] = await room.withPage({}, async (page) => {
+      await page.goto('./queries');
+      await page.getByRole('searchbox', { name: 'Search for names' }).fill('shared.example');
+      await page.getByText('4 rows').waitFor();
+      await page.mouse.move(1, 1);
+      await logRowOf(page, 'two.shared.example').getByText('127.0.0.1', { exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Not 127.0.0.1' }).click();
+      await page.getByText('1 row', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Client: not 127.0.0.1', exact: true }).waitFor();
+      await expectAccessible(page);
+      return [page.url(), await shownRows(page)];
+    });
+    expect(rows).toEqual([expect.stringContaining('one.shared.example, A, asked by 127.0.0.32')]);
+    const session = await room.logIn();
+    await room.withPage({ session, locale: 'en-GB' }, async (page) => {
+      await page.goto(address);
+      await page.getByText('1 row', { exact: true }).waitFor();
+      expect(await shownRows(page)).toEqual(rows);
+      await page.getByRole('button', { name: 'Remove: Client: not 127.0.0.1' }).click();
+      await page.getByText('4 rows').waitFor();
+    });
+  });
+});

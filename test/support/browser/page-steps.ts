@@ -1,0 +1,54 @@
+/** What people do on a page of the dashboard in one step, and what they look for on it. Texts are the English ones. */
+import type { Locator } from 'playwright-core';
+import { PASSWORD } from '../weir/api-client.ts';
+import type { Page } from './watched-page.ts';
+
+/** The notice with this text, once it is shown. */
+export async function noticeOf(page: Page, text: string | RegExp): Promise<Locator> {
+  const notice = page
+    .getByRole('region', { name: 'Notices' })
+    .getByRole('alertdialog')
+    .filter({ hasText: text });
+  await notice.waitFor();
+  return notice;
+}
+
+/** Chooses from a list that opens. */
+export async function choose(within: Page | Locator, label: string, option: string): Promise<void> {
+  await within.getByRole('button', { name: new RegExp(` ${label}$`) }).click();
+  await pageOf(within).getByRole('option', { name: option, exact: true }).click();
+}
+
+/** Opens the menu behind a button and takes an action of it. */
+export async function takeAction(within: Page | Locator, button: string, action: string): Promise<void> {
+  await within.getByRole('button', { name: button, exact: true }).click();
+  await pageOf(within).getByRole('menuitem', { name: action, exact: true }).click();
+}
+
+/** Fills in the login that is shown, and sends it. */
+export async function logInThere(
+  within: Page | Locator,
+  { username, password = PASSWORD }: { readonly username?: string; readonly password?: string } = {},
+): Promise<void> {
+  if (username !== undefined) await within.getByLabel('User name').fill(username);
+  await within.getByLabel('Password').fill(password);
+  await within.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** The row of the log about a name. */
+export function logRowOf(page: Page, name: string): Locator {
+  return page.getByRole('row', { name: `${name}, A, asked by` });
+}
+
+/** Opens the log with the queries for a name, and the drawer of the newest; gives the drawer. */
+export async function openExplained(page: Page, name: string): Promise<Locator> {
+  await page.goto(`./queries?domain=${name}`);
+  await logRowOf(page, name).first().locator('time').click();
+  const drawer = page.getByRole('dialog', { name });
+  await drawer.getByRole('heading', { name: 'Step by step' }).waitFor();
+  return drawer;
+}
+
+function pageOf(within: Page | Locator): Page {
+  return 'goto' in within ? within : within.page();
+}
