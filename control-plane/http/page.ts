@@ -47,7 +47,9 @@ export function page(title: string, body: Markup, allowed: ContentDirectives = {
         ${{ markup: `<style>${STYLE}</style>` }}
       </head>
       <body>
-        ${body}
+        <main>
+          ${body}
+        </main>
       </body>
     </html> `;
   return { html: markup, contentPolicy: contentPolicy({ 'style-src': [STYLE_HASH], ...allowed }) };

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
+import { PROBE_ZONE } from '../../../control-plane/probes/probes.ts';
 
 /** What the program is called, by distribution. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
@@ -16,7 +17,8 @@ export async function openBrowser(): Promise<Browser> {
     headless: true,
     // Its sandbox does not work for root, nor in most containers; it sees no page but ours.
     chromiumSandbox: false,
-    args: [`--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1`, '--disable-gpu'],
+    // The names of probes are looked up by the test, as the device that it stands for.
+    args: [`--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1,MAP *.${PROBE_ZONE} ~NOTFOUND`, '--disable-gpu'],
   });
 }
 

@@ -40,7 +40,10 @@ const PATIENCE_MS = 100_000;
 
 const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
 
-/** Opens a page of `origin`, gives it to `use`, and closes it. Rejects for whatever the page did wrong meanwhile. */
+/**
+ * Opens a page of `origin`, gives it to `use`, and closes it. Rejects for whatever the page, or one that it opened, did
+ * wrong meanwhile.
+ */
 export async function withPage<T>(
   browser: Browser,
   origin: string,
@@ -52,9 +55,12 @@ export async function withPage<T>(
   try {
     await context.tracing.start({ snapshots: true, screenshots: false });
     context.setDefaultTimeout(PATIENCE_MS);
+    const faults: string[] = [];
+    context.on('page', (opened) => {
+      watch(opened, faults);
+      countRequests(opened);
+    });
     const page = await context.newPage();
-    const faults = watch(page);
-    countRequests(page);
     try {
       const result = await use(page);
       expect(faults.filter((fault) => !(options.expected ?? []).some((one) => one.test(fault)))).toEqual([]);
@@ -90,9 +96,8 @@ async function openContext(browser: Browser, origin: string, options: PageOption
   return context;
 }
 
-/** What the page did wrong so far; grows. */
-function watch(page: Page): string[] {
-  const faults: string[] = [];
+/** Notes what the page does wrong. */
+function watch(page: Page, faults: string[]): void {
   page.on('console', (message: ConsoleMessage) => {
     const kind = message.type();
     if (kind !== 'error' && kind !== 'warning') return;
@@ -112,7 +117,6 @@ function watch(page: Page): string[] {
     if (response.status() >= 400)
       faults.push(`${response.status()} ${response.request().method()} ${pathname}`);
   });
-  return faults;
 }
 
 /** Requests of each page that have no answer yet; a stream is not waited for. */

@@ -22,14 +22,15 @@ export const EMPTY: Content = { name: 'empty', sql: '' };
 /** Hash of the password of `api-client.ts`, at a cost of 0.2 ms: to set it and to log in takes Argon2 a third of a second. */
 const PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$Z8+6RA0GC/2S1KweIPMOvA$IjUSJWxfNr7Iann0xaBd7ztpdXpYmV7QiX6DY1l2Ljs';
-/**
- * After a first start and the setup of a password, without the public list that a first start subscribes to, so that no
- * test asks the Internet.
- */
+/** Without the public list that a first start subscribes to, so that no test asks the Internet, and without a password. */
+export const WITHOUT_PASSWORD: Content = {
+  name: 'without-password',
+  sql: `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`,
+};
+/** After a first start and the setup of a password. */
 export const STARTED_ONCE: Content = {
   name: 'started-once',
-  sql: `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true');
-    INSERT INTO admin_credential (password_hash) VALUES ('${PASSWORD_HASH}')`,
+  sql: `${WITHOUT_PASSWORD.sql}; INSERT INTO admin_credential (password_hash) VALUES ('${PASSWORD_HASH}')`,
 };
 
 /** Entries of a data directory that are the cluster. */

@@ -38,9 +38,10 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
       await ask('POST /auth/login', { body: { username, password, remember_me: remember, ...second } });
       onLogin();
     } catch (error) {
+      const waitSecs = error instanceof ApiFailure && error.status === 429 ? error.retryAfterSecs : null;
       if (isSecondFactorAsked(error)) setCodeAsked(true);
+      else if (waitSecs !== null) lockFor(waitSecs);
       else setFailure(error);
-      if (error instanceof ApiFailure && error.status === 429) lockFor(error.retryAfterSecs ?? 0);
     }
     setPending(false);
   }

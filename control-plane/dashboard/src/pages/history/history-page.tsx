@@ -1,5 +1,6 @@
 /** Who changed what? Each change of policy with what it did, the way back, and the log of everything that was done. */
 import type { ReactNode } from 'react';
+import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Segments } from '../../ui/controls/segments.tsx';
@@ -14,18 +15,22 @@ const VIEWS = ['changes', 'audit'] as const;
 /** The page. */
 export default function HistoryPage(): ReactNode {
   const { say } = useText();
-  const [{ view, undo, to }, setFields] = useUrlState(DEFAULTS);
+  const [{ view: wanted, undo, to }, setFields] = useUrlState(DEFAULTS);
+  const { isAdmin } = useMe();
+  const view = isAdmin && wanted === 'audit' ? 'audit' : 'changes';
   return (
     <Page
       title={say('page.history')}
       lead={say(view === 'audit' ? 'history.audit.lead' : 'history.lead')}
       actions={
-        <Segments
-          label={say('history.view')}
-          value={view}
-          choices={VIEWS.map((id) => ({ id, text: say(`history.view.${id}`) }))}
-          onChange={(chosen) => setFields({ view: chosen })}
-        />
+        <ForAdmins>
+          <Segments
+            label={say('history.view')}
+            value={view}
+            choices={VIEWS.map((id) => ({ id, text: say(`history.view.${id}`) }))}
+            onChange={(chosen) => setFields({ view: chosen })}
+          />
+        </ForAdmins>
       }
     >
       {view === 'audit' ? (

@@ -1,0 +1,205 @@
+/** How people come in: the first setup, the login and its lock, a session that ends amid work, one who may only look. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
+import { logInThere, noticeOf } from '../support/browser/page-steps.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
+import type { Page } from '../support/browser/watched-page.ts';
+import { UdpClient } from '../support/dns/dns-client.ts';
+import { layCluster, WITHOUT_PASSWORD } from '../support/parts/made-cluster.ts';
+import { makeTempDir } from '../support/weir/data-dir.ts';
+import { httpCall } from '../support/weir/http-call.ts';
+import { Weir } from '../support/weir/weir-process.ts';
+
+/** A login is locked for so long after the first wrong password. */
+const LOCKED_SECS = 8;
+
+let room: DashboardRoom;
+
+beforeAll(async () => {
+  const toml = `[auth]\nlogin_rate_limit_attempts = 1\nlogin_rate_limit_window_secs = ${LOCKED_SECS}\n`;
+  room = await DashboardRoom.open({ toml });
+});
+afterAll(() => room.close());
+
+describe('the setup', () => {
+  test('leads from the password to the proof that a device uses Weir', async () => {
+    const temp = makeTempDir();
+    await layCluster(temp.dataDir, WITHOUT_PASSWORD);
+    await using weir = await Weir.start({ room: temp });
+    const origin = `http://127.0.0.1:${weir.webPort}`;
+    // The browser itself cannot look the name of the probe up: the test does, as the device.
+    const expected = [/ERR_NAME_NOT_RESOLVED/];
+    await room.withPage({ origin, session: '', expected }, async (page) => {
+      await page.goto('./');
+      await page.getByRole('heading', { name: 'Welcome to Weir' }).waitFor();
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByLabel('Password again').fill(`${PASSWORD}!`);
+      await page.getByText('The passwords differ.').waitFor();
+      await expectAccessible(page);
+      await page.getByLabel('Password again').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByRole('heading', { name: 'Three steps' }).waitFor();
+      await page.getByText('No device has asked yet.').waitFor();
+      await expectAccessible(page);
+
+      const made = page.context().waitForEvent('response', (response) => response.url().endsWith('/probes'));
+      const opened = page.context().waitForEvent('page');
+      await page.getByRole('link', { name: 'Check this device' }).click();
+      const { name } = (await (await made).json()) as { name: string };
+      using device = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.41');
+      await device.ask(name, 'A');
+      const check = await opened;
+      await check.getByText('Yes. e2e was asked by 127.0.0.41 over UDP').waitFor();
+      await expectAccessible(check);
+      await page.getByText('One device has asked so far.').waitFor();
+    });
+    const answer = await httpCall('GET', `${origin}/api/auth/status`);
+    expect(JSON.parse(answer.text)).toMatchObject({ setup_required: false, password_configured: true });
+    temp.remove();
+  });
+});
+
+describe('the login', () => {
+  test('says what is wrong, counts down while it is locked, and then lets in', async () => {
+    const expected = [/^(401|429) POST \/api\/auth\/login$/, /status of (401|429)/];
+    await room.withPage({ session: '', expected }, async (page) => {
+      await page.goto(`./queries?domain=${BLOCKED_NAME}`);
+      await page.getByRole('heading', { name: 'Log in' }).waitFor();
+      await logInThere(page, { username: 'admin', password: 'a wrong one' });
+      await page.getByText('User name or password is wrong.').waitFor();
+      await expectAccessible(page);
+      await logInThere(page);
+      const locked = page.getByText('Too many attempts.');
+      const secsLeft = async (): Promise<number> => Number(/\d+/.exec(await locked.innerText())![0]);
+      const first = await secsLeft();
+      expect(first).toBeLessThanOrEqual(LOCKED_SECS);
+      const button = page.getByRole('button', { name: 'Log in' });
+      expect(await button.isDisabled()).toBe(true);
+      await expectAccessible(page);
+      await page.getByText(`Try again in ${first - 1} sec`).waitFor();
+      await locked.waitFor({ state: 'detached' });
+      await button.click();
+      // Where the address led.
+      await page.getByRole('row', { name: BLOCKED_NAME }).waitFor();
+    });
+  });
+
+  test('comes above the page when a session ends, keeps what was typed, and repeats what was asked', async () => {
+    const name = 'typed.flow.example';
+    const expected = [/^401 /, /status of 401/];
+    const session = await room.logIn();
+    await room.withPage({ session, expected }, async (page) => {
+      await page.goto('./rules');
+      await page.getByRole('button', { name: 'Add a rule' }).click();
+      const form = page.getByRole('dialog', { name: 'Add a rule' });
+      await form.getByLabel('Name', { exact: true }).fill(name);
+      await form.getByLabel('Comment').fill('typed before the end');
+      const logout = `${room.origin}/api/auth/logout`;
+      expect(await httpCall('POST', logout, {}, `svc_session=${session}`)).toMatchObject({ status: 204 });
+
+      await form.getByRole('button', { name: 'Save' }).click();
+      const login = page.getByRole('dialog', { name: 'Your session has ended.' });
+      await login.waitFor();
+      expect(await room.ask([name])).not.toEqual([BLOCKED]);
+      expect(await page.getByLabel('Comment').inputValue()).toBe('typed before the end');
+      await expectAccessible(page);
+      await logInThere(login);
+      await noticeOf(page, 'The rule is in force.');
+      expect(await room.ask([name])).toEqual([BLOCKED]);
+      const rules = await room.api.expect<{ data: unknown[] }>(200, 'GET', `/managed-domains?search=${name}`);
+      expect(rules.data).toMatchObject([{ domain: name, comment: 'typed before the end' }]);
+      await page.getByRole('row', { name }).waitFor();
+    });
+  });
+});
+
+/** Controls by which only what is shown changes, or what is the reader's own; so do all choices of a view. */
+const LOOKING: readonly (string | RegExp)[] = [
+  ...[
+    'Search',
+    'Log out',
+    'Close',
+    'Dismiss',
+    'Keys',
+    'Live',
+    'Export',
+    'Filter',
+    'Copy the name',
+    'Next page',
+  ],
+  ...[/^(Only|Not) /, 'Show as table', 'Shown'],
+  // Filters, by what they are set to.
+  ...['Whole log Period', 'Every group Group', 'For any reason Why this group', 'Every state State'],
+  ...['By name Order', 'Allows and blocks Does', 'Any group For', 'All groups Group', 'Every type Type'],
+  ...['Every category Category', 'From anywhere From', 'As the browser says Language'],
+];
+
+/** A place of the dashboard for each page, part of a page and drawer, where something is there to be seen. */
+async function places(): Promise<string[]> {
+  const { api } = room;
+  const made = async (path: string, body: object): Promise<number> =>
+    (await api.expect<{ id: number }>(201, 'POST', path, body)).id;
+  const source = { name: 'Shown', url: 'https://lists.example.org/shown.txt', enabled: false };
+  const list = await made('/blocklist-sources', source);
+  const profile = await made('/schedule-profiles', { name: 'Nights', timezone: 'UTC' });
+  const slot = { days: 127, start_time: '21:00', end_time: '06:30', action: 'block_all' };
+  await made(`/schedule-profiles/${String(profile)}/slots`, slot);
+  const client = await made('/clients', { ip_address: '192.0.2.61', name: 'Tablet' });
+  await made('/grants', { domain: 'shown.example', client_id: client, secs: 3600 });
+  await made('/regex-filters', { pattern: '^shown[0-9]' });
+  await made('/local-records', { fqdn: 'shown.home.arpa', value: '192.0.2.62' });
+  await made('/forward-zones', { zone: 'shown.example', servers: ['192.0.2.63'] });
+  await made('/client-subnets', { subnet_cidr: '192.0.2.0/26', group_id: 1 });
+  const [row] = await api.queries(`domain=${BLOCKED_NAME}`);
+  const [revision] = await api.expect<Revision[]>(200, 'GET', '/revisions');
+  return [
+    ...['', `queries?open=${String(row!.id)}`, `clients?open=${String(client)}`, 'clients?tab=subnets'],
+    ...['groups', 'groups?open=1', `lists?open=${String(list)}`, 'rules', 'rules?tab=expression'],
+    ...['rules?tab=grants', 'services', 'schedules', `schedules?open=${String(profile)}`, 'names'],
+    ...['names?tab=zones', 'names?tab=settings', 'resolving', `history?revision=${String(revision!.id)}`],
+    ...['history?view=audit', 'settings?part=dns', 'settings?part=users'],
+  ];
+}
+
+/** The controls of a place by which something could be changed. */
+async function changingControls(page: Page, place: string): Promise<string[]> {
+  await page.goto(`./${place}`);
+  await page.getByRole('heading', { level: 1, includeHidden: true }).waitFor();
+  await untilQuiet(page);
+  const snapshot = await page.locator('body').ariaSnapshot();
+  const controls = [...snapshot.matchAll(/- (?:button|switch|checkbox|textbox) "((?:[^"\\]|\\.)*)"(.*)/g)];
+  return controls
+    .filter(([, , state]) => !state!.includes('[disabled]'))
+    .map(([, name]) => name!)
+    .filter((name) => !LOOKING.some((one) => (typeof one === 'string' ? one === name : one.test(name))));
+}
+
+describe('a viewer', () => {
+  test('sees every page, and no control that he may not use', async () => {
+    const all = await places();
+    await room.api.expect(201, 'POST', '/users', { username: 'looker', password: PASSWORD, role: 'viewer' });
+    const session = await room.logIn('looker');
+    const seen = { admin: [] as string[], viewer: [] as string[] };
+    const look = async (page: Page, found: string[]): Promise<void> => {
+      for (const place of all)
+        for (const name of await changingControls(page, place)) found.push(`${place}: ${name}`);
+      await expectAccessible(page);
+    };
+    await Promise.all([
+      room.withPage({}, (page) => look(page, seen.admin)),
+      room.withPage({ session }, (page) => look(page, seen.viewer)),
+    ]);
+    expect(seen.viewer).toEqual([]);
+    // What the administrator sees there shows that the look finds such controls.
+    expect(all.filter((place) => !seen.admin.some((one) => one.startsWith(`${place}: `)))).toEqual([]);
+    const { status, text } = await httpCall(
+      'POST',
+      `${room.origin}/api/managed-domains`,
+      { domain: 'not.his.example' },
+      `svc_session=${session}`,
+    );
+    expect([status, text]).toEqual([403, expect.stringContaining('forbidden')]);
+  });
+});
