@@ -28,9 +28,9 @@ beforeEach(() => {
 });
 
 /** Adds the next version, from 1. */
-function remember(compiled: CompiledRules, rows: PolicyRows): void {
+function remember(compiled: CompiledRules, rows: PolicyRows, publishedAtMs?: number): void {
   const snapshot = buildSnapshot(++version, compiled, rows, SMALL_BLOCKING, NOTHING_LIVE);
-  history.add({ snapshot, compiled, rows });
+  history.add({ snapshot, compiled, rows, ...(publishedAtMs !== undefined && { publishedAtMs }) });
 }
 
 /** A rule set by hand, or a special one. */
@@ -90,6 +90,16 @@ describe('RuleHistory', () => {
     expect(history.describe(1, listed(1, BLOCK_SUFFIX, 7))?.sources).toEqual(['malware']);
     expect(history.describe(1, listed(1, BLOCK_EXACT | BLOCK_SUFFIX, 1))?.sources).toEqual(['malware']);
     expect(history.describe(1, listed(0, BLOCK_EXACT, 1))).toBeUndefined();
+  });
+
+  test('describe() names, of two services with one domain, the one that is blocked at that time', () => {
+    const slots = [{ days: 127, start: 0, end: 60, action: 'block_all' as const }];
+    const [tube] = ROWS.blockedServices;
+    const night = { ...tube!, serviceId: 'night', serviceName: 'Night', times: { timezone: 'UTC', slots } };
+    const rows = { ...ROWS, blockedServices: [night, tube!] };
+    for (const hour of [0, 1]) remember(RULES, rows, Date.UTC(2026, 4, 4, hour));
+    const service = ruleAt(RuleOrigin.SERVICE, ManualKind.SERVICE_SUFFIX, 'tube.example', 7);
+    expect([1, 2].map((at) => history.describe(at, service)?.source)).toEqual(['Night', 'Tube']);
   });
 
   test('describe() names managed domains, services, regex filters and special rules', () => {

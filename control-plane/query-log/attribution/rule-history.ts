@@ -12,6 +12,7 @@ import type { LoggedRule } from './row.ts';
 import { describeLocalSet } from './local-description.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
+import { servicesAt } from '../../policy/times.ts';
 import type { PublishedState } from '../../snapshot/published-state.ts';
 import { effectiveGroupId, sourcesServing } from '../../snapshot/build/policy-table-builder.ts';
 
@@ -70,10 +71,13 @@ export class RuleHistory {
   private managed: readonly ManagedIndex[] = [];
 
   /** Adds a version and drops the oldest. */
-  add({ snapshot, compiled, rows }: PublishedState): void {
+  add({ snapshot, compiled, rows, publishedAtMs }: PublishedState): void {
     // Without the rules: a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
-    const { groups, managedDomains, regexFilters, blockedServices, schedules, grants } = rows;
+    const { groups, managedDomains, regexFilters, schedules, grants } = rows;
+    // Those that rest have no rule in the snapshot.
+    const blockedServices =
+      publishedAtMs === undefined ? rows.blockedServices : servicesAt(rows.blockedServices, publishedAtMs);
     this.local = { version: snapshot.version, names: snapshot.local };
     this.versions.set(snapshot.version, {
       compiled: { attributes, sources, special },
