@@ -18,6 +18,7 @@ import { ProfileForm } from './profile-form.tsx';
 import { SlotForm } from './slot-form.tsx';
 import { SlotList } from './slot-list.tsx';
 import { WeekGrid } from './week-grid.tsx';
+import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import styles from './schedules.module.css';
 
 /** A schedule with its slots. */
@@ -38,6 +39,7 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
     done: 'schedules.deleted',
     onDone: () => setLocation('/schedules'),
   });
+  const timed = useServiceBlocks().timedBy(id).length;
   const stop = (): void => setDoing(null);
   return (
     <Page
@@ -72,7 +74,8 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
               onClose={stop}
               onConfirm={() => void remove.run({ params: { id } }).then(stop)}
             >
-              {say('schedules.delete.text', { count: one.group_ids.length })}
+              <p>{say('schedules.delete.text', { count: one.group_ids.length })}</p>
+              {timed > 0 && <p>{say('schedules.delete.services', { count: timed })}</p>}
             </Confirm>
           </>
         )}

@@ -15,6 +15,7 @@ import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ProfileView } from './profile-view.tsx';
 import { WeekGrid } from './week-grid.tsx';
+import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import styles from './schedules.module.css';
 
 const DEFAULTS = { open: '' };
@@ -70,6 +71,7 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
   const { id, name, timezone, group_ids: groupIds } = profile;
   const full = useAsk('GET /schedule-profiles/{id}', { params: { id } }, { enabled: isFresh });
   const { data: groups = [] } = useAsk('GET /groups', {});
+  const timed = useServiceBlocks().timedBy(id).length;
   const users = groups.filter((group) => groupIds.includes(group.id)).map((group) => group.name);
   return (
     <Card>
@@ -83,6 +85,7 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
           ? say('schedules.unused')
           : say('schedules.usedBy', { groups: format.list(users) })}
       </p>
+      {timed > 0 && <p className={styles['quiet']}>{say('schedules.services', { count: timed })}</p>}
       <Answered of={full}>
         {({ slots }) => (
           <>

@@ -40,6 +40,8 @@ export type ServiceBlock = AnswerOf<'GET /services'>[number];
 export interface ServiceBlocks {
   readonly isBlocked: (serviceId: string, groupId: number) => boolean;
   readonly blockedIn: (groupId: number) => readonly ServiceBlock[];
+  /** Those that hold at the times of a schedule. */
+  readonly timedBy: (profileId: number) => readonly ServiceBlock[];
   readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
   readonly isPending: boolean;
 }
@@ -55,6 +57,7 @@ export function useServiceBlocks(): ServiceBlocks {
     isBlocked: (serviceId, groupId) =>
       data.some((row) => row.service_id === serviceId && row.group_id === groupId),
     blockedIn: (groupId) => data.filter((row) => row.group_id === groupId),
+    timedBy: (profileId) => data.filter((row) => row.profile_id === profileId),
     set: (serviceId, groupId, isBlocked) => {
       if (isBlocked) void block.run({ body: { service_id: serviceId, group_id: groupId } });
       else void unblock.run({ params: { service_id: serviceId, group_id: groupId } });
