@@ -53,6 +53,8 @@ export default defineConfig({
   },
   server: {
     port: 5173,
+    // A build that is made meanwhile is no change of the sources.
+    watch: { ignored: ['**/dashboard/dist/**'] },
     proxy: Object.fromEntries(SERVED_BY_WEIR.map((path) => [path, toWeir])),
   },
 });
