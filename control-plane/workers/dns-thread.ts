@@ -12,6 +12,7 @@ import {
   type ToWorker,
   WorkerControl,
 } from '../../shared/threads/messages.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 /** Callbacks for a thread's owner. */
 export interface DnsThreadEvents {
@@ -41,15 +42,16 @@ export class DnsThread {
   ended = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
-  private lastBeat = 0;
-  private missed = 0;
+  private readonly heartbeat: Heartbeat;
 
   constructor(start: ThreadStart, events: DnsThreadEvents) {
     this.start = start;
     this.control = new Int32Array(start.memory.control);
+    const name = `dns-${start.role}-${String(start.worker)}`;
+    this.heartbeat = new Heartbeat(name);
     this.worker = new Worker(ENTRY, {
       workerData: start,
-      name: `dns-${start.role}-${String(start.worker)}`,
+      name,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
     });
     let cause: Error | undefined;
@@ -79,14 +81,11 @@ export class DnsThread {
       writeSync(wakeFd, EVENTFD_ONE);
   }
 
-  /** Whether its loop has turned since the last call; returns how many calls in a row it has not. */
-  missedBeats(): number {
+  /** See `Heartbeat`. */
+  startsToHang(): boolean {
     const word =
       this.start.role === 'answer' ? WorkerControl.ANSWER_BEAT_WORD : WorkerControl.RESOLVE_BEAT_WORD;
-    const beat = Atomics.load(this.control, word);
-    this.missed = beat === this.lastBeat ? this.missed + 1 : 0;
-    this.lastBeat = beat;
-    return this.missed;
+    return this.heartbeat.startsToHang(Atomics.load(this.control, word));
   }
 
   /** Ends the thread without ceremony. */

@@ -46,7 +46,6 @@ const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 /** How often heartbeats are looked at, and how many misses in a row are a hang. An idle thread beats each second. */
 const HEARTBEAT_MS = 1000;
-const MISSED_BEATS = 3;
 /** Longest wait for all threads when stopping, milliseconds: more than the longest question, less than 5 s. */
 const DRAIN_MS = 3500;
 /** Share of the stop time for terminating the remaining threads. */
@@ -309,7 +308,7 @@ export class WorkerSupervisor {
   /** Terminates threads whose loop hangs; their end triggers the replacement. */
   private checkHeartbeats(): void {
     for (const thread of this.threads()) {
-      if (thread.backend === null || thread.missedBeats() !== MISSED_BEATS) continue;
+      if (thread.backend === null || !thread.startsToHang()) continue;
       const { worker, role } = thread.start;
       this.options.logger.error('end a DNS thread that hangs', { worker, role });
       void thread.terminate();

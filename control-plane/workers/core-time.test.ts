@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, test } from '@jest/globals';
+import { until } from '../../test/support/parts/until.ts';
+import { coreTimeOf, wasStarved } from './core-time.ts';
+
+describe('coreTimeOf()', () => {
+  test('grows with what a thread runs, and knows no thread that is not there', async () => {
+    const spinning = new Worker('for (;;);', { eval: true, name: 'core-time-spin' });
+    try {
+      await once(spinning, 'online');
+      const before = coreTimeOf('core-time-spin')!;
+      await until(() => coreTimeOf('core-time-spin')!.ranMs > before.ranMs + 20);
+    } finally {
+      await spinning.terminate();
+    }
+    expect(coreTimeOf('core-time-spin')).toBeNull();
+  });
+});
+
+describe('wasStarved()', () => {
+  const before = { ranMs: 1_000, waitedMs: 100 };
+  test.each([
+    ['waited for a core all the time', { ranMs: 1_010, waitedMs: 2_050 }, true],
+    ['ran all the time: its loop does not turn', { ranMs: 3_000, waitedMs: 110 }, false],
+    ['ran now and then among others: a turn would have fitted in', { ranMs: 1_400, waitedMs: 1_700 }, false],
+    ['slept: nothing wakes it', { ranMs: 1_001, waitedMs: 101 }, false],
+    ['is not known', null, false],
+  ])('of a thread that %s', (_, now, expected) => {
+    expect(wasStarved(before, now)).toBe(expected);
+  });
+});
