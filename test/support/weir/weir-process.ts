@@ -311,7 +311,13 @@ node_name = ${JSON.stringify(options.nodeName ?? 'e2e')}
 data_dir = ${JSON.stringify(room.dataDir)}
 
 ${pools}
-${withoutCatalog(options.toml ?? '')}`;
+${withOwnFiles(withoutCatalog(options.toml ?? ''))}`;
+}
+
+/** A process under test keeps its certificate in its own folder, not where the machine's Weir would. */
+function withOwnFiles(toml: string): string {
+  if (toml.includes('[server.web_tls]')) return toml;
+  return `${toml}\n[server.web_tls]\ntls_cert_path = "web-cert.pem"\ntls_key_path = "web-key.pem"\n`;
 }
 
 /** A process under test asks no one outside for a service catalog, unless a test says where. */
