@@ -8,24 +8,24 @@ import { ask } from './ask.ts';
 type Reading = Extract<OperationName, `GET ${string}`>;
 
 /** How an answer is asked for. */
-export interface AskOptions {
+export interface AskOptions<Answer> {
   /** Asks only while this holds. */
   readonly enabled?: boolean;
-  /** Asks again after this time, while the page is seen. */
-  readonly everyMs?: number;
+  /** Asks again after this time, while the page is seen; it may depend on the last answer. */
+  readonly everyMs?: number | ((last: Answer | undefined) => number);
 }
 
 /** An answer of the API, kept up to date. The one before stays in place while another one comes. */
 export function useAsk<Name extends Reading>(
   name: Name,
   call: Omit<CallOf<Name>, 'signal'>,
-  { enabled = true, everyMs }: AskOptions = {},
+  { enabled = true, everyMs }: AskOptions<AnswerOf<Name>> = {},
 ): UseQueryResult<AnswerOf<Name>> {
   return useQuery({
     queryKey: [name, call],
     queryFn: ({ signal }) => ask(name, ...([{ ...call, signal }] as unknown as Given<Name>)),
     enabled,
-    refetchInterval: everyMs ?? false,
+    refetchInterval: typeof everyMs === 'function' ? ({ state }) => everyMs(state.data) : (everyMs ?? false),
     placeholderData: keepPreviousData,
   });
 }

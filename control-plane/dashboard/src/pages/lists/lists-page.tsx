@@ -1,6 +1,6 @@
 /** Are the lists fresh, and are they worth it? */
 import { ListChecks, Plus, RefreshCw } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { ForAdmins } from '../../api/session.tsx';
@@ -33,10 +33,9 @@ export default function ListsPage(): ReactNode {
   const [{ kind: written }, setFields] = useUrlState(DEFAULTS);
   const kind: SourceKind = written === 'allow' ? 'allow' : 'block';
   const operations = operationsOf(kind);
-  const [everyMs, setEveryMs] = useState(CALM_MS);
+  const everyMs = (last: readonly Source[] = []): number => (isBusy(last) ? BUSY_MS : CALM_MS);
   const sources = useAsk(operations.list, {}, { everyMs });
   const busy = isBusy(sources.data ?? []);
-  useEffect(() => setEveryMs(busy ? BUSY_MS : CALM_MS), [busy]);
   const [isAdding, setAdding] = useState(false);
   const refresh = useChange(operations.refreshAll, { done: 'lists.refreshingAll' });
   return (

@@ -44,7 +44,10 @@ function Answer({
   const { say, format } = useText();
   const [by, setBy] = useState<'names' | 'clients'>('names');
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [simulated]);
+  useEffect(() => {
+    // Returns a promise in new browsers: as an arrow it would be taken for what ends the effect.
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, [simulated]);
   const { newly_blocked: blocked, newly_allowed: allowed, lists } = simulated;
   const changes = blocked.queries + allowed.queries > 0;
   return (

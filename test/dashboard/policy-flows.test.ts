@@ -1,0 +1,273 @@
+/** How people change policy: what each step says, what the API holds after it, and what DNS answers then. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CacheEntryRow } from '../../shared/api/cache-api.ts';
+import type { Client } from '../../shared/api/policy/clients-api.ts';
+import type { Group } from '../../shared/api/policy/groups-api.ts';
+import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { choose, noticeOf, takeAction } from '../support/browser/page-steps.ts';
+import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
+import { until } from '../support/parts/until.ts';
+import { startListServer } from '../support/weir/list-server.ts';
+import type { ListServer } from '../support/weir/list-server.ts';
+
+let room: DashboardRoom;
+let lists: ListServer;
+
+beforeAll(async () => {
+  [room, lists] = await Promise.all([DashboardRoom.open(), startListServer()]);
+});
+afterAll(async () => {
+  await lists.close();
+  await room.close();
+});
+
+/** Lets a device of its own address ask, until it is a known client. */
+async function meet(address: string): Promise<Client> {
+  await room.ask(['hello.example.org'], address);
+  const found = async (): Promise<Client | undefined> => {
+    const { data } = await room.api.expect<{ data: Client[] }>(200, 'GET', `/clients?search=${address}`);
+    return data.find(({ ip_address: known }) => known === address);
+  };
+  await until(async () => (await found()) !== undefined, 100);
+  return (await found())!;
+}
+
+async function groupNamed(name: string): Promise<Group> {
+  const groups = await room.api.expect<Group[]>(200, 'GET', '/groups');
+  return groups.find((group) => group.name === name)!;
+}
+
+describe('a list', () => {
+  test('is added with a look at what it would block, and its shrunken copy waits for approval', async () => {
+    const used = 'shop.listed.example';
+    const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.listed.example`);
+    lists.serve('/ads.txt', [...names, used].join('\n'));
+    await room.askLogged(used);
+    const source = async (): Promise<BlocklistSource> => {
+      const sources = await room.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
+      return room.api.settledSource(sources.find(({ name }) => name === 'Flowing')!.id);
+    };
+    await room.withPage({}, async (page) => {
+      await page.goto('./lists');
+      await page.getByRole('button', { name: 'Add a list' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add a blocklist' });
+      await form.getByRole('textbox', { name: 'Address' }).fill(lists.url('/ads.txt'));
+      await form.getByLabel('Name', { exact: true }).fill('Flowing');
+      await form.getByRole('button', { name: 'See what it would change' }).click();
+      await form.getByText('Would block 1 name that 1 client asked in 7 days (1 query).').waitFor();
+      await form.getByRole('rowheader', { name: used }).waitFor();
+      await expectAccessible(page);
+      expect(await room.ask([used])).toEqual([EVERY_ADDRESS]);
+      await form.getByRole('button', { name: 'Add and switch on' }).click();
+      await noticeOf(page, 'The list is added.');
+      expect(await source()).toMatchObject({ status: 'ok', rules: 6 });
+      expect(await room.ask([used])).toEqual([BLOCKED]);
+      await page.getByRole('row', { name: 'Flowing' }).getByText('in force').waitFor();
+
+      lists.serve('/ads.txt', names.slice(0, 2).join('\n'));
+      await takeAction(page, 'Actions for Flowing', 'Fetch now');
+      await page.getByText('The new copy of Flowing is held back.').waitFor();
+      expect(await source()).toMatchObject({ status: 'held', rules: 6 });
+      expect(await room.ask([used])).toEqual([BLOCKED]);
+      await page.getByRole('button', { name: 'Look at it' }).click();
+      const drawer = page.getByRole('dialog', { name: 'Flowing' });
+      await drawer.getByText('It has far fewer rules than before.').waitFor();
+      await drawer.getByText('2 rules (−4)').waitFor();
+      await drawer.getByRole('button', { name: 'What would it change?' }).click();
+      await drawer.getByText(/^Would let pass 1 name/).waitFor();
+      await expectAccessible(page);
+      await drawer.getByRole('button', { name: 'Approve' }).click();
+      const question = page.getByRole('alertdialog', { name: 'Put the new copy of Flowing into force?' });
+      await question.getByRole('button', { name: 'Approve' }).click();
+      await noticeOf(page, 'The new copy is in force.');
+      expect(await room.ask([used, names[0]!])).toEqual([EVERY_ADDRESS, BLOCKED]);
+      expect(await source()).toMatchObject({ status: 'ok', rules: 2 });
+    });
+  });
+});
+
+describe('a group', () => {
+  test('is created, is given a client and a rule, and only that client is blocked', async () => {
+    const name = 'games.flow.example';
+    const client = await meet('127.0.0.51');
+    await room.withPage({}, async (page) => {
+      await page.goto('./groups');
+      await page.getByRole('button', { name: 'Add a group' }).click();
+      const form = page.getByRole('dialog', { name: 'Add a group' });
+      await form.getByLabel('Name').fill('Kids');
+      await form.getByRole('button', { name: 'Add a group' }).click();
+      await page.getByRole('heading', { name: 'Kids', level: 1 }).waitFor();
+      const { id } = await groupNamed('Kids');
+
+      await page.getByRole('button', { name: 'Move one here' }).click();
+      const moving = page.getByRole('dialog', { name: 'Move devices to Kids' });
+      await moving.getByRole('searchbox').fill('127.0.0.51');
+      await moving.getByRole('button', { name: 'Move here 127.0.0.51' }).click();
+      await noticeOf(page, 'The device is moved.');
+      await moving.getByText('No device of another group matches.').waitFor();
+      await expectAccessible(page);
+      await moving.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('link', { name: '127.0.0.51' }).waitFor();
+      const moved = await room.api.expect<Client>(200, 'GET', `/clients/${String(client.id)}`);
+      expect(moved).toMatchObject({ group_id: id });
+
+      await page.getByLabel('Domain').fill(name);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await noticeOf(page, 'The rule is in force.');
+      expect(await room.ask([name], '127.0.0.51')).toEqual([BLOCKED]);
+      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      await page.getByRole('button', { name: `Delete the rule ${name}` }).waitFor();
+      await expectAccessible(page);
+    });
+  });
+});
+
+describe('a schedule', () => {
+  test('with a time over midnight blocks the group that uses it, while it lasts', async () => {
+    const name = 'late.flow.example';
+    const client = await meet('127.0.0.52');
+    const { id } = await room.api.createGroup('Night owls');
+    await room.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
+    // Over midnight, and with the present hour well inside.
+    const [start, end] = new Date().getUTCHours() < 12 ? ['20:00', '19:00'] : ['05:00', '04:00'];
+    await room.withPage({}, async (page) => {
+      await page.goto('./schedules');
+      await page.getByRole('button', { name: 'Add a schedule' }).click();
+      const form = page.getByRole('dialog', { name: 'Add a schedule' });
+      await form.getByLabel('Name').fill('Most of the time');
+      await form.getByText('Begin with nights').click();
+      await form.getByRole('button', { name: 'Add a schedule' }).click();
+      await page.getByText('No times yet').waitFor();
+
+      await page.getByRole('button', { name: 'Add a time' }).click();
+      const slot = page.getByRole('dialog', { name: 'Add a time' });
+      await slot.getByRole('button', { name: 'Every day' }).click();
+      await slot.getByLabel('From', { exact: true }).fill(start);
+      await slot.getByLabel('To', { exact: true }).fill(end);
+      await slot.getByText('On the next day.').waitFor();
+      await expectAccessible(page);
+      await slot.getByRole('button', { name: 'Save' }).click();
+      await noticeOf(page, 'The time is added.');
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: `${start}–${end} (over midnight)` })
+        .waitFor();
+      expect(await room.ask([name], '127.0.0.52')).toEqual([EVERY_ADDRESS]);
+
+      await page.getByText('Night owls').click();
+      await noticeOf(page, 'The group uses this schedule now.');
+      await page.getByText('Everything is blocked').waitFor();
+      expect(await room.ask([name], '127.0.0.52')).toEqual([BLOCKED]);
+      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      await room.api.untilQueryCount(1, `domain=${name}&status=BLOCKED_SCHEDULE`);
+      await expectAccessible(page);
+    });
+  });
+});
+
+describe('a draft', () => {
+  test('tells what it would change before it is done, and then changes that', async () => {
+    const name = 'draft.flow.example';
+    await room.askLogged(name);
+    await room.withPage({}, async (page) => {
+      await page.goto('./simulate');
+      await choose(page, 'Change', 'Add a rule for a name');
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByRole('button', { name: 'Add to the draft' }).click();
+      await page.getByText(`Block ${name} for All groups`).waitFor();
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByText('Would block 1 name that 1 client asked in 7 days (1 query).').waitFor();
+      await page.getByRole('radio', { name: 'By client' }).click();
+      await page.getByRole('rowheader', { name: '127.0.0.1' }).waitFor();
+      await expectAccessible(page);
+      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      await page.getByRole('button', { name: 'Do it' }).click();
+      await noticeOf(page, 'It is done.');
+      await page.getByText('The draft is empty').waitFor();
+      expect(await room.ask([name])).toEqual([BLOCKED]);
+    });
+  });
+});
+
+describe('many rules', () => {
+  test('are pasted, looked at line by line, and written', async () => {
+    await room.api.expect(201, 'POST', '/managed-domains', { domain: 'there.paste.example' });
+    const text = [
+      ...['# from a forum', '0.0.0.0 one.paste.example two.paste.example', '||three.paste.example^'],
+      ...['https://four.paste.example/page', 'one.paste.example', 'there.paste.example', 'not a name'],
+    ];
+    await room.withPage({}, async (page) => {
+      await page.goto('./rules');
+      await page.getByRole('button', { name: 'Paste many' }).click();
+      const drawer = page.getByRole('dialog', { name: 'Many names at once' });
+      await drawer.getByLabel('Names', { exact: true }).fill(text.join('\n'));
+      const sums = '4 new rules, 1 is there already, 1 double, 1 is no name.';
+      await drawer.getByText(sums).waitFor();
+      await drawer.getByRole('listitem').filter({ hasText: 'not a name' }).getByText('no name').waitFor();
+      await expectAccessible(page);
+      expect(await room.ask(['one.paste.example'])).toEqual([EVERY_ADDRESS]);
+      await drawer.getByRole('button', { name: 'Write 4 rules' }).click();
+      const notice = await noticeOf(page, '4 rules added');
+      const written = ['one', 'two', 'sub.three', 'four'].map((label) => `${label}.paste.example`);
+      expect(await room.ask(written)).toEqual(written.map(() => BLOCKED));
+      await notice.getByRole('button', { name: 'Undo' }).click();
+      await noticeOf(page, 'Taken back.');
+      expect(await room.ask(written)).toEqual(written.map(() => EVERY_ADDRESS));
+      expect(await room.ask(['there.paste.example'])).toEqual([BLOCKED]);
+    });
+  });
+});
+
+describe('a local record', () => {
+  test('is added, answered, and taken away', async () => {
+    const name = 'nas.home.arpa';
+    await room.withPage({}, async (page) => {
+      await page.goto('./names');
+      await page.getByRole('button', { name: 'Add a record' }).click();
+      const form = page.getByRole('dialog', { name: 'Add a record' });
+      await form.getByLabel('Name', { exact: true }).fill(name);
+      await form.getByRole('textbox', { name: 'Value' }).fill('192.0.2.5');
+      await expectAccessible(page);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await noticeOf(page, 'The record is in force.');
+      expect(await room.ask([name])).toEqual(['192.0.2.5']);
+      await room.api.untilQueryCount(1, `domain=${name}&status=LOCAL`);
+
+      await takeAction(page, `Actions for ${name}`, 'Delete');
+      const question = page.getByRole('alertdialog', { name: `Delete ${name}?` });
+      await question.getByRole('button', { name: 'Delete' }).click();
+      await noticeOf(page, 'The record is deleted.');
+      await page.getByText('No local names yet').waitFor();
+      expect(await room.ask([name])).not.toEqual(['192.0.2.5']);
+    });
+  });
+});
+
+describe('an answer in the cache', () => {
+  test('is found, dropped, and asked for again', async () => {
+    const name = 'kept.cache.example';
+    const entries = async (): Promise<CacheEntryRow[]> =>
+      (await room.api.expect<{ data: CacheEntryRow[] }>(200, 'GET', `/cache/entries?domain=${name}`)).data;
+    await room.ask([name]);
+    await until(async () => (await entries()).length === 1, 100);
+    await room.withPage({}, async (page) => {
+      await page.goto('./resolving');
+      await page.getByRole('searchbox', { name: 'Search the cache by name' }).fill(name);
+      await page.getByRole('rowheader', { name }).waitFor();
+      await page.getByRole('button', { name: `Drop ${name} A from the cache` }).click();
+      const question = page.getByRole('alertdialog', { name: `Drop ${name} A from the cache?` });
+      await question.getByText('One answer will be dropped.').waitFor();
+      await expectAccessible(page);
+      await question.getByRole('button', { name: 'Drop' }).click();
+      await noticeOf(page, 'Dropped from the cache.');
+      await page.getByText('Nothing of this name is in the cache').waitFor();
+    });
+    expect(await entries()).toEqual([]);
+    expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+    await room.api.untilQueryCount(2, `domain=${name}`);
+    const answered = (await room.api.queries(`domain=${name}`)).map(({ status }) => status);
+    expect(answered).toEqual(['ALLOWED', 'ALLOWED']);
+  });
+});
