@@ -3,6 +3,7 @@ import { Component } from 'react';
 import type { ReactNode } from 'react';
 import { say } from '../i18n/say.ts';
 import { Button } from '../ui/controls/button.tsx';
+import { Page } from '../ui/display/page.tsx';
 import { Callout } from '../ui/display/states.tsx';
 
 interface State {
@@ -23,13 +24,15 @@ export class PageFault extends Component<{ readonly children: ReactNode }, State
     // After an upgrade of the server the parts of the page before are gone.
     const text = isMissingPart(fault) ? say('fault.upgraded') : say('fault.page', { text: fault.message });
     return (
-      <Callout
-        tone="warning"
-        isAlert
-        actions={<Button onPress={() => location.reload()}>{say('action.reload')}</Button>}
-      >
-        {text}
-      </Callout>
+      <Page title={say('fault.title')}>
+        <Callout
+          tone="warning"
+          isAlert
+          actions={<Button onPress={() => location.reload()}>{say('action.reload')}</Button>}
+        >
+          {text}
+        </Callout>
+      </Page>
     );
   }
 }

@@ -34,7 +34,7 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
       </a>
       <SideNavigation onLogout={onLogout} onSearch={open} />
       <main id="main" ref={main} className={styles['main']} tabIndex={-1}>
-        <PageFault>
+        <PageFault key={location}>
           <Suspense fallback={<Skeleton lines={6} />}>
             {drawn === location ? (
               <Switch>

@@ -16,12 +16,15 @@ import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx'
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { BlockingSwitch } from './blocking-switch.tsx';
 import { standingOf } from './standing.ts';
+import type { Health } from './standing.ts';
 import styles from './overview-page.module.css';
 
 const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 const DEFAULTS = { period: '24h' };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
+/** Whoever sees that something is wrong waits for its end. */
+const TROUBLED_MS = 5_000;
 
 /** The page. */
 export default function OverviewPage(): ReactNode {
@@ -72,7 +75,8 @@ function useIsStandingKnown(): boolean {
 
 function Standing(): ReactNode {
   const { say } = useText();
-  const health = useAsk('GET /health', {}, { everyMs: STATES_MS });
+  const everyMs = (last: Health | undefined): number => (last?.status === 'ok' ? STATES_MS : TROUBLED_MS);
+  const health = useAsk('GET /health', {}, { everyMs });
   return (
     <Answered of={health} lines={1}>
       {(answer) => {
