@@ -1,0 +1,157 @@
+/** The dashboard for people who use it by its keys alone, in another language, or from right to left. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { BLOCKED, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
+import { layoutFaults } from '../support/browser/layout-faults.ts';
+import { logRowOf, noticeOf } from '../support/browser/page-steps.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
+import type { Page } from '../support/browser/watched-page.ts';
+
+const [de, en] = ['de', 'en'].map(messagesOf) as [Messages, Messages];
+
+let room: DashboardRoom;
+
+beforeAll(async () => {
+  room = await DashboardRoom.open();
+});
+afterAll(() => room.close());
+
+/** Links and buttons before the last link of the navigation. */
+const MOST_TABS = 30;
+
+type Messages = Readonly<Record<string, string>>;
+
+function messagesOf(language: string): Messages {
+  const file = join('control-plane', 'dashboard', 'src', 'i18n', `${language}.json`);
+  return JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', file), 'utf8')) as Messages;
+}
+
+/** Presses Tab until a link has the focus. */
+async function tabToLink(page: Page, name: string): Promise<void> {
+  const focused = page.locator('a:focus').filter({ hasText: name });
+  for (let presses = 0; (await focused.count()) === 0; presses += 1) {
+    expect(presses).toBeLessThan(MOST_TABS);
+    await page.keyboard.press('Tab');
+  }
+}
+
+/** The name by which readers of the screen know what has the focus. */
+function focusedLabel(page: Page): Promise<string> {
+  return page.evaluate<string>(`document.activeElement.getAttribute('aria-label') ?? ''`);
+}
+
+describe('by keys alone', () => {
+  test('somebody logs in, goes through the log, sees why, blocks a name, and is back where he was', async () => {
+    const [older, newer] = ['older.keys.example', 'newer.keys.example'];
+    await room.askLogged(older);
+    await room.askLogged(newer);
+    await room.withPage({ session: '' }, async (page) => {
+      const { keyboard } = page;
+      await page.goto('./');
+      await page.locator('input[type=password]:focus').waitFor();
+      await keyboard.type(PASSWORD);
+      await keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      await tabToLink(page, 'Queries');
+      await keyboard.press('Enter');
+      await logRowOf(page, newer).waitFor();
+
+      const walked: string[] = [];
+      for (const key of ['j', 'j', 'k']) {
+        await keyboard.press(key);
+        walked.push(await focusedLabel(page));
+      }
+      expect(walked).toEqual([newer, older, newer].map((name) => expect.stringContaining(`${name}, A`)));
+      await keyboard.press('e');
+      const drawer = page.getByRole('dialog', { name: newer });
+      await drawer.getByRole('heading', { name: 'Step by step' }).waitFor();
+      await expectAccessible(page);
+      await keyboard.press('b');
+      await noticeOf(page, `${newer} is blocked until`);
+      expect(await room.ask([newer])).toEqual([BLOCKED]);
+      await keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+      expect(await focusedLabel(page)).toBe(walked[2]);
+    });
+  });
+});
+
+describe('in German', () => {
+  test('somebody logs in and blocks a name, and reads no English', async () => {
+    const name = 'deutsch.flow.example';
+    await room.askLogged(name);
+    await room.withPage({ session: '', locale: 'de-DE' }, async (page) => {
+      await page.goto(`./queries?domain=${name}`);
+      await page.getByLabel(de['login.password']!).fill(PASSWORD);
+      await page.getByRole('button', { name: de['login.action']! }).click();
+      await page.getByRole('heading', { name: de['page.queries']!, level: 1 }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+      const time = page.getByRole('row').filter({ hasText: name }).locator('time');
+      expect(await time.getAttribute('title')).toMatch(/^\d{2}\.\d{2}\.\d{4}, \d{2}:/);
+      await time.click();
+      const drawer = page.getByRole('dialog', { name });
+      await drawer.getByRole('heading', { name: de['queries.why.stages']! }).waitFor();
+      await expectAccessible(page);
+      expect(await englishOn(page)).toEqual([]);
+      await drawer.getByRole('button', { name: de['queries.verdict.block']!, exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Gruppe Default: für immer' }).click();
+      await page
+        .getByRole('region', { name: de['notice.region']! })
+        .getByText(de['queries.rule.blocked']!)
+        .waitFor();
+      expect(await room.ask([name])).toEqual([BLOCKED]);
+    });
+  });
+});
+
+/** Texts of the page that are English ones, and not German as well. */
+async function englishOn(page: Page): Promise<string[]> {
+  const german = new Set(Object.values(de));
+  const english = new Set(Object.values(en).filter((text) => !german.has(text)));
+  const lines = (await page.locator('body').innerText()).split('\n').map((line) => line.trim());
+  return lines.filter((line) => english.has(line));
+}
+
+describe('from right to left', () => {
+  test('somebody opens a row at the other side, adds a rule, and presses an hour of the week', async () => {
+    const name = 'mirrored.flow.example';
+    await room.askLogged(name);
+    const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {
+      name: 'Week',
+      timezone: 'UTC',
+    });
+    await room.withPage({}, async (page) => {
+      await page.addInitScript(`localStorage.setItem('weir.language', 'ar-XB')`);
+      await page.goto(`./queries?domain=${name}`);
+      expect(await page.evaluate('document.documentElement.dir')).toBe('rtl');
+      await page.getByRole('row').filter({ hasText: name }).locator('time').click();
+      const drawer = page.getByRole('dialog', { name });
+      await drawer.getByRole('heading', { name: 'Step by step' }).waitFor();
+      // But for its border.
+      expect((await drawer.boundingBox())!.x).toBeLessThanOrEqual(1);
+      expect(await layoutFaults(page)).toEqual([]);
+      await expectAccessible(page);
+
+      await page.goto('./rules');
+      await page.getByRole('button', { name: 'Add a rule' }).click();
+      const form = page.getByRole('dialog', { name: 'Add a rule' });
+      await form.getByRole('textbox').first().fill(name);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await noticeOf(page, 'The rule is in force.');
+      expect(await room.ask([name])).toEqual([BLOCKED]);
+
+      await page.goto(`./schedules?open=${id}`);
+      const week = page.getByRole('group', { name: 'The week' });
+      const monday = (await week.locator('svg').first().boundingBox())!;
+      // A quarter of the day from where it begins, which is at the right.
+      await page.mouse.click(monday.x + monday.width * 0.74, monday.y + monday.height / 2);
+      const slot = page.getByRole('dialog', { name: 'Add a time' });
+      expect(await slot.locator('input[type=time]').first().inputValue()).toBe('06:00');
+      await untilQuiet(page);
+      expect(await layoutFaults(page)).toEqual([]);
+      await expectAccessible(page);
+    });
+  });
+});
