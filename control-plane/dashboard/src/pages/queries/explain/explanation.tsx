@@ -8,6 +8,7 @@ import type { Say } from '../../../i18n/say.ts';
 import { Callout } from '../../../ui/display/states.tsx';
 import { DomainName } from '../../../ui/display/values.tsx';
 import en from '../../../i18n/en.json';
+import { stageDetail } from './stage-detail.ts';
 import styles from './explain.module.css';
 
 /** What the API says. */
@@ -92,7 +93,7 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
           <span className={styles['stageName']}>{wordFor('queries.stage', name, say)}</span>{' '}
           <span className={styles['quiet']}>{say(`queries.verdictOf.${verdict}`)}</span>
         </p>
-        {detail !== null && detail !== 'None' && <p className={styles['quiet']}>{detail}</p>}
+        {detail !== null && detail !== 'None' && <Detail stage={name} detail={detail} />}
         {rules.length > 0 && (
           <ul className={styles['rules']}>
             {rules.map((rule, place) => (
@@ -105,6 +106,12 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
       </div>
     </li>
   );
+}
+
+function Detail({ stage, detail }: { readonly stage: string; readonly detail: string }): ReactNode {
+  const { say } = useText();
+  const words = stageDetail(stage, detail);
+  return <p className={styles['quiet']}>{words === null ? detail : say(words.key, { of: words.of })}</p>;
 }
 
 /** A rule with every list that has it. */
