@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
@@ -51,20 +52,28 @@ async function fill(): Promise<void> {
   await room.ask(['dns.google', 'xn--bcher-kva.example', '\\000\\255<script>.example.org']);
 }
 
+/** Sets the size that the reader has chosen in the browser, until the session is detached. */
+async function withTextTwiceAsLarge(page: Page): Promise<CDPSession> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+  return devTools;
+}
+
 describe('each page of the dashboard', () => {
   test.each([...PATHS, ...VIEWS])(
     '/%s fits every size, theme and language, and has no finding of axe',
     async (path) => {
       await room.withPage({ isCalm: true }, async (page) => {
         await page.goto(`./${path}`);
+        const name = path.replace(/\W/g, '-') || 'overview';
+        const picture = (of: string): Promise<unknown> =>
+          page.screenshot({ path: join(PICTURES, `${name}-${of}.png`) });
         for (const [size, viewport] of Object.entries(Viewport))
           for (const theme of THEMES) {
             await page.setViewportSize(viewport);
             await page.emulateMedia({ colorScheme: theme });
             await untilQuiet(page);
-            await page.screenshot({
-              path: join(PICTURES, `${path.replace(/\W/g, '-') || 'overview'}-${size}-${theme}.png`),
-            });
+            await picture(`${size}-${theme}`);
             expect({ size, theme, faults: await layoutFaults(page) }).toEqual({ size, theme, faults: [] });
           }
         await expectAccessible(page);
@@ -72,6 +81,16 @@ describe('each page of the dashboard', () => {
         await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
         await untilQuiet(page);
         await expectAccessible(page);
+        await page.setViewportSize(Viewport.tablet);
+        await page.emulateMedia({ forcedColors: 'active' });
+        await untilQuiet(page);
+        await picture('forced-colors');
+        await page.emulateMedia({ forcedColors: 'none' });
+        const twice = await withTextTwiceAsLarge(page);
+        await untilQuiet(page);
+        await picture('large-text');
+        expect({ text: 'twice', faults: await layoutFaults(page) }).toEqual({ text: 'twice', faults: [] });
+        await twice.detach();
         for (const language of ['en-XA', 'ar-XB']) {
           await page.evaluate(`localStorage.setItem('weir.language', '${language}')`);
           await page.setViewportSize({ width: 320, height: 700 });

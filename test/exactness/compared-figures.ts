@@ -3,7 +3,7 @@ import type { StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
 import { type ApiClient, PASSWORD } from '../support/weir/api-client.ts';
 import { httpCall } from '../support/weir/http-call.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
-import type { SharedDatabase } from './shared-database.ts';
+import type { SharedDatabase } from '../support/weir/shared-database.ts';
 
 /** The same figure as told by several places. */
 interface Figure {

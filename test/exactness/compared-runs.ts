@@ -1,6 +1,6 @@
 /** Compares what clients got, what Prometheus was told, and what each life of a node has in the log. */
 import type { Weir } from '../support/weir/weir-process.ts';
-import type { SharedDatabase } from './shared-database.ts';
+import type { SharedDatabase } from '../support/weir/shared-database.ts';
 
 /** Figures by life of a node. */
 export interface Lives<Figure> {

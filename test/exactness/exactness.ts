@@ -20,7 +20,7 @@ import type { ApiClient } from '../support/weir/api-client.ts';
 import { compareFigures } from './compared-figures.ts';
 import { compareRuns } from './compared-runs.ts';
 import { Nodes } from './nodes.ts';
-import { type SharedDatabase, startSharedDatabase } from './shared-database.ts';
+import { type SharedDatabase, startSharedDatabase } from '../support/weir/shared-database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const HELP = `npm run exactness -- [options]

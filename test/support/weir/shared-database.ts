@@ -1,9 +1,9 @@
 /** A PostgreSQL of its own for several nodes, which can be restarted and killed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { lockDataDir } from '../../control-plane/db/data-dir-lock.ts';
-import { createEmbeddedServer } from '../../control-plane/db/embedded-server.ts';
-import { MemoryLogger } from '../support/parts/memory-logger.ts';
+import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
+import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
+import { MemoryLogger } from '../parts/memory-logger.ts';
 
 const LOOK_MS = 20;
 
