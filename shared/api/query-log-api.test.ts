@@ -6,7 +6,7 @@ const BAD: Readonly<Record<string, string>> = {
   client: 'localhost',
   group_id: '0',
   type: 'A OR',
-  status: 'BLOCKED',
+  status: 'STOPPED',
   rcode: 'NOSUCH',
   protocol: 'quic',
   upstream: '',
