@@ -137,8 +137,13 @@ export async function untilQuiet(page: Page): Promise<void> {
   await page.waitForSelector('#root > *', { state: 'attached' });
   const open = pending.get(page)!;
   // What comes may make the page ask for more, once it has been drawn.
-  for (let quiet = 0; quiet < 2; quiet = open.size === 0 ? quiet + 1 : 0)
+  for (let quiet = 0; quiet < 2; quiet = open.size === 0 && !(await isLoading(page)) ? quiet + 1 : 0)
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+}
+
+/** Whether a part of the page has not come yet, and a skeleton stands in its place. */
+async function isLoading(page: Page): Promise<boolean> {
+  return (await page.locator('[aria-busy="true"]').count()) > 0;
 }
 
 async function keep(page: Page, context: BrowserContext, name: string): Promise<void> {

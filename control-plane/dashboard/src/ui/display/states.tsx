@@ -29,7 +29,7 @@ export function Empty({ icon: Icon, title, children }: EmptyProps): ReactNode {
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactNode {
   const { say } = useText();
   return (
-    <div className={styles['skeleton']} role="status">
+    <div className={styles['skeleton']} role="status" aria-busy>
       <span className="unseen">{say('state.loading')}</span>
       {Array.from({ length: lines }, (_, line) => (
         <span key={line} className={styles['bone']} />
