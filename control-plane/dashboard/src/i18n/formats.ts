@@ -25,7 +25,7 @@ export interface Formats {
   /** Day and month, for narrow places. */
   readonly shortDay: (moment: string | Date) => string;
   readonly day: (moment: string | Date) => string;
-  /** Weekday and time of day to the minute, by the clocks of a zone; the reader's where none is given. */
+  /** Weekday and time of day to the minute, by the clocks of a zone; without one, by the reader's. */
   readonly dayAndTime: (moment: string | Date, timeZone?: string) => string;
   /** The name of a weekday, 0 = Monday. */
   readonly weekday: (day: number, width?: 'long' | 'short') => string;

@@ -1,16 +1,13 @@
 /** A new client, or the whole of one that is there. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { changedFields, draftOf, nameOf } from './client-words.ts';
 import type { Client } from './client-words.ts';
 
@@ -42,54 +39,38 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={client === null ? say('clients.add') : say('clients.editOf', { name: nameOf(client) })}
-      isOpen
+      saveText={say(client === null ? 'clients.add' : 'clients.save')}
+      isPending={create.isPending || update.isPending}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={create.isPending || update.isPending} onPress={() => void save()}>
-            {say(client === null ? 'clients.add' : 'clients.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Stack>
-          {client === null && <p>{say('clients.add.help')}</p>}
-          <FormFault failure={failure} fields={[...FIELDS, 'group_id']} />
-          {FIELDS.map((field) => (
-            <TextField
-              key={field}
-              label={say(`clients.field.${field}`)}
-              help={say(`clients.field.${field}.help`)}
-              error={fieldProblem(failure, field)}
-              value={draft[field]}
-              onChange={(text) => setDraft((now) => ({ ...now, [field]: text }))}
-              isCode={field !== 'name'}
-              autoComplete="off"
-              autoFocus={field === 'name'}
-            />
-          ))}
-          <SelectField
-            label={say('clients.group')}
-            error={fieldProblem(failure, 'group_id')}
-            value={draft.group_id}
-            onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
-            choices={[
-              { id: '', text: say('clients.group.auto') },
-              ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-            ]}
-          />
-          <button type="submit" hidden />
-        </Stack>
-      </Form>
-    </Dialog>
+      {client === null && <p>{say('clients.add.help')}</p>}
+      <FormFault failure={failure} fields={[...FIELDS, 'group_id']} />
+      {FIELDS.map((field) => (
+        <TextField
+          key={field}
+          label={say(`clients.field.${field}`)}
+          help={say(`clients.field.${field}.help`)}
+          error={fieldProblem(failure, field)}
+          value={draft[field]}
+          onChange={(text) => setDraft((now) => ({ ...now, [field]: text }))}
+          isCode={field !== 'name'}
+          autoComplete="off"
+          autoFocus={field === 'name'}
+        />
+      ))}
+      <SelectField
+        label={say('clients.group')}
+        error={fieldProblem(failure, 'group_id')}
+        value={draft.group_id}
+        onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
+        choices={[
+          { id: '', text: say('clients.group.auto') },
+          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+        ]}
+      />
+    </FormDialog>
   );
 }

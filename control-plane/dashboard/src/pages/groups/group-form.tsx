@@ -1,16 +1,13 @@
 /** A new group, or name and state of one that is there. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { SwitchField, TextField } from '../../ui/controls/fields.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { Group } from './group-list.tsx';
 import styles from './groups.module.css';
 
@@ -43,50 +40,34 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={group === null ? say('groups.add') : say('groups.editOf', { name: group.name })}
-      isOpen
+      saveText={say(group === null ? 'groups.add' : 'groups.save')}
+      isPending={create.isPending || update.isPending}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={create.isPending || update.isPending} onPress={() => void save()}>
-            {say(group === null ? 'groups.add' : 'groups.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Stack>
-          <FormFault failure={failure} fields={['name', 'comment']} />
-          <TextField
-            label={say('groups.name')}
-            help={say('groups.name.help')}
-            error={fieldProblem(failure, 'name')}
-            value={name}
-            onChange={setName}
-            autoFocus
-          />
-          <TextField
-            label={say('groups.comment')}
-            error={fieldProblem(failure, 'comment')}
-            value={comment}
-            onChange={setComment}
-          />
-          <div>
-            <SwitchField isSelected={enabled} onChange={setEnabled}>
-              {say('groups.isOn')}
-            </SwitchField>
-            <p className={styles['quiet']}>{say('groups.isOn.help')}</p>
-          </div>
-          <button type="submit" hidden />
-        </Stack>
-      </Form>
-    </Dialog>
+      <FormFault failure={failure} fields={['name', 'comment']} />
+      <TextField
+        label={say('groups.name')}
+        help={say('groups.name.help')}
+        error={fieldProblem(failure, 'name')}
+        value={name}
+        onChange={setName}
+        autoFocus
+      />
+      <TextField
+        label={say('groups.comment')}
+        error={fieldProblem(failure, 'comment')}
+        value={comment}
+        onChange={setComment}
+      />
+      <div>
+        <SwitchField isSelected={enabled} onChange={setEnabled}>
+          {say('groups.isOn')}
+        </SwitchField>
+        <p className={styles['quiet']}>{say('groups.isOn.help')}</p>
+      </div>
+    </FormDialog>
   );
 }

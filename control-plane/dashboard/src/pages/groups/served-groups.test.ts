@@ -4,7 +4,7 @@ import { groupIdsAfter, servesGroup } from './served-groups.ts';
 const ALL = [1, 2, 3];
 
 describe('servesGroup()', () => {
-  test('holds for named groups, and for every group where none is named', () => {
+  test('holds for named groups, and for every group without names', () => {
     expect([servesGroup([], 2), servesGroup([2], 2), servesGroup([1], 2)]).toEqual([true, true, false]);
   });
 });

@@ -1,17 +1,14 @@
 /** A new schedule, or name and zone of one that is there. */
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { draftOf, slotOf } from './slot-draft.ts';
 
 interface ProfileFormProps {
@@ -49,58 +46,42 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={profile === null ? say('schedules.add') : say('schedules.editOf', { name: profile.name })}
-      isOpen
+      saveText={say(profile === null ? 'schedules.add' : 'schedules.save')}
+      isPending={create.isPending || update.isPending}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={create.isPending || update.isPending} onPress={() => void save()}>
-            {say(profile === null ? 'schedules.add' : 'schedules.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Stack>
-          <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
-          <TextField
-            label={say('schedules.name')}
-            help={say('schedules.name.help')}
-            error={fieldProblem(failure, 'name')}
-            value={name}
-            onChange={setName}
-            autoFocus
-          />
-          <SelectField
-            label={say('schedules.zone')}
-            help={say('schedules.zone.help')}
-            error={fieldProblem(failure, 'timezone')}
-            value={zone}
-            onChange={setZone}
-            choices={zones.map((id) => ({ id, text: id }))}
-          />
-          <TextField
-            label={say('schedules.comment')}
-            error={fieldProblem(failure, 'comment')}
-            value={comment}
-            onChange={setComment}
-          />
-          {profile === null && (
-            <CheckboxField isSelected={withNights} onChange={setWithNights}>
-              {say('schedules.withNights')}
-            </CheckboxField>
-          )}
-          <button type="submit" hidden />
-        </Stack>
-      </Form>
-    </Dialog>
+      <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
+      <TextField
+        label={say('schedules.name')}
+        help={say('schedules.name.help')}
+        error={fieldProblem(failure, 'name')}
+        value={name}
+        onChange={setName}
+        autoFocus
+      />
+      <SelectField
+        label={say('schedules.zone')}
+        help={say('schedules.zone.help')}
+        error={fieldProblem(failure, 'timezone')}
+        value={zone}
+        onChange={setZone}
+        choices={zones.map((id) => ({ id, text: id }))}
+      />
+      <TextField
+        label={say('schedules.comment')}
+        error={fieldProblem(failure, 'comment')}
+        value={comment}
+        onChange={setComment}
+      />
+      {profile === null && (
+        <CheckboxField isSelected={withNights} onChange={setWithNights}>
+          {say('schedules.withNights')}
+        </CheckboxField>
+      )}
+    </FormDialog>
   );
 }
 

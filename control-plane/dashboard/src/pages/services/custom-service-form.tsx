@@ -1,16 +1,13 @@
 /** A service of one's own: a name for some domains. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { Service } from '../../ui/policy/service-blocks.ts';
 import { domainFault, domainsOf } from './domain-lines.ts';
 
@@ -43,52 +40,37 @@ export function CustomServiceForm({ service, onClose }: CustomServiceFormProps):
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={service === null ? say('services.add') : say('services.editOf', { name: service.name })}
-      isOpen
+      saveText={say(service === null ? 'services.add' : 'services.save')}
+      isPending={create.isPending || update.isPending}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={create.isPending || update.isPending} onPress={() => void save()}>
-            {say(service === null ? 'services.add' : 'services.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Stack>
-          {badDomain === null && <FormFault failure={failure} fields={['name', 'category']} />}
-          <TextField
-            label={say('services.name')}
-            error={fieldProblem(failure, 'name')}
-            value={name}
-            onChange={setName}
-            autoFocus
-          />
-          <SelectField
-            label={say('services.category')}
-            error={fieldProblem(failure, 'category')}
-            value={category}
-            onChange={setCategory}
-            choices={categories.map(({ id }) => ({ id, text: say(`services.category.${id}`) }))}
-          />
-          <TextField
-            label={say('services.field.domains')}
-            help={say('services.field.domains.help')}
-            error={badDomain}
-            value={lines}
-            onChange={setLines}
-            rows={8}
-            isCode
-          />
-        </Stack>
-      </Form>
-    </Dialog>
+      {badDomain === null && <FormFault failure={failure} fields={['name', 'category']} />}
+      <TextField
+        label={say('services.name')}
+        error={fieldProblem(failure, 'name')}
+        value={name}
+        onChange={setName}
+        autoFocus
+      />
+      <SelectField
+        label={say('services.category')}
+        error={fieldProblem(failure, 'category')}
+        value={category}
+        onChange={setCategory}
+        choices={categories.map(({ id }) => ({ id, text: say(`services.category.${id}`) }))}
+      />
+      <TextField
+        label={say('services.field.domains')}
+        help={say('services.field.domains.help')}
+        error={badDomain}
+        value={lines}
+        onChange={setLines}
+        rows={8}
+        isCode
+      />
+    </FormDialog>
   );
 }

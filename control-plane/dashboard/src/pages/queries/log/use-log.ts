@@ -13,7 +13,7 @@ export type LogFilters = Readonly<Record<string, string>>;
 /** Rows of a page: few, as all of them are read in one go. */
 const PAGE_ROWS = 100;
 
-/** The log, and how its tail stands: `off` where none is wanted, or the page is hidden. */
+/** The log, and how its tail stands: `off` unless the reader wants one and sees the page. */
 export interface ShownLog {
   readonly reader: LogReader;
   readonly tail: TailState | 'off';

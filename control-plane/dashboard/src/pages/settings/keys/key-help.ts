@@ -5,7 +5,7 @@ import { useText } from '../../../i18n/text.ts';
 import { helpIn } from './help-language.ts';
 import type { HelpFile, KeyHelp } from './help-language.ts';
 
-/** By language; one that has none is content with English. */
+/** By language; the others show the English one. */
 const files = import.meta.glob<{ default: HelpFile }>('./config-help.*.json');
 
 /** The help in the language in force; in English until it is loaded. */
