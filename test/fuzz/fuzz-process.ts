@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { writeCorpus } from './corpus.ts';
+import { coreSecs } from './core-secs.ts';
 import { CURRENT_HEAD } from './fuzz-thread.ts';
 import type { FuzzNews, FuzzOrder } from './fuzz-thread.ts';
 import type { Finding } from './fuzzer.ts';
@@ -14,8 +15,8 @@ import type { Finding } from './fuzzer.ts';
 /** Heap of the thread: what one input may take, and what the search itself does. */
 const HEAP_MIB = 512;
 const MAX_INPUT_SIZE = 1 << 20;
-/** A run that has not ended by now will not; the limit of time itself is judged in the thread. */
-const HUNG_MS = 30_000;
+/** A run that has had a core for so long will not end; the limit of time itself is judged in the thread. */
+const HUNG_SECS = 30;
 const WATCH_MS = 1000;
 /** More faults than these make no sense to look for at once. */
 const MAX_FINDINGS = 20;
@@ -33,6 +34,7 @@ export interface FuzzFigures {
 export interface FuzzTask {
   readonly target: string;
   readonly seed: number;
+  /** Seconds that the process has a core. */
   readonly secs: number;
   /** Write the corpus. */
   readonly keep: boolean;
@@ -42,8 +44,8 @@ export interface FuzzTask {
 
 /** Fuzzes until the time is over. */
 export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): Promise<FuzzFigures> {
-  const startedMs = performance.now();
-  const secsGone = (): number => (performance.now() - startedMs) / 1000;
+  const startedSecs = coreSecs();
+  const secsGone = (): number => coreSecs() - startedSecs;
   const inputs: Uint8Array[] = [];
   const keys = new Set<string>();
   const sum = { executions: 0, corpus: 0, paths: 0 };
@@ -96,14 +98,14 @@ async function oneThread(
     resolve({ input: new Uint8Array(input), key, text });
   };
   let executions = 0;
-  let sinceMs = performance.now();
+  let sinceSecs = coreSecs();
   const watch = setInterval(() => {
-    const nowMs = performance.now();
+    const nowSecs = coreSecs();
     if (head[0] !== executions) {
       executions = head[0]!;
-      sinceMs = nowMs;
-    } else if (executions > 0 && nowMs - sinceMs > HUNG_MS)
-      lost('hung', `does not end in ${HUNG_MS / 1000} s`);
+      sinceSecs = nowSecs;
+    } else if (executions > 0 && nowSecs - sinceSecs > HUNG_SECS)
+      lost('hung', `does not end in ${HUNG_SECS} s`);
   }, WATCH_MS);
   worker.on('message', (news: FuzzNews) => {
     if (news.kind === 'over') resolve(news);

@@ -1,6 +1,7 @@
 /** Entry of the thread that fuzzes one target; `fuzz-process.ts` watches it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { readInputs } from './corpus.ts';
+import { coreSecs } from './core-secs.ts';
 import { Fuzzer } from './fuzzer.ts';
 import type { Finding } from './fuzzer.ts';
 import { instrumentProduct } from './instrument.ts';
@@ -12,6 +13,7 @@ import { loadTarget } from './targets.ts';
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
+  /** Seconds that the process has a core. */
   readonly secs: number;
   /** Inputs beside those of the repository. */
   readonly inputs: readonly Uint8Array[];
@@ -63,7 +65,7 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
       corpus: fuzzer.corpus.length,
       paths: fuzzer.paths,
     });
-  const startedMs = performance.now();
+  const startedSecs = coreSecs();
   for (const input of [
     ...target.seeds(),
     ...readInputs('corpus', order.target),
@@ -79,7 +81,7 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
       figures();
       toldMs = nowMs;
     }
-    return nowMs - startedMs > order.secs * 1000;
+    return coreSecs() - startedSecs > order.secs;
   });
   figures();
   tell({ kind: 'over', corpus: await fuzzer.smallest() });

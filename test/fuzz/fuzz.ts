@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- [target…] [--secs N] [--seed N] [--keep]`: fuzzes the targets, one after the other, each in a process
- * of its own; fails where something was found. `--keep` writes the corpus back. `npm run fuzz -- TARGET --repeat FILE`
- * runs one input.
+ * of its own for N seconds of a core; fails where something was found. `--keep` writes the corpus back.
+ * `npm run fuzz -- TARGET --repeat FILE` runs one input.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

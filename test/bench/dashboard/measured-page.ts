@@ -69,7 +69,7 @@ export class MeasuredPage {
   /** Waits until nothing more is asked for and drawn. */
   async settle(): Promise<void> {
     await this.page.waitForSelector('h1');
-    await this.page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`);
+    await this.page.waitForSelector('main [aria-busy="true"]', { state: 'detached' });
     for (let frame = 0; frame < 4; frame++)
       await this.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))');
   }
