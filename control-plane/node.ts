@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/parse-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../shared/log.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
+import type { JobLeases } from './cluster/leases.ts';
 import type { Configuration } from './settings/configuration.ts';
 import type { LeaseWatch } from './clients/lease-watch.ts';
 import { type Database } from './db/database.ts';
@@ -15,9 +16,13 @@ export interface Node {
   readonly config: Config;
   readonly configuration: Configuration;
   readonly name: string;
+  /** See `nodeUuid`. */
+  readonly uuid: string;
   readonly logger: Logger;
   readonly dataDir: string;
   readonly database: Database;
+  /** Jobs that one node does for all. */
+  readonly jobs: JobLeases;
   readonly clients: ClientDirectory;
   readonly leases: LeaseWatch;
   /** Ports that this Weir listens on so far. */

@@ -10,7 +10,6 @@ import { CacheFile } from './cache/cache-file.ts';
 import { CacheIndex } from './cache/cache-index.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
-import { nodeUuid } from './cluster/node-uuid.ts';
 import { LogDrain } from './query-log/drain/log-drain.ts';
 import { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LogScans } from './query-log/scans/log-scans.ts';
@@ -207,8 +206,8 @@ function startLog(node: Node) {
 }
 
 /** Claims the node's name in the database, as soon as there is one. */
-function startNodeClaim({ database, logger, name, dataDir, stops }: Node): NodeClaim {
-  const claim = new NodeClaim({ database, logger, name, version, uuid: nodeUuid(dataDir, logger) });
+function startNodeClaim({ database, logger, name, uuid, stops }: Node): NodeClaim {
+  const claim = new NodeClaim({ database, logger, name, version, uuid });
   claim.start();
   stops.push(() => claim.stop());
   return claim;

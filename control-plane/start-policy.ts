@@ -183,7 +183,7 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
 
 /** Starts the work that is due each time the database comes up, and periodically. */
 export function startHousekeeping(
-  { configuration, name, logger, dataDir, database, stops }: Node,
+  { configuration, name, logger, dataDir, database, jobs, stops }: Node,
   parts: {
     lists: ListSources;
     catalogRefresh: CatalogRefresh;
@@ -199,6 +199,7 @@ export function startHousekeeping(
     () => rows.close(),
     startLogMaintenance({
       database,
+      jobs,
       clock,
       logger,
       dataDir,

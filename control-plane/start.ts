@@ -8,6 +8,8 @@ import type { LoadedConfig } from '../config/parse-config.ts';
 import { NodeState } from '../shared/threads/messages.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
+import { JobLeases } from './cluster/leases.ts';
+import { nodeUuid } from './cluster/node-uuid.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
@@ -130,6 +132,7 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
   });
   const config = configuration.current();
   const name = nodeNameOf(config);
+  const uuid = nodeUuid(lock.dataDir, logger);
   const clients = new ClientDirectory();
   const neighbours = openNeighbourTable(logger);
   // The first snapshot already has the addresses of clients known by MAC.
@@ -142,10 +145,11 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
     loaded,
     config,
     configuration,
-    name,
+    ...{ name, uuid },
     logger,
     dataDir: lock.dataDir,
     database,
+    jobs: new JobLeases({ database, logger, node: uuid }),
     clients,
     leases,
     ownPorts: new Set([dnsPort.port]),

@@ -157,6 +157,20 @@ describe('useInTurn()', () => {
     await holder;
     expect(connections.isLost()).toBe(false);
   });
+
+  test('useInTurn() ends a change that says nothing for too long, so that those of other nodes go on', async () => {
+    const stopped = open({ waitMs: 200 });
+    const silent = Promise.withResolvers<undefined>();
+    const change = stopped.useInTurn(async (client) => {
+      await client.query('BEGIN; SELECT pg_advisory_xact_lock(8)');
+      await silent.promise;
+      await client.query('COMMIT');
+    });
+    await until(() => stopped.isLost());
+    await own.database.transactionInTurn(8, (tx) => tx.query('SELECT 1'));
+    silent.resolve(undefined);
+    await expect(change).rejects.toBeInstanceOf(DatabaseUnavailable);
+  });
 });
 
 describe('untilLost()', () => {

@@ -87,7 +87,11 @@ export class Connections {
     this.target = target;
     this.logger = logger;
     this.pool = this.open({ max: poolSize, connectionTimeoutMillis: waitMs });
-    this.changes = this.open({ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs });
+    this.changes = this.open({
+      ...{ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs },
+      // A node that is stopped in the middle of a change must not hold back those of others.
+      idle_in_transaction_session_timeout: waitMs,
+    });
     this.probe = new pg.Client(target.config);
     this.probe.on('error', (error) => this.lose(error));
     this.probe.on('notification', ({ channel, payload = '' }) => notices.take(channel, payload));

@@ -226,7 +226,7 @@ describe('a flood of limited queries', () => {
 
   test('is counted the same once its blocks are one', async () => {
     const parts = { database: own.database, logger: new MemoryLogger(), nodeId: NODE };
-    expect(await new MergeUpkeep(parts).turn()).toBe(1);
+    expect(await new MergeUpkeep(parts).turn('own-and-ended')).toBe(1);
     expect(await blockCount()).toBe(1);
     await agree();
   });

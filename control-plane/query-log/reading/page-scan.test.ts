@@ -104,7 +104,7 @@ async function expectSame(memory: LogMemory): Promise<void> {
 async function merge(): Promise<number> {
   const logger = new MemoryLogger();
   const [a, b] = [7, 8].map((nodeId) => new MergeUpkeep({ database: own.database, logger, nodeId }));
-  return (await a!.turn()) + (await b!.turn());
+  return (await a!.turn('own-and-ended')) + (await b!.turn('own-and-ended'));
 }
 
 describe('PageScan', () => {

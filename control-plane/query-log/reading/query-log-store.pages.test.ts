@@ -93,7 +93,9 @@ describe('readQueryLog()', () => {
           // Newer than all that was read.
           await log.store(stepsBack % 3, 7_300_000 + stepsBack, [0, 1]);
           if (stepsBack === 2)
-            await new MergeUpkeep({ database: own.database, logger: own.logger, nodeId: NODE }).turn();
+            await new MergeUpkeep({ database: own.database, logger: own.logger, nodeId: NODE }).turn(
+              'own-and-ended',
+            );
         };
         const last = forwards.at(-1)!;
         const backwards = [

@@ -164,7 +164,7 @@ describe('sums from lists', () => {
       timeMs: FIRST_DAY_MS + at * HOUR_MS,
     }));
     await log.store(7, rows);
-    await log.folding(7).turn();
+    await log.folding(7).turn('own-and-ended');
     await own.database.query(
       `UPDATE query_names SET names = set_byte(names, 20, get_byte(names, 20) # 1) WHERE start = $1`,
       [new Date(FIRST_DAY_MS)],

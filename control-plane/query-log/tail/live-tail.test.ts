@@ -57,7 +57,9 @@ describe('LiveTail', () => {
     node.gate = held.promise;
     for (let at = 5; at < 35; at += 2) await store(at, 2);
     expect(
-      await new MergeUpkeep({ database: node.own.database, logger: node.own.logger, nodeId }).turn(),
+      await new MergeUpkeep({ database: node.own.database, logger: node.own.logger, nodeId }).turn(
+        'own-and-ended',
+      ),
     ).toBe(1);
     held.resolve(undefined);
     await reader.count(35);

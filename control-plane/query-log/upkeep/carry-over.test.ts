@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import {
   BLOCKED_STATUSES,
   DNSSEC_STATUS_NAMES,
@@ -10,6 +11,7 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { emptyLog } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { JobLeases, type Lease } from '../../cluster/leases.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { forEachRow } from '../block/block-rows.ts';
 import { scanBlocks } from '../search/block-scan.ts';
@@ -22,6 +24,7 @@ const DAYS = [3, 4, 5].map((day) => Date.UTC(2026, 6, day) / DAY_MS);
 const SPAN = { fromUs: DAYS[0]! * DAY_MS * 1000, toUs: (DAYS[2]! + 1) * DAY_MS * 1000 };
 const ROWS_PER_DAY = 90;
 const LOGGER = new MemoryLogger();
+const HELD: Lease = { signal: new AbortController().signal, confirm: async () => undefined };
 
 let own: TestDatabase;
 let monotonicMs = 0;
@@ -163,7 +166,7 @@ describe('CarryOver', () => {
     // Stopped after the third chunk: the newest rows are in blocks, nothing is in both.
     const stop = new AbortController();
     let chunks = -1;
-    expect(await job(() => ++chunks === 3 && stop.abort()).run(stop.signal)).toBe(false);
+    expect(await job(() => ++chunks === 3 && stop.abort()).run({ ...HELD, signal: stop.signal })).toBe(false);
     const moved = await newRows();
     expect(moved.length).toBeGreaterThan(0);
     expect([...moved, ...(await oldRows())].sort()).toEqual(rows);
@@ -172,12 +175,12 @@ describe('CarryOver', () => {
       .query(`CREATE SEQUENCE attempts; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN IF nextval('attempts') = 9 THEN RAISE 'no more'; END IF; RETURN NULL; END $$;
       CREATE TRIGGER fail BEFORE INSERT ON query_counts FOR EACH STATEMENT EXECUTE FUNCTION fail()`);
-    await expect(job().run()).rejects.toThrow('no more');
+    await expect(job().run(HELD)).rejects.toThrow('no more');
     expect([...(await newRows()), ...(await oldRows())].sort()).toEqual(rows);
     expect(await rowsLeft()).toBeLessThan(rows.length - moved.length);
     // Then it goes on to the end, and has nothing to do again.
-    expect(await job().run()).toBe(true);
-    expect(await job().run()).toBe(true);
+    expect(await job().run(HELD)).toBe(true);
+    expect(await job().run(HELD)).toBe(true);
     expect(await newRows()).toEqual(rows);
     for (const grain of ['m', 'q', 'd']) expect(await newCounts(grain)).toEqual(counts);
     expect(await listOldDays(own.database)).toEqual([]);
@@ -189,16 +192,20 @@ describe('CarryOver', () => {
 
   test('run() by two nodes at once moves each row once', async () => {
     const rows = await oldRows();
-    const jobs = [job(), job(), job()];
-    for (let isDone = false; !isDone;)
-      isDone = (await Promise.all(jobs.map((each) => each.run()))).includes(true);
+    const nodes = [1, 2, 3].map(() => {
+      const leases = new JobLeases({ database: own.database, logger: LOGGER, node: randomUUID() });
+      const carryOver = job();
+      return () => leases.hold('carry over', (lease) => carryOver.run(lease));
+    });
+    const outcomes = await Promise.all(nodes.map((run) => run()));
+    expect(outcomes.filter(Boolean)).toEqual([true]);
     expect(await newRows()).toEqual(rows);
   });
 
   test('run() tells of its progress once a minute and of its end', async () => {
     const logger = new MemoryLogger();
     let calls = 0;
-    await job(() => (monotonicMs += ++calls === 3 ? 60_000 : 0), logger).run();
+    await job(() => (monotonicMs += ++calls === 3 ? 60_000 : 0), logger).run(HELD);
     expect(logger.lines.map(({ level, fields }) => [level, fields])).toEqual([
       ['info', { rows: expect.any(Number), days_left: 3 }],
       ['info', { rows: 3 * ROWS_PER_DAY }],
@@ -213,7 +220,7 @@ describe('CarryOver', () => {
     const { rows } = await own.database.query(
       `UPDATE query_log SET status = 99 WHERE domain = '.' RETURNING 1`,
     );
-    expect(await job(undefined, logger).run()).toBe(true);
+    expect(await job(undefined, logger).run(HELD)).toBe(true);
     expect(logger.lines.at(-1)?.fields).toEqual({ rows: 3 * ROWS_PER_DAY + 1, unreadable: 1 });
     expect(
       (await newRows()).filter((row) => row.includes('"name":".",') && row.includes('"ALLOWED"')),

@@ -2,12 +2,13 @@
  * Carries the log of earlier versions over into blocks: the newest day first, and in each day the newest hour, a chunk of
  * rows in one transaction, which takes the rows out of `query_log` and stores their blocks and counts. So it may be
  * interrupted anywhere and goes on with what is left; a day that is empty is dropped. The empty table stays: going back
- * to an earlier version needs it. One node works at a time.
+ * to an earlier version needs it. One node works at a time, under a lease.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
+import type { Lease } from '../../cluster/leases.ts';
 import type { Database, LentClient } from '../../db/database.ts';
 import { encodeBlock } from '../block/block-encoder.ts';
 import { HOUR_US } from '../block/block-layout.ts';
@@ -39,20 +40,10 @@ const CHUNK_ROWS = 16_384;
 const HOURS_PER_DAY = 24;
 /** A span that is this short is not halved any more: its rows are taken chunk by chunk. */
 const SHORT_US = 10_000_000;
-/** Key of the advisory lock of who carries over. */
-const LOCK_KEY = 0x77_65_69_73;
 /** Milliseconds between two reports of progress. */
 const REPORT_EVERY_MS = 60_000;
 /** Longest pause after a chunk, milliseconds; else it is as long as the chunk took. */
 const MOST_PAUSE_MS = 1000;
-
-/** SQLSTATE of a partition that another node has dropped since it was listed. */
-const UNDEFINED_TABLE = '42P01';
-
-/** Another node carries over. */
-class CarriedByAnother extends Error {
-  override readonly name = 'CarriedByAnother';
-}
 
 /** Carries rows over. */
 export class CarryOver {
@@ -67,14 +58,14 @@ export class CarryOver {
     this.reportedMs = options.clock.monotonicMs();
   }
 
-  /** Carries over what there is; done when it resolves with true, else on another node's turn or at `signal`. */
-  async run(signal?: AbortSignal): Promise<boolean> {
+  /** Carries over what there is; done when it resolves with true, else at the lease's signal. @throws {LeaseLost} */
+  async run(lease: Lease): Promise<boolean> {
     const { database, logger } = this.options;
     const days = await listOldDays(database);
     try {
-      for (const [index, day] of days.entries()) await this.carryDay(day, days.length - index, signal);
+      for (const [index, day] of days.entries()) await this.carryDay(day, days.length - index, lease);
     } catch (error) {
-      if (isDoneByAnother(error) || signal?.aborted === true) return false;
+      if (lease.signal.aborted) return false;
       throw error;
     } finally {
       this.packer = undefined;
@@ -85,46 +76,42 @@ export class CarryOver {
     return true;
   }
 
-  private async carryDay(day: number, daysLeft: number, signal: AbortSignal | undefined): Promise<void> {
+  private async carryDay(day: number, daysLeft: number, lease: Lease): Promise<void> {
     const { database } = this.options;
     const dayUs = day * DAY_MS * 1000;
     for (let hour = HOURS_PER_DAY - 1; hour >= 0; hour--) {
       const span = { day, fromUs: dayUs + hour * HOUR_US, toUs: dayUs + (hour + 1) * HOUR_US };
-      await this.carrySpan(span, daysLeft, signal);
+      await this.carrySpan(span, daysLeft, lease);
     }
     await dropEmptyOldDay(database, day);
   }
 
   /** Halves a span until a chunk holds it: so no chunk sorts more than its own rows. */
-  private async carrySpan(span: OldSpan, daysLeft: number, signal: AbortSignal | undefined): Promise<void> {
+  private async carrySpan(span: OldSpan, daysLeft: number, lease: Lease): Promise<void> {
     const { database, chunkRows } = this.options;
-    signal?.throwIfAborted();
+    lease.signal.throwIfAborted();
     const total = await database.background().read((tx) => countOldRows(tx, span));
     if (total === 0) return;
     if (total > chunkRows && span.toUs - span.fromUs > SHORT_US) {
       const middleUs = Math.floor((span.fromUs + span.toUs) / 2);
-      await this.carrySpan({ ...span, toUs: middleUs }, daysLeft, signal);
-      await this.carrySpan({ ...span, fromUs: middleUs }, daysLeft, signal);
+      await this.carrySpan({ ...span, toUs: middleUs }, daysLeft, lease);
+      await this.carrySpan({ ...span, fromUs: middleUs }, daysLeft, lease);
       return;
     }
     await ensurePartitions(database, [span.day]);
     for (let isLeft = true; isLeft;) {
       const beganMs = performance.now();
-      isLeft = (await this.carryChunk(span)) === chunkRows;
+      isLeft = (await this.carryChunk(span, lease)) === chunkRows;
       this.report(daysLeft);
-      await sleep(Math.min(performance.now() - beganMs, MOST_PAUSE_MS), undefined, { signal });
+      await sleep(Math.min(performance.now() - beganMs, MOST_PAUSE_MS), undefined, { signal: lease.signal });
     }
   }
 
   /** Moves the oldest rows of a span; returns how many. */
-  private async carryChunk(span: OldSpan): Promise<number> {
+  private async carryChunk(span: OldSpan, lease: Lease): Promise<number> {
     const { database, chunkRows } = this.options;
     const taken = await database.background().change(async (client) => {
-      const { rows: turn } = await client.query<{ is_ours: boolean }>(
-        'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
-        [LOCK_KEY],
-      );
-      if (!turn[0]!.is_ours) throw new CarriedByAnother('carry over the query log: another node does it');
+      await lease.confirm(client);
       const rows = await takeOldRows(client, span, chunkRows);
       let unreadable = 0;
       const packer = (this.packer ??= new OldRowPacker());
@@ -175,11 +162,4 @@ function runKeyOf(day: number, nodeId: number): string {
   const hex = createHash('sha256').update(`query_log ${day} ${nodeId}`).digest('hex');
   // A UUID of version 8 (RFC 9562).
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-function isDoneByAnother(error: unknown): boolean {
-  return (
-    error instanceof CarriedByAnother ||
-    (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE)
-  );
 }

@@ -5,5 +5,9 @@ export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 }
 
-/** Condition on a block's `run`: it has ended long ago, so that any node may work on its blocks. */
-export const IS_RUN_GONE = `run.last_at < now() - interval '1 hour'`;
+/** Whose blocks are worked on: those of runs that have ended long ago are any node's, one at a time. */
+export type BlocksOf = 'own' | 'own-and-ended';
+
+/** Condition on a block's `run` with the node's id and a BlocksOf as values, e.g. `$1` and `$2`. */
+export const isOf = (nodeId: string, whose: string): string =>
+  `(b.node_id = ${nodeId} OR ${whose}::text = 'own-and-ended' AND run.last_at < now() - interval '1 hour')`;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -5,6 +6,7 @@ import { systemClock } from '../../../shared/clock.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { JobLeases } from '../../cluster/leases.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { listPartitions } from '../store/partition-store.ts';
 import { startLogMaintenance } from './log-maintenance.ts';
@@ -25,6 +27,7 @@ describe('startLogMaintenance()', () => {
     await writeFile(join(spool, '000000000002.blocks'), 'new');
     const stop = startLogMaintenance({
       database: own.database,
+      jobs: new JobLeases({ database: own.database, logger, node: randomUUID() }),
       clock: systemClock,
       logger,
       dataDir: own.dataDir,

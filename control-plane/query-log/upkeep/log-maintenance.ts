@@ -1,10 +1,13 @@
 /**
  * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, adds
- * blocks to the lists of names, and carries the log of earlier versions over. Every node does it; repetition is harmless.
+ * blocks to the lists of names, and carries the log of earlier versions over. Each node merges and adds its own blocks;
+ * one node at a time does all else.
  */
+import type { JobLeases } from '../../cluster/leases.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { CarryOver } from './carry-over.ts';
+import type { BlocksOf } from './changed-meanwhile.ts';
 import { CountsDays, type CountsDaysOptions } from './counts-days.ts';
 import { LogDays, type LogDaysOptions } from './log-days.ts';
 import { MergeUpkeep, type MergeUpkeepOptions } from './merge-upkeep.ts';
@@ -14,6 +17,7 @@ import { reportOldSpool } from './old-spool.ts';
 /** What it takes. */
 export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions, MergeUpkeepOptions {
   readonly dataDir: string;
+  readonly jobs: Pick<JobLeases, 'hold'>;
 }
 
 /** Milliseconds between two looks. */
@@ -24,26 +28,36 @@ const MERGE_EVERY_MS = 180_000;
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
+  const { jobs } = options;
   const folding = new NameFolding(options);
   const days = new LogDays({ ...options, beforeDrop: (day) => folding.foldDay(day, signal) });
   const counts = new CountsDays(options);
   const merging = new MergeUpkeep(options);
   const carryOver = new CarryOver(options);
   const spool = reportOldSpool(options.dataDir, options.logger);
-  const jobs = [
-    repeat(options, DAYS_EVERY_MS, async () => {
-      await days.keep();
-      await counts.keep();
-    }),
+  const keepDays = async (): Promise<void> => {
+    await days.keep();
+    await counts.keep();
+  };
+  const compact = async (whose: BlocksOf): Promise<void> => {
+    await merging.turn(whose, signal);
+    await folding.turn(whose, signal);
+  };
+  const repeated = [
+    repeat(options, DAYS_EVERY_MS, () => jobs.hold('keep the days of the query log', keepDays)),
     repeat(options, MERGE_EVERY_MS, async () => {
-      await merging.turn(signal);
-      await folding.turn(signal);
+      if (!(await jobs.hold('compact the query log of ended runs', () => compact('own-and-ended'))))
+        await compact('own');
     }),
-    repeat(options, DAYS_EVERY_MS, () => carryOver.run(signal)),
+    repeat(options, DAYS_EVERY_MS, () =>
+      jobs.hold('carry over the query log', (lease) =>
+        carryOver.run({ ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
+      ),
+    ),
   ];
   return async () => {
     stopping.abort();
-    await Promise.all([spool, ...jobs.map((stop) => stop())]);
+    await Promise.all([spool, ...repeated.map((stop) => stop())]);
   };
 }
 

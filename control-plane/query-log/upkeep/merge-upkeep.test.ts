@@ -70,21 +70,21 @@ describe('MergeUpkeep', () => {
     await storeBlocks(2, OLD_HOUR_MS - HOUR_MS);
     const before = await storedRows(own.database);
     const countsBefore = await counted();
-    expect(await upkeep().turn()).toBe(2);
+    expect(await upkeep().turn('own-and-ended')).toBe(2);
     expect(await blocks()).toEqual([
       [0, 60],
       [60, 6],
     ]);
     expect(await storedRows(own.database)).toEqual(before);
     expect(await counted()).toEqual(countsBefore);
-    expect(await upkeep().turn()).toBe(0);
+    expect(await upkeep().turn('own-and-ended')).toBe(0);
   });
 
   test('turn() merges nothing across a gap where queries were lost', async () => {
     await storeBlocks(2);
     gatherer.skip(5);
     await storeBlocks(2);
-    expect(await upkeep().turn()).toBe(2);
+    expect(await upkeep().turn('own-and-ended')).toBe(2);
     expect(await blocks()).toEqual([
       [0, 6],
       [11, 6],
@@ -97,7 +97,7 @@ describe('MergeUpkeep', () => {
       const day = Math.floor(OLD_HOUR_MS / DAY_MS);
       const found = await own.database
         .background()
-        .read((tx) => listNeighbours(tx, { day, nodeId: 7, spared: [], limit: 9 }));
+        .read((tx) => listNeighbours(tx, { day, nodeId: 7, whose: 'own', spared: [], limit: 9 }));
       return found.map(({ firstSeqs }) => firstSeqs.length);
     };
     await storeBlocks(16);
@@ -114,9 +114,10 @@ describe('MergeUpkeep', () => {
 
   test('turn() leaves blocks of another node alone until its run has ended', async () => {
     await storeBlocks(2, OLD_HOUR_MS, 8);
-    expect(await upkeep(7).turn()).toBe(0);
+    expect(await upkeep(7).turn('own-and-ended')).toBe(0);
     await own.database.query(`UPDATE query_runs SET last_at = now() - interval '2 hours'`);
-    expect(await upkeep(7).turn()).toBe(1);
+    expect(await upkeep(7).turn('own')).toBe(0);
+    expect(await upkeep(7).turn('own-and-ended')).toBe(1);
     const { rows } = await own.database.query('SELECT node_id FROM query_blocks');
     expect(rows).toEqual([{ node_id: 8 }]);
   });
@@ -124,7 +125,11 @@ describe('MergeUpkeep', () => {
   test('two at once lose nothing and double nothing', async () => {
     await storeBlocks(40);
     const before = await storedRows(own.database);
-    await Promise.all([upkeep().turn(), upkeep().turn(), upkeep().turn()]);
+    await Promise.all([
+      upkeep().turn('own-and-ended'),
+      upkeep().turn('own-and-ended'),
+      upkeep().turn('own-and-ended'),
+    ]);
     expect(await blocks()).toEqual([[0, 120]]);
     expect(await storedRows(own.database)).toEqual(before);
   });
@@ -136,9 +141,9 @@ describe('MergeUpkeep', () => {
     );
     const logger = new MemoryLogger();
     const merging = upkeep(7, logger);
-    expect(await merging.turn()).toBe(0);
-    expect(await merging.turn()).toBe(2);
-    expect(await merging.turn()).toBe(0);
+    expect(await merging.turn('own-and-ended')).toBe(0);
+    expect(await merging.turn('own-and-ended')).toBe(2);
+    expect(await merging.turn('own-and-ended')).toBe(0);
     expect(await blocks()).toEqual([
       [0, 6],
       [6, 3],
@@ -153,7 +158,7 @@ describe('MergeUpkeep', () => {
     await storeBlocks(7);
     await own.database.query(`UPDATE query_blocks SET listed = 'd' WHERE first_seq < 6`);
     await own.database.query(`UPDATE query_blocks SET listed = 'h' WHERE first_seq IN (6, 9)`);
-    expect(await upkeep().turn()).toBe(3);
+    expect(await upkeep().turn('own-and-ended')).toBe(3);
     const { rows } = await own.database.query<{ first_seq: number; listed: string | null }>(
       'SELECT first_seq, listed FROM query_blocks ORDER BY first_seq',
     );
@@ -168,7 +173,9 @@ describe('MergeUpkeep', () => {
     await storeBlocks(2);
     const change = own.database.background();
     const day = Math.floor(OLD_HOUR_MS / DAY_MS);
-    const [parts] = await change.read((tx) => listNeighbours(tx, { day, nodeId: 7, spared: [], limit: 1 }));
+    const [parts] = await change.read((tx) =>
+      listNeighbours(tx, { day, nodeId: 7, whose: 'own', spared: [], limit: 1 }),
+    );
     const merged = await mergeBlocks(await readParts(own.database, parts!));
     await own.database.query(`UPDATE query_blocks SET listed = 'd' WHERE first_seq = 3`);
     await expect(change.change((client) => replaceParts(client, parts!, merged))).rejects.toThrow(
@@ -188,7 +195,7 @@ describe('MergeUpkeep', () => {
       const span = { fromUs: OLD_HOUR_MS * 1000, toUs: (OLD_HOUR_MS + HOUR_MS) * 1000 };
       const pieces = new Set(['names', 'queries', 'answers'] as const);
       for await (const block of scanBlocks(tx, { ...span, pieces })) {
-        if (numbers.length === 0) expect(await upkeep().turn()).toBe(1);
+        if (numbers.length === 0) expect(await upkeep().turn('own-and-ended')).toBe(1);
         forEachRow(new BlockReader(block), (row) => numbers.push(row.responseTimeUs));
       }
     });

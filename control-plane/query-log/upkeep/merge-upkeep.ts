@@ -1,6 +1,6 @@
 /**
  * Small blocks of the query log become large ones, in the background: neighbours of one run and one hour. Each node
- * merges its own, and those of runs that have ended long ago. Counts and `query_runs` stay as they are.
+ * merges its own, and those of runs that have ended long ago where it is this node's turn. Counts and `query_runs` stay as they are.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
@@ -8,7 +8,7 @@ import type { Database } from '../../db/database.ts';
 import { DamagedBlock, type EncodedBlock } from '../block/block-layout.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
 import { listPartitions } from '../store/partition-store.ts';
-import { ChangedMeanwhile } from './changed-meanwhile.ts';
+import { type BlocksOf, ChangedMeanwhile } from './changed-meanwhile.ts';
 import { cutNeighbours, listNeighbours, type Neighbours, readParts, replaceParts } from './small-blocks.ts';
 
 /** What it takes. */
@@ -43,10 +43,10 @@ export class MergeUpkeep {
   }
 
   /** Merges what it finds, within bounds, until `signal`; returns how many blocks it made. */
-  async turn(signal?: AbortSignal): Promise<number> {
+  async turn(whose: BlocksOf, signal?: AbortSignal): Promise<number> {
     let merges = 0;
     for (const day of await this.daysOfTurn()) {
-      for (const parts of await this.neighboursOf(day, MOST_MERGES - merges)) {
+      for (const parts of await this.neighboursOf(day, whose, MOST_MERGES - merges)) {
         if (signal?.aborted === true) return merges;
         if (await this.merge(parts)) merges++;
       }
@@ -61,10 +61,10 @@ export class MergeUpkeep {
     return [...days.slice(-NEW_DAYS), ...(one === undefined ? [] : [one])];
   }
 
-  private async neighboursOf(day: number, limit: number): Promise<Neighbours[]> {
+  private async neighboursOf(day: number, whose: BlocksOf, limit: number): Promise<Neighbours[]> {
     const { database, nodeId } = this.options;
     if (limit === 0) return [];
-    const request = { day, nodeId, spared: this.damaged, limit };
+    const request = { day, nodeId, whose, spared: this.damaged, limit };
     const chains = await database.background().read((tx) => listNeighbours(tx, request));
     return chains.flatMap(cutNeighbours).slice(0, limit);
   }

@@ -119,18 +119,18 @@ function failingAt(statement: number): Database {
 describe('NameFolding', () => {
   test('turn() adds the blocks of a day that is over to the lists of the day and the month', async () => {
     await store(2);
-    expect(await folding().turn()).toBe(6);
+    expect(await folding().turn('own-and-ended')).toBe(6);
     expect(inWords(await listOf('d'))).toEqual(TWO_BLOCKS);
     expect(inWords(await listOf('M'))).toEqual(TWO_BLOCKS);
     expect(await listOf('h')).toBeNull();
     expect(await marks()).toEqual(['d', 'd']);
-    expect(await folding().turn()).toBe(0);
+    expect(await folding().turn('own-and-ended')).toBe(0);
   });
 
   test('turn() makes a list of an hour of many blocks, and adds to it what comes late', async () => {
     await store(4);
     await store(1, AT_MS + HOUR_MS);
-    expect(await folding().turn()).toBe(15);
+    expect(await folding().turn('own-and-ended')).toBe(15);
     expect(await grains()).toEqual([
       ['M', 15, 7],
       ['d', 15, 7],
@@ -138,7 +138,7 @@ describe('NameFolding', () => {
     ]);
     expect(await marks()).toEqual(['h', 'h', 'h', 'h', 'd']);
     await store(1, AT_MS + 60_000);
-    expect(await folding().turn()).toBe(3);
+    expect(await folding().turn('own-and-ended')).toBe(3);
     expect((await listOf('h'))!.queries).toBe(15);
     expect((await listOf('d'))!.queries).toBe(18);
     expect(inWords(await listOf('h'))!['ads.test 1']).toEqual([0, 5, 0, 0]);
@@ -148,15 +148,15 @@ describe('NameFolding', () => {
     const nowMs = Date.now();
     await store(5, nowMs);
     await store(1, nowMs + HOUR_MS);
-    expect(await folding().turn()).toBe(0);
+    expect(await folding().turn('own-and-ended')).toBe(0);
     expect(await marks()).toEqual([null, null, null, null, null, null]);
   });
 
   test('turn() leaves blocks of another node alone until its run has ended', async () => {
     await store(1, AT_MS, 8);
-    expect(await folding().turn()).toBe(0);
+    expect(await folding().turn('own-and-ended')).toBe(0);
     await own.database.query(`UPDATE query_runs SET last_at = now() - interval '2 hours'`);
-    expect(await folding().turn()).toBe(3);
+    expect(await folding().turn('own-and-ended')).toBe(3);
     expect(await grains()).toEqual([
       ['M', 3, 8],
       ['d', 3, 8],
@@ -165,9 +165,13 @@ describe('NameFolding', () => {
 
   test('several at once count each block once', async () => {
     await store(12);
-    const all = Promise.all([folding().turn(), folding().turn(), folding().turn()]);
+    const all = Promise.all([
+      folding().turn('own-and-ended'),
+      folding().turn('own-and-ended'),
+      folding().turn('own-and-ended'),
+    ]);
     expect((await all).reduce((sum, queries) => sum + queries, 0)).toBeGreaterThan(0);
-    while ((await folding().turn()) > 0);
+    while ((await folding().turn('own-and-ended')) > 0);
     expect(await grains()).toEqual([
       ['M', 36, 7],
       ['d', 36, 7],
@@ -178,14 +182,16 @@ describe('NameFolding', () => {
 
   test('what is interrupted at any statement leaves nothing behind', async () => {
     await store(4);
-    await folding().turn();
+    await folding().turn('own-and-ended');
     await store(2, AT_MS + 60_000);
     const before = [await grains(), await marks()];
     for (let statement = 0; statement < 8; statement++) {
-      await expect(folding({ database: failingAt(statement) }).turn()).rejects.toThrow('interrupted');
+      await expect(folding({ database: failingAt(statement) }).turn('own-and-ended')).rejects.toThrow(
+        'interrupted',
+      );
       expect([await grains(), await marks()]).toEqual(before);
     }
-    expect(await folding({ database: failingAt(8) }).turn()).toBe(6);
+    expect(await folding({ database: failingAt(8) }).turn('own-and-ended')).toBe(6);
     expect((await listOf('d'))!.queries).toBe(18);
   });
 
@@ -201,9 +207,9 @@ describe('NameFolding', () => {
         },
       }),
     });
-    expect(await folding({ database: merging }).turn()).toBe(0);
+    expect(await folding({ database: merging }).turn('own-and-ended')).toBe(0);
     expect([await grains(), await marks()]).toEqual([[], [null, null, null, null]]);
-    expect(await folding().turn(AbortSignal.abort())).toBe(0);
+    expect(await folding().turn('own-and-ended', AbortSignal.abort())).toBe(0);
   });
 
   test('turn() leaves a damaged block out and tells of it once', async () => {
@@ -213,7 +219,7 @@ describe('NameFolding', () => {
     );
     const logger = new MemoryLogger();
     const one = folding({ logger });
-    expect([await one.turn(), await one.turn()]).toEqual([6, 0]);
+    expect([await one.turn('own-and-ended'), await one.turn('own-and-ended')]).toEqual([6, 0]);
     expect(await marks()).toEqual([null, 'd', 'd']);
     expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
     expect(await one.foldDay(DAY)).toBe(true);
@@ -221,11 +227,11 @@ describe('NameFolding', () => {
 
   test('turn() begins a damaged list again and says so', async () => {
     await store(1);
-    await folding().turn();
+    await folding().turn('own-and-ended');
     await own.database.query(`UPDATE query_names SET names = '\\x00' WHERE grain = 'd'`);
     await store(1, AT_MS + HOUR_MS);
     const logger = new MemoryLogger();
-    expect(await folding({ logger }).turn()).toBe(3);
+    expect(await folding({ logger }).turn('own-and-ended')).toBe(3);
     expect(logger.lines).toMatchObject([
       { level: 'error', fields: { list: expect.stringMatching(/^d .* 7$/) } },
     ]);
@@ -240,7 +246,7 @@ describe('NameFolding', () => {
       logRow({ timestampMs: AT_MS + i, qname: wireName(`n${Math.floor(Math.sqrt(i))}.test`) }),
     );
     await storeRows(own.database, rows, 7);
-    await folding({ most: 3 }).turn();
+    await folding({ most: 3 }).turn('own-and-ended');
     const { rows: figures } = await own.database.query(
       `SELECT queries, name_entries, names_unseen, client_entries, clients_unseen FROM query_names WHERE grain = 'd'`,
     );

@@ -2,7 +2,7 @@
  * Adds blocks to the lists of names and clients, in the background: an hour of many blocks once it is over to the lists
  * of the hour, its day and its month, all others once their day is over to those of the day and the month. Blocks are
  * marked in the transaction that stores the lists, so that each is counted once whatever interrupts. Each node folds its
- * own blocks, and those of runs that have ended long ago.
+ * own blocks, and those of runs that have ended long ago where it is this node's turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -17,7 +17,7 @@ import { type ListGrain, startOf } from '../names/list-span.ts';
 import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../names/name-list-store.ts';
 import { type StoredBlock, withoutContent } from '../search/stored-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
-import { ChangedMeanwhile } from './changed-meanwhile.ts';
+import { type BlocksOf, ChangedMeanwhile } from './changed-meanwhile.ts';
 import {
   type BlockPlace,
   fetchUnlisted,
@@ -61,9 +61,11 @@ export class NameFolding {
   }
 
   /** Folds what is due, within bounds, until `signal`; returns how many queries. */
-  async turn(signal?: AbortSignal): Promise<number> {
+  async turn(whose: BlocksOf, signal?: AbortSignal): Promise<number> {
     const { database, nodeId } = this.options;
-    const due = await database.background().read((tx) => listDue(tx, { nodeId, spared: this.damaged }));
+    const due = await database
+      .background()
+      .read((tx) => listDue(tx, { nodeId, whose, spared: this.damaged }));
     let queries = 0;
     for (const unit of due.slice(0, MOST_UNITS)) queries += await this.fold(unit, signal);
     return queries;

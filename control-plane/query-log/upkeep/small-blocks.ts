@@ -4,7 +4,7 @@ import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { microsInSql } from '../search/stored-block.ts';
 import { dateOf } from '../store/block-day.ts';
 import { insertRow } from '../store/block-store.ts';
-import { ChangedMeanwhile, IS_RUN_GONE } from './changed-meanwhile.ts';
+import { type BlocksOf, ChangedMeanwhile, isOf } from './changed-meanwhile.ts';
 
 /**
  * Neighbours: each starts with the query after the last one of the block before, and the same lists count them
@@ -25,8 +25,8 @@ export interface Neighbours {
 /** Which blocks. */
 export interface SmallRequest {
   readonly day: number;
-  /** Blocks of this node, and of runs that have ended. */
   readonly nodeId: number;
+  readonly whose: BlocksOf;
   /** Blocks to leave alone. */
   readonly spared: readonly { readonly runId: number; readonly firstSeq: number }[];
   /** Most chains of neighbours. */
@@ -50,13 +50,13 @@ const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count, b.l
     b.hour + interval '1 hour' + ${REST} < now() AS is_over, width_bucket(b.row_count, '${SIZE_STEPS}'::integer[]) AS step
   FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
   WHERE b.day = $1::date AND b.row_count < ${SMALL_ROWS} AND b.last_time < now() - ${REST}
-    AND (b.node_id = $2 OR ${IS_RUN_GONE})
+    AND ${isOf('$2', '$6')}
     AND NOT EXISTS (SELECT FROM unnest($3::integer[], $4::bigint[]) AS spared (run_id, first_seq)
       WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
 
 /** Blocks of a day that could be one, as chains of two or more. */
 export async function listNeighbours(tx: Queryable, request: SmallRequest): Promise<Neighbours[]> {
-  const { day, nodeId, spared, limit } = request;
+  const { day, nodeId, whose, spared, limit } = request;
   const { rows } = await tx.query<{
     run_id: number;
     node_id: number;
@@ -76,7 +76,14 @@ export async function listNeighbours(tx: Queryable, request: SmallRequest): Prom
      FROM chained GROUP BY run_id, node_id, hour, is_over, chain
      HAVING count(*) >= CASE WHEN is_over THEN 2 ELSE ${FULL_CHAIN} END
      ORDER BY run_id, hour, chain LIMIT $5`,
-    [dateOf(day), nodeId, spared.map(({ runId }) => runId), spared.map(({ firstSeq }) => firstSeq), limit],
+    [
+      dateOf(day),
+      nodeId,
+      spared.map(({ runId }) => runId),
+      spared.map(({ firstSeq }) => firstSeq),
+      limit,
+      whose,
+    ],
   );
   return rows.map((row) => ({
     day,

@@ -33,11 +33,13 @@ async function store(blocks: number, hour: number, groups = [1, 1], nodeId = 7):
 const fetchAll = (unit = UNIT): ReturnType<typeof fetchUnlisted> =>
   fetchUnlisted(own.database, unit, { after: undefined, limit: 99 });
 const due = async (): Promise<unknown[]> =>
-  (await listDue(own.database, { nodeId: 7, spared: [] })).map(({ day, hourMs, nodeId }) => [
-    day - DAY,
-    hourMs === null ? null : (hourMs - DAY * DAY_MS) / HOUR_MS,
-    nodeId,
-  ]);
+  (await listDue(own.database, { nodeId: 7, whose: 'own-and-ended', spared: [] })).map(
+    ({ day, hourMs, nodeId }) => [
+      day - DAY,
+      hourMs === null ? null : (hourMs - DAY * DAY_MS) / HOUR_MS,
+      nodeId,
+    ],
+  );
 
 describe('listDue()', () => {
   test('gives hours of four blocks, or with a list, before the rest of their day', async () => {
@@ -64,7 +66,7 @@ describe('listDue()', () => {
     await store(1, 5);
     await store(1, 6, [1], 8);
     const [block] = await fetchAll();
-    expect(await listDue(own.database, { nodeId: 7, spared: [block!] })).toEqual([]);
+    expect(await listDue(own.database, { nodeId: 7, whose: 'own-and-ended', spared: [block!] })).toEqual([]);
     expect(await nodesOfUnlisted(own.database, DAY, [block!])).toEqual([8]);
     expect(await nodesOfUnlisted(own.database, DAY, [])).toEqual([7, 8]);
   });

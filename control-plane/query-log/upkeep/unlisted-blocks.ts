@@ -13,7 +13,7 @@ import {
 } from '../search/stored-block.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import { dateOf } from '../store/block-day.ts';
-import { IS_RUN_GONE } from './changed-meanwhile.ts';
+import { type BlocksOf, isOf } from './changed-meanwhile.ts';
 
 /** What finds a block within a day. */
 export interface BlockPlace {
@@ -32,8 +32,8 @@ export interface FoldUnit {
 
 /** Which units are due. */
 export interface DueRequest {
-  /** Blocks of this node, and of runs that have ended. */
   readonly nodeId: number;
+  readonly whose: BlocksOf;
   /** Blocks to leave alone. */
   readonly spared: readonly BlockPlace[];
 }
@@ -46,7 +46,7 @@ const NOT_SPARED = `NOT EXISTS (SELECT FROM unnest($2::integer[], $3::bigint[]) 
   WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
 
 /** Hours and days with blocks to be folded, oldest first: hours of many blocks or with a list, then days for the rest. */
-export async function listDue(tx: Queryable, { nodeId, spared }: DueRequest): Promise<FoldUnit[]> {
+export async function listDue(tx: Queryable, { nodeId, whose, spared }: DueRequest): Promise<FoldUnit[]> {
   const { rows } = await tx.query<{ day: number; node_id: number; hour_ms: number | null }>(
     `WITH hours AS (
        SELECT b.node_id, b.day, b.hour, count(*) AS blocks,
@@ -54,7 +54,7 @@ export async function listDue(tx: Queryable, { nodeId, spared }: DueRequest): Pr
            AND list.node_id = b.node_id) AS has_list
        FROM query_blocks AS b JOIN query_runs AS run ON run.id = b.run_id
        WHERE b.listed IS NULL AND b.hour + interval '1 hour' + ${REST} < now()
-         AND (b.node_id = $1 OR ${IS_RUN_GONE}) AND ${NOT_SPARED}
+         AND ${isOf('$1', '$4')} AND ${NOT_SPARED}
        GROUP BY b.node_id, b.day, b.hour
      ), due AS (
        SELECT node_id, day, CASE WHEN has_list OR blocks >= ${MIN_BLOCKS_OF_HOUR} THEN hour END AS hour FROM hours
@@ -62,7 +62,7 @@ export async function listDue(tx: Queryable, { nodeId, spared }: DueRequest): Pr
      )
      SELECT DISTINCT node_id, day - '1970-01-01'::date AS day, (extract(epoch FROM hour) * 1000)::bigint AS hour_ms
      FROM due ORDER BY day, hour_ms NULLS LAST, node_id`,
-    [nodeId, ...placesOf(spared)],
+    [nodeId, ...placesOf(spared), whose],
   );
   return rows.map((row) => ({ day: row.day, nodeId: row.node_id, hourMs: row.hour_ms }));
 }

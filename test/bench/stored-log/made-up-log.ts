@@ -89,7 +89,7 @@ export async function keepAsUpkeep(
   const logger = new MemoryLogger();
   for (const nodeId of nodeIds) {
     const folding = new NameFolding({ database, logger, nodeId });
-    while ((await folding.turn()) > 0);
+    while ((await folding.turn('own-and-ended')) > 0);
   }
   await new CountsDays({ database, logger, clock: systemClock, rollupDays: () => days + 1 }).keep();
 }
@@ -101,7 +101,7 @@ export async function keepAsUpkeep(
 export async function addNameLists(database: Database, { nodes }: MadeUpLog): Promise<number> {
   for (let nodeId = 1; nodeId <= nodes; nodeId++) {
     const folding = new NameFolding({ database, logger: new MemoryLogger(), nodeId });
-    while ((await folding.turn()) > 0);
+    while ((await folding.turn('own-and-ended')) > 0);
   }
   const columns = `queries, name_entries, names_unseen, client_entries, clients_unseen, names_checksum,
     clients_checksum, names, clients`;

@@ -73,11 +73,13 @@ export class LogOfDays {
   }
 
   async keep({ what, node, day }: UpkeepStep): Promise<void> {
-    if (what === 'fold') await this.folding(node).turn();
+    if (what === 'fold') await this.folding(node).turn('own-and-ended');
     else if (what === 'fold both')
-      await Promise.all([7, 8, node].map((nodeId) => this.folding(nodeId).turn()));
+      await Promise.all([7, 8, node].map((nodeId) => this.folding(nodeId).turn('own-and-ended')));
     else if (what === 'merge')
-      await new MergeUpkeep({ logger: new MemoryLogger(), database: this.database, nodeId: node }).turn();
+      await new MergeUpkeep({ logger: new MemoryLogger(), database: this.database, nodeId: node }).turn(
+        'own-and-ended',
+      );
     else await this.folding(node).foldDay(FIRST_DAY + day);
   }
 }

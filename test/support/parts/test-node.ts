@@ -1,7 +1,9 @@
 /** The common parts of a node, for tests of the parts that start on them. */
+import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
+import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { Node } from '../../../control-plane/node.ts';
 import { Configuration } from '../../../control-plane/settings/configuration.ts';
@@ -23,14 +25,16 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
   const logger = new MemoryLogger();
   const configuration = new Configuration({ loaded: loaded.value, dataDir, database, logger });
   const config = configuration.current();
+  const uuid = randomUUID();
   return {
     loaded: loaded.value,
     config,
     configuration,
-    name: 'test-node',
+    ...{ name: 'test-node', uuid },
     logger,
     dataDir,
     database,
+    jobs: new JobLeases({ database, logger, node: uuid }),
     clients: new ClientDirectory(),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     ownPorts: new Set(),
