@@ -2,6 +2,7 @@
 import type { Node } from './node.ts';
 import { liveAt } from './live-policy.ts';
 import { systemClock as clock } from '../shared/clock.ts';
+import { ChangeFollower } from './cluster/change-follower.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import { Explainer } from './explain/explainer.ts';
@@ -22,7 +23,6 @@ import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
 import { readBlockedIds } from './services/service-store.ts';
 import { blockingSettings } from './settings/derived.ts';
-import { followRows } from './settings/follow-rows.ts';
 import type { LiveSettings } from './settings/threads/live-settings.ts';
 import { Simulator } from './simulate/simulator.ts';
 import { CompilePool } from './compile/table/compile-pool.ts';
@@ -48,22 +48,10 @@ interface DnsParts {
 /** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
 export async function startPolicy(node: Node, dns: DnsParts) {
   const { config, configuration, logger, dataDir, database, stops } = node;
-  const { supervisor, publisher, liveSettings, generations, evaluator } = dns;
+  const { supervisor, publisher, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger, config.blocking.catalog_url);
-  const memory = new PolicyMemory();
-  const policy = new PolicyInForce({
-    publisher,
-    readPolicy: async () => {
-      const stored = await readPolicy(database, (id) => catalog.find(id), memory);
-      await configuration.follow(stored.config);
-      return stored;
-    },
-    settingsBehind: () => liveSettings.threadsBehind(),
-    blocking: () => blockingSettings(configuration.current()),
-    logger,
-  });
-  stops.push(() => policy.close());
+  const policy = policyInForce(node, dns, catalog);
   const changes = new PolicyChanges(database, policy);
   evaluator.start({
     rows: () => publisher.current().rows,
@@ -95,6 +83,9 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     await lists.close();
     await pool.close();
   });
+  const follower = new ChangeFollower(database, policy);
+  follower.onChange('list_sources', () => lists.lookSoon());
+  stops.push(() => follower.close());
   const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
   const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy });
   const explainer = new Explainer({
@@ -104,7 +95,32 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   });
   const past = pastExplainerOf(node, dns);
   const simulator = simulatorOf(node, dns, { cache, pool, bounds, catalog });
-  return { policy, changes, lists, explainer, past, simulator, compiledLists, catalog, catalogRefresh };
+  return {
+    ...{ policy, changes, follower, lists, compiledLists, catalog, catalogRefresh },
+    ...{ explainer, past, simulator },
+  };
+}
+
+/** What puts the database's policy into force, with its configuration. */
+function policyInForce(
+  { configuration, database, logger, stops }: Node,
+  { publisher, liveSettings }: DnsParts,
+  catalog: ServiceCatalog,
+): PolicyInForce {
+  const memory = new PolicyMemory();
+  const policy = new PolicyInForce({
+    publisher,
+    readPolicy: async () => {
+      const stored = await readPolicy(database, (id) => catalog.find(id), memory);
+      await configuration.follow(stored.config);
+      return stored;
+    },
+    settingsBehind: () => liveSettings.threadsBehind(),
+    blocking: () => blockingSettings(configuration.current()),
+    logger,
+  });
+  stops.push(() => policy.close());
+  return policy;
 }
 
 /** What explains by earlier generations. */
@@ -187,16 +203,13 @@ export function startHousekeeping(
   parts: {
     lists: ListSources;
     catalogRefresh: CatalogRefresh;
-    policy: PolicyInForce;
     changes: PolicyChanges;
     /** Called when each list that was due has been brought into force, or cannot be. */
     listsInForce: () => void;
   },
 ): void {
-  const { lists, catalogRefresh, policy, changes, listsInForce } = parts;
-  const rows = followRows({ configuration, database, logger }, policy);
+  const { lists, catalogRefresh, changes, listsInForce } = parts;
   stops.push(
-    () => rows.close(),
     startLogMaintenance({
       database,
       jobs,
@@ -209,7 +222,6 @@ export function startHousekeeping(
     }),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
       await configuration.settle(changes);
-      await rows.look();
       await seedFirstSource(database);
       await lists.start();
       catalogRefresh.start();

@@ -29,6 +29,7 @@ import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
 import { reachableAddress } from './cluster/node-address.ts';
+import type { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
 import type { NodeFigures } from './cluster/node-figures.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
@@ -64,6 +65,7 @@ interface WebParts {
   readonly log: LogQuestions;
   readonly cache: SharedArrayBuffer;
   readonly changes: PolicyChanges;
+  readonly follower: ChangeFollower;
   readonly lists: ListSources;
   readonly compiledLists: CompiledLists;
   readonly explainer: Explainer;
@@ -86,7 +88,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const { name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
   const setupCode = new SetupCode(node.dataDir, logger);
-  const auth = startAuth(node, setupCode);
+  const auth = startAuth(node, setupCode, parts.follower);
   const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
@@ -174,7 +176,7 @@ function relayTo({ requests }: WorkerSupervisor): RelayQuery {
 }
 
 /** Authentication, and what removes expired sessions and old entries of the audit log. */
-function startAuth(node: Node, setupCode: SetupCode): Authenticator {
+function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): Authenticator {
   const { configuration, logger, database, stops } = node;
   const config = (): Config => configuration.current();
   const configured = new ConfiguredPassword(node.loaded, (hash) =>
@@ -182,6 +184,7 @@ function startAuth(node: Node, setupCode: SetupCode): Authenticator {
   );
   configuration.onChange((next) => configured.take(next.auth.admin.password_hash));
   const auth = new Authenticator({ config, configured, database, clock, logger, setupCode });
+  follower.onChange('access', () => auth.rightsMayHaveEnded());
   stops.push(startExpiredSessionSweep(auth, logger));
   stops.push(startAuditSweep({ database, clock, logger, keptDays: () => config().database.audit_days }));
   return auth;

@@ -241,6 +241,12 @@ export class Authenticator {
     this.tokens.forgetAll();
   }
 
+  /** Another node may have ended a session, or changed a token or a user. */
+  rightsMayHaveEnded(): void {
+    this.sessions.mayHaveEnded();
+    this.tokens.mayHaveChanged();
+  }
+
   /** Removes sessions that are over and lockouts that have passed; for a timer. */
   async removeExpired(): Promise<void> {
     if (await this.sessions.removeExpired()) await this.login.removePassed();

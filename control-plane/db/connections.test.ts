@@ -5,10 +5,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
-import { Connections, Notices } from './connections.ts';
+import { Connections } from './connections.ts';
 import type { ConnectionOptions } from './connections.ts';
 import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrls } from './database-target.ts';
+import { Notices } from './notices.ts';
 
 /** How the sessions of the connections under test are known to the server. */
 const NAME = 'connections-under-test';
@@ -291,52 +292,5 @@ describe('end()', () => {
     await ended;
     await expect(held).rejects.toBeInstanceOf(DatabaseUnavailable);
     opened.length = 0;
-  });
-});
-
-describe('listen()', () => {
-  test('listen() takes notices of channels that were wanted before and after the connecting, until it is enough', async () => {
-    const notices = new Notices();
-    const heard: string[] = [];
-    const hear = (payload: string): unknown => heard.push(payload);
-    expect([notices.add('one', hear), notices.add('one', () => undefined)]).toEqual([true, false]);
-    const connections = open({ notices });
-    const stopping = new AbortController();
-    const lost = connections.untilLost(stopping.signal);
-    notices.add('Two "channels"', hear);
-    connections.listen('Two "channels"');
-    const tell = (channel: string, payload: string): Promise<unknown> =>
-      own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
-    await until(async () => {
-      await tell('Two "channels"', 'b');
-      return heard.includes('b');
-    });
-    await tell('one', 'a');
-    await until(() => heard.includes('a'));
-    connections.listen('one', false);
-    heard.length = 0;
-    await until(async () => {
-      await tell('Two "channels"', 'c');
-      return heard.includes('c');
-    });
-    await tell('one', 'too late');
-    await tell('Two "channels"', 'last');
-    await until(() => heard.includes('last'));
-    expect(heard).not.toContain('too late');
-    stopping.abort();
-    await lost;
-  });
-
-  test('listen() of Notices ends with the last listener of a channel', () => {
-    const notices = new Notices();
-    const [one, two] = [() => undefined, () => undefined];
-    notices.add('c', one);
-    notices.add('c', two);
-    expect([notices.remove('c', one), notices.remove('c', one), [...notices.channels()]]).toEqual([
-      false,
-      false,
-      ['c'],
-    ]);
-    expect([notices.remove('c', two), [...notices.channels()]]).toEqual([true, []]);
   });
 });

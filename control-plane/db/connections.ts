@@ -1,11 +1,10 @@
 /**
  * All connections to one server, from connecting until it is lost. Each kind of work has its own, so that none blocks
  * another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets only one
- * run anyway; work over the whole log has `background-work.ts`; the liveness check has its own connection, which also
- * listens for notices. An exhausted pool means that the database is busy, not down.
+ * run anyway; work over the whole log has `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means
+ * that the database is busy, not down.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import { BackgroundWork } from './background-work.ts';
@@ -19,38 +18,10 @@ import {
 } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import type { DatabaseTarget } from './database-target.ts';
+import { Liveness, LOOK_MS } from './liveness.ts';
+import type { Notices } from './notices.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './process-priority.ts';
-
-/** Takes the payload of a notice. */
-export type NoticeListener = (payload: string) => void;
-
-/** Who listens to which channel of NOTIFY; outlives a server. */
-export class Notices {
-  private readonly byChannel = new Map<string, Set<NoticeListener>>();
-
-  channels(): Iterable<string> {
-    return this.byChannel.keys();
-  }
-
-  /** Adds a listener; true for the first one of its channel. */
-  add(channel: string, listener: NoticeListener): boolean {
-    const listeners = this.byChannel.get(channel) ?? new Set();
-    this.byChannel.set(channel, listeners.add(listener));
-    return listeners.size === 1;
-  }
-
-  /** Removes a listener; true for the last one of its channel. */
-  remove(channel: string, listener: NoticeListener): boolean {
-    const listeners = this.byChannel.get(channel);
-    if (listeners === undefined || !listeners.delete(listener) || listeners.size > 0) return false;
-    return this.byChannel.delete(channel);
-  }
-
-  take(channel: string, payload: string): void {
-    for (const listener of this.byChannel.get(channel) ?? []) listener(payload);
-  }
-}
 
 /** What connections are made with. */
 export interface ConnectionOptions {
@@ -63,8 +34,6 @@ export interface ConnectionOptions {
   readonly waitMs: number;
 }
 
-/** Interval and time limit of the liveness check, milliseconds. */
-const PROBE_MS = 5000;
 /** Text for people. */
 const BUSY = 'the database is busy with other work; try again in a moment';
 
@@ -75,10 +44,7 @@ export class Connections {
   readonly target: DatabaseTarget;
   private readonly pool: OpenPool;
   private readonly changes: OpenPool;
-  private readonly probe: pg.Client;
-  private readonly probing = Promise.withResolvers<unknown>();
-  /** Ends when the next statement may run on it. */
-  private probeTurn = this.probing.promise;
+  private readonly liveness: Liveness;
   private readonly logger: Logger;
   private readonly lost = new AbortController();
   private readonly cutOff = Promise.withResolvers<undefined>();
@@ -92,10 +58,14 @@ export class Connections {
       // A node that is stopped in the middle of a change must not hold back those of others.
       idle_in_transaction_session_timeout: waitMs,
     });
-    this.probe = new pg.Client(target.config);
-    this.probe.on('error', (error) => this.lose(error));
-    this.probe.on('notification', ({ channel, payload = '' }) => notices.take(channel, payload));
-    for (const channel of notices.channels()) this.listen(channel);
+    this.liveness = new Liveness({
+      target,
+      logger,
+      notices,
+      opened: (client) => this.lower(client),
+      lost: (reason) => this.lose(reason),
+      notify: (...notice) => this.use((client) => client.query('SELECT pg_notify($1, $2)', notice)),
+    });
     this.background = new BackgroundWork(target, logger);
   }
 
@@ -104,11 +74,8 @@ export class Connections {
   }
 
   /** Asks for the notices of a channel, or for no more of them. */
-  listen(channel: string, isWanted = true): void {
-    const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
-    this.askProbe(statement, PROBE_MS).catch((error: unknown) => {
-      if (!this.isLost()) this.logger.warn('listen for notices', { channel, reason: reasonOf(error) });
-    });
+  listen(channel: string, isWanted?: boolean): void {
+    this.liveness.listen(channel, isWanted);
   }
 
   /** Declares the server lost for an external reason. */
@@ -133,22 +100,27 @@ export class Connections {
     ended.addEventListener('abort', () => resolve(undefined), { once: true });
     if (ended.aborted) return this.lost.signal.reason;
     // Not waited for: a statement may find the server lost before this connection is made, or has its answer.
-    this.keepLooking(ended).catch((error: unknown) => this.lose(error));
+    const look = (): Promise<void> => this.giveUpUnlessAnswering(LOOK_MS);
+    this.liveness.keepLooking(ended, look).catch((error: unknown) => this.lose(error));
     await promise;
     return this.lost.signal.reason;
   }
 
   /** Closes idle connections at once and waits for lent ones, unless it is cut off. */
   async end(): Promise<void> {
-    const probe = this.probe.end().catch(() => undefined); // It never connected; nothing is lost with it.
-    const all = Promise.all([this.pool.end(), this.changes.end(), this.background.end(), probe]);
+    const all = Promise.all([
+      this.pool.end(),
+      this.changes.end(),
+      this.background.end(),
+      this.liveness.end(),
+    ]);
     await Promise.race([all, this.cutOff.promise]);
   }
 
   /** Gives up a server that does not answer within `withinMs`; pending calls reject. */
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
     try {
-      await this.look(withinMs);
+      await this.liveness.look(withinMs);
     } catch (error) {
       this.lose(error);
       this.cut();
@@ -159,42 +131,6 @@ export class Connections {
   cut(): void {
     for (const pool of [this.pool, this.changes, this.background]) pool.cut();
     this.cutOff.resolve(undefined);
-  }
-
-  private async keepLooking(ended: AbortSignal): Promise<void> {
-    await this.probe.connect();
-    this.probing.resolve(undefined);
-    this.lower(this.probe);
-    for (;;) {
-      await sleep(PROBE_MS, undefined, { signal: ended }).catch(() => undefined);
-      if (ended.aborted) return;
-      await this.giveUpUnlessAnswering(PROBE_MS);
-    }
-  }
-
-  private async look(withinMs: number): Promise<void> {
-    const inTime = new AbortController();
-    const late = sleep(withinMs, undefined, { signal: inTime.signal }).then(() => {
-      throw new DatabaseUnavailable('server does not answer');
-    });
-    try {
-      const { rows } = await Promise.race([this.askProbe('SHOW transaction_read_only', withinMs), late]);
-      if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('server became read-only');
-    } finally {
-      late.catch(() => undefined); // Decided already.
-      inTime.abort();
-    }
-  }
-
-  /** Runs a statement on the connection of the liveness check, after those before it. */
-  private askProbe(
-    text: string,
-    withinMs: number,
-  ): Promise<pg.QueryResult<{ transaction_read_only: string }>> {
-    const statement = { text, query_timeout: withinMs };
-    const asked = this.probeTurn.then(() => this.probe.query<{ transaction_read_only: string }>(statement));
-    this.probeTurn = asked.catch(() => undefined);
-    return asked;
   }
 
   private async lend<T>(pool: OpenPool, work: (client: PoolClient) => Promise<T>): Promise<T> {

@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import type { BackgroundWork } from './background-work.ts';
-import { Connections, Notices } from './connections.ts';
-import type { NoticeListener } from './connections.ts';
+import { Connections } from './connections.ts';
 import { type BinaryRow, copyOut } from './copy/copy-out.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
@@ -16,6 +15,8 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { connectToFirst, targetSource, toSentTarget } from './database-target.ts';
 import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
 import { migrate } from './migrate.ts';
+import { Notices } from './notices.ts';
+import type { NoticeListener, Watch } from './notices.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
@@ -54,6 +55,11 @@ export interface Database extends CopyQueryable {
    * What is sent while the database is away is missed.
    */
   listen(channel: string, listener: NoticeListener): () => void;
+  /**
+   * Asks for what is watched twice a second, or at once after a notice on its channel, and whenever the database comes
+   * up; returns how to stop that. There is one watch.
+   */
+  watch(watch: Watch): () => void;
   /** Resolves when the database is up, now or later; rejects when Weir stops before. */
   whenUp(): Promise<void>;
   /**
@@ -150,24 +156,26 @@ class PooledDatabase implements Database {
     };
   }
 
+  watch(watch: Watch): () => void {
+    this.notices.watched = watch;
+    const stop = this.listen(watch.channel, () => undefined);
+    return () => {
+      this.notices.watched = null;
+      stop();
+    };
+  }
+
   whenUp(): Promise<void> {
     if (this.current.state === 'up') return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        off();
-        this.closing.signal.removeEventListener('abort', fail);
-      };
-      const fail = (): void => {
-        done();
-        reject(new DatabaseUnavailable('wait for database: weir is stopping'));
-      };
-      const off = this.onStatus(({ state }) => {
-        if (state !== 'up') return;
-        done();
-        resolve();
-      });
-      if (this.closing.signal.aborted) fail();
-      else this.closing.signal.addEventListener('abort', fail, { once: true });
+    const { signal } = this.closing;
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const fail = (): void => reject(new DatabaseUnavailable('wait for database: weir is stopping'));
+    const off = this.onStatus(({ state }) => state === 'up' && resolve(undefined));
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+    return promise.finally(() => {
+      off();
+      signal.removeEventListener('abort', fail);
     });
   }
 

@@ -2,6 +2,7 @@
  * The policy tables as last read, with their versions. A table that has not changed is not read again and keeps its
  * arrays, so that builders recognise unchanged input by identity.
  */
+import type { TableVersions } from './policy-position.ts';
 import type { PolicyBlockedService, PolicyRows, PolicyTimes } from './rows.ts';
 
 /** The catalog's entry of a service; undefined for an unknown id. */
@@ -41,18 +42,18 @@ export interface KeptRows extends Pick<
 
 /** Caches the rows of the policy tables. One per node. */
 export class PolicyMemory {
-  private known: Readonly<Record<string, string>> = {};
+  private known: TableVersions = {};
   private rows: Partial<KeptRows> = {};
   private blocks: { readonly of: readonly StoredBlock[]; readonly rows: PolicyBlockedService[] } | undefined;
 
-  /** Version of each table, by its name in `table_versions`. */
-  versions(): Readonly<Record<string, string>> {
+  /** Of the rows that it has. */
+  versions(): TableVersions {
     return this.known;
   }
 
   /** Merges what was read, null = unchanged; returns the complete current state. */
   take(
-    versions: Readonly<Record<string, string>>,
+    versions: TableVersions,
     read: { readonly [Name in keyof KeptRows]: KeptRows[Name] | null },
   ): KeptRows {
     const changed = Object.entries(read).filter(([, rows]) => rows !== null);

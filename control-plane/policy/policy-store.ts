@@ -3,6 +3,7 @@ import type { Queryable } from '../db/database.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
 import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.ts';
+import { type PolicyPosition, POSITION } from './policy-position.ts';
 
 type PairColumn = keyof typeof CLIENT_PAIRS;
 type JsonColumn = Exclude<keyof KeptRows, PairColumn>;
@@ -11,10 +12,9 @@ type JsonColumn = Exclude<keyof KeptRows, PairColumn>;
 type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly [Name in PairColumn]: string | null;
 } & {
-  readonly versions: Readonly<Record<string, string>>;
+  readonly position: PolicyPosition;
   readonly blockingSwitch: BlockingSwitch | null;
   readonly config: Readonly<Record<string, unknown>>;
-  readonly revision: number | null;
 };
 
 /** The slots of profile `p`. */
@@ -99,22 +99,21 @@ const keptColumn = ([name, [version, select]]: [string, readonly [string, string
   `CASE WHEN (SELECT version::text FROM table_versions WHERE name = '${version}') = $1::jsonb ->> '${version}'
      THEN NULL ELSE (${select}) END AS "${name}"`;
 
-const QUERY = `SELECT (SELECT json_object_agg(name, version) FROM table_versions) AS versions,
+const QUERY = `SELECT ${POSITION} AS position,
   ${Object.entries(KEPT).map(keptColumn).join(',\n  ')},
   (SELECT json_build_object('enabled', enabled,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'before', "before")
      FROM blocking_switch) AS "blockingSwitch",
-  (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config,
-  (SELECT max(id) FROM revisions) AS revision`;
+  (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config`;
 
 /** What decides about queries. */
 export interface StoredPolicy {
   readonly rows: PolicyRows;
   /** Values of the cluster's configuration, by key. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** The revision that these are of; 0 = of before the first. */
-  readonly revision: number;
+  /** Of these rows. */
+  readonly position: PolicyPosition;
 }
 
 /** The policy rows of `readPolicy`. */
@@ -133,13 +132,13 @@ export async function readPolicy(
   memory = new PolicyMemory(),
 ): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
-  const { versions, blockingSwitch, config, clients, macClients, subnets, revision, ...others } = rows[0]!;
-  const { services, ...kept } = memory.take(versions, {
+  const { position, blockingSwitch, config, clients, macClients, subnets, ...others } = rows[0]!;
+  const { services, ...kept } = memory.take(position.versions, {
     ...others,
     clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
     macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
     subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
   });
   const blockedServices = memory.resolve(services, findService);
-  return { rows: { ...kept, blockedServices, blockingSwitch }, config, revision: revision ?? 0 };
+  return { rows: { ...kept, blockedServices, blockingSwitch }, config, position };
 }

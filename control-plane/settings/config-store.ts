@@ -9,9 +9,6 @@ import { recordAudit } from '../audit/audit-store.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Changed } from '../policy/change.ts';
 
-/** Channel of the notice that a row has changed, see the migration. */
-export const CONFIG_CHANNEL = 'weir_config';
-
 /** All rows. */
 export async function readConfigRows(db: Queryable): Promise<Values> {
   const { rows } = await db.query<{ key: string; value: unknown }>('SELECT key, value FROM config_values');

@@ -7,14 +7,12 @@ import { parseConfig } from '../../config/parse-config.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
-import { until } from '../../test/support/parts/until.ts';
 import { SYSTEM } from '../api/caller.ts';
 import type { Database, DatabaseStatus } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { PolicyChanges } from '../policy/change.ts';
 import { readConfigRows } from './config-store.ts';
 import { Configuration } from './configuration.ts';
-import { followRows } from './follow-rows.ts';
 
 const AUTHOR = { name: 'admin', address: null };
 
@@ -96,9 +94,8 @@ class TestNode {
   }
 
   /** What happens when the database comes up. */
-  async settle(): Promise<void> {
-    await this.configuration.settle(this.changes);
-    if (await this.configuration.isBehind()) await this.configuration.follow();
+  settle(): Promise<void> {
+    return this.configuration.settle(this.changes);
   }
 
   get cache() {
@@ -232,31 +229,8 @@ describe('reloadLater()', () => {
   });
 });
 
-describe('followRows()', () => {
-  test('followRows() puts into force what another node changed, and publishes nothing for what is in force', async () => {
-    const first = await startNode('');
-    const second = await startNode('');
-    const apply = async (): Promise<void> => {
-      await second.configuration.follow();
-      second.applied++;
-    };
-    const follower = followRows(
-      { configuration: second.configuration, database: suite.database, logger },
-      { apply },
-    );
-    let secs = 5; // The first notices may come before the node listens.
-    await until(async () => {
-      await first.configuration.change(first.changes, AUTHOR, { 'cache.min_ttl_secs': secs++ });
-      return second.cache.min_ttl_secs >= 5;
-    });
-    await follower.look();
-    const { applied } = second;
-    await follower.look();
-    expect(second.applied).toBe(applied);
-    await follower.close();
-  });
-
-  test('followRows() leaves a node on its configuration where the rows make none', async () => {
+describe('follow()', () => {
+  test('follow() leaves a node on its configuration where the rows make none', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     await suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '"soon"')`);
     await node.configuration.follow();

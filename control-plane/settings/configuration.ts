@@ -60,8 +60,6 @@ export class Configuration {
   private remembered: Values | null;
   /** Whether the rows of the database are known to hold what the file said at the start. */
   private isSettled = false;
-  /** Settles with the last change of this node. */
-  private lastChange: Promise<unknown> = Promise.resolve();
   /** A file that was changed while there was no database. */
   private isReloadDue = false;
 
@@ -184,21 +182,15 @@ export class Configuration {
         reason: error.message,
       });
     }
-    this.isSettled = true;
     this.isReloadDue = false;
+    if (this.isSettled) return;
+    this.isSettled = true;
+    await this.follow();
   }
 
   /** Another program of Weir has written this value of a node's key into the file. */
   noteInFile(name: string, value: unknown): void {
     this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
-  }
-
-  /** Whether the rows in the database are others than those in force. */
-  async isBehind(): Promise<boolean> {
-    // The notice of an own change comes before that is in force.
-    await this.lastChange;
-    const rows = await readConfigRows(this.parts.database);
-    return this.isSettled && !layered.isSameValue(rows, this.layers.rows);
   }
 
   /** Puts the rows of the database into force: those that are given, or that it reads. */
@@ -270,9 +262,7 @@ export class Configuration {
   private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
     const run = (): Promise<InForce> => storeChange(policy, author, change);
     const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
-    const inForce = stored.then(({ isInForce }) => isInForce);
-    this.lastChange = inForce.catch(() => undefined);
-    return inForce;
+    return stored.then(({ isInForce }) => isInForce);
   }
 
   private hasFile(file: Values, remembered: Values): void {

@@ -65,6 +65,15 @@ describe('SessionMemory', () => {
     expect([1, 2, 3].map((n) => memory.recall(hash(n))?.id)).toEqual([undefined, undefined, 3]);
   });
 
+  test('believes again, once the database has confirmed it, in what may have ended elsewhere', () => {
+    const memory = new SessionMemory(clock);
+    for (const n of [1, 2]) memory.note(hash(n), session(n));
+    memory.doubt();
+    memory.note(hash(2), session(2));
+    expect([1, 2].map((n) => memory.recall(hash(n))?.id)).toEqual([undefined, 2]);
+    expect(memory.lifeLeftMs(hash(1))).toBe(86_400_000);
+  });
+
   test('keeps the thousand that were seen last', () => {
     const memory = new SessionMemory(clock);
     for (let n = 0; n < 1000; n++) memory.note(hash(n), session(n));

@@ -5,14 +5,14 @@
 import type { Clock } from '../../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
-/** How long after its last lookup a session is still trusted. Bounds the delay of a revocation elsewhere. */
+/** How long after its last lookup a session is still trusted: bounds the delay of a revocation that was not told. */
 const BELIEVED_MS = 10 * 60_000;
 const MAX_SESSIONS = 1000;
 
 interface Remembered {
   readonly session: StoredSession;
   /** On the monotonic clock, as is `aliveUntilMs`. */
-  readonly seenMs: number;
+  seenMs: number;
   /** Without an idle time as when this node first saw the session: no step of the wall clock changes it. */
   readonly aliveUntilMs: number;
 }
@@ -52,6 +52,11 @@ export class SessionMemory {
     const nowMs = this.clock.monotonicMs();
     const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.aliveUntilMs > nowMs;
     return isFresh ? remembered.session : null;
+  }
+
+  /** Sessions were revoked elsewhere: each is believed again once the database has confirmed it. */
+  doubt(): void {
+    for (const remembered of this.byHash.values()) remembered.seenMs = -Infinity;
   }
 
   /** Removes sessions that were revoked here. */

@@ -64,6 +64,13 @@ describe('Sessions', () => {
     expect(await sessions.list()).toEqual([]);
   });
 
+  test('mayHaveEnded() tells those who listen', () => {
+    let ends = 0;
+    sessions.onEnded(() => ends++);
+    sessions.mayHaveEnded();
+    expect(ends).toBe(1);
+  });
+
   test('forget() tells those who listen, and revoke() ends one', async () => {
     let ends = 0;
     const stop = sessions.onEnded(() => ends++);

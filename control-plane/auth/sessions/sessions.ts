@@ -156,7 +156,13 @@ export class Sessions {
     this.tellEnd();
   }
 
-  /** Calls back whenever sessions were ended on this node; returns how to stop that. */
+  /** Sessions may have been ended on another node. */
+  mayHaveEnded(): void {
+    this.lookup.memory.doubt();
+    this.tellEnd();
+  }
+
+  /** Calls back whenever sessions were, or may have been, ended; returns how to stop that. */
   onEnded(listener: () => void): () => void {
     this.endListeners.add(listener);
     return () => this.endListeners.delete(listener);

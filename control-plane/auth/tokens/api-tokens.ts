@@ -114,6 +114,11 @@ export class ApiTokens {
       .finally(() => this.forget(id));
   }
 
+  /** Another node may have changed some. */
+  mayHaveChanged(): void {
+    this.memory.forget();
+  }
+
   /** What was read of tokens is not believed any more. */
   forgetAll(): void {
     this.memory.forgetAll();

@@ -1,7 +1,7 @@
 /**
  * The tokens of the cluster, read at most twice a second: requests cost no question to the database, however many come
- * and however wrong their keys are. A token that another node revokes counts here no longer than that. While the
- * database is away, what was read last counts.
+ * and however wrong their keys are; and again after a notice that another node has changed one, so that a token that it
+ * revokes counts no longer here. While the database is away, what was read last counts.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';

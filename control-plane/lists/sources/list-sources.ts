@@ -97,6 +97,11 @@ export class ListSources {
     return this.refresher.startDue();
   }
 
+  /** Looks for lists that are due at once, as a source may have come: what `start()` does anyway if it is yet to come. */
+  lookSoon(): void {
+    if (this.timer !== undefined) this.lookForDue();
+  }
+
   /** Stops timers, fetches and compiles; resolves when all have ended. */
   async close(): Promise<void> {
     clearInterval(this.timer);

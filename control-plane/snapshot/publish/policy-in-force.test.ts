@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { OpenedPublisher } from '../../../test/support/parts/opened-publisher.ts';
 import { GroupOverride, PolicyTable } from '../../../shared/snapshot/policy-table.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { NOTHING_LIVE } from '../../policy/live.ts';
+import type { PolicyPosition } from '../../policy/policy-position.ts';
 import { type PolicyRows } from '../../policy/rows.ts';
 import { PolicyInForce } from './policy-in-force.ts';
 import {
@@ -23,6 +25,11 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
+/** The position of a revision and of a version of the groups. */
+function at(revision: number, groups: string): PolicyPosition {
+  return { revision, versions: { groups, access: randomUUID() } };
+}
+
 describe('PolicyInForce', () => {
   let rows: () => Promise<PolicyRows>;
   let blocking = BLOCKING;
@@ -33,7 +40,7 @@ describe('PolicyInForce', () => {
     rows = async () => ROWS;
     revision = 0;
     blocking = BLOCKING;
-    const readPolicy = async () => ({ rows: await rows(), revision: ++revision });
+    const readPolicy = async () => ({ rows: await rows(), position: at(++revision, String(revision)) });
     policy = new PolicyInForce({ publisher, readPolicy, blocking: () => blocking, logger });
   });
 
@@ -69,6 +76,29 @@ describe('PolicyInForce', () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     await policy.useRules(RULES);
     expect(policy.revision()).toBe(1);
+  });
+
+  test('catchUp() publishes what others have changed, and nothing that is in force', async () => {
+    await policy.catchUp(() => at(1, '1'));
+    expect([sent.length, policy.revision()]).toEqual([1, 1]);
+    await policy.catchUp(() => at(1, '1'));
+    expect(sent).toHaveLength(1);
+    // A revision of rows that policy does not read, such as a client's name.
+    await policy.catchUp(() => at(7, '1'));
+    expect([sent.length, policy.revision()]).toEqual([1, 7]);
+    revision = 7;
+    await policy.catchUp(() => at(8, '8'));
+    expect([sent.length, policy.revision()]).toEqual([2, 8]);
+    // One that was asked before this node's own change.
+    await policy.catchUp(() => at(6, '8'));
+    expect([sent.length, policy.revision()]).toEqual([2, 8]);
+  });
+
+  test('catchUp() leaves to a change of this node what that puts into force', async () => {
+    const own = policy.apply();
+    await policy.catchUp(() => at(1, '1'));
+    await own;
+    expect(sent).toHaveLength(1);
   });
 
   test('useRules() and applySettings() do not wait for the database', async () => {

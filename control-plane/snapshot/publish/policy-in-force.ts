@@ -8,6 +8,7 @@ import { Retrying } from '../../concurrency/retrying.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { PolicyApplier } from '../../policy/change.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import { haveSameRows, type PolicyPosition } from '../../policy/policy-position.ts';
 import type { StoredPolicy } from '../../policy/policy-store.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
@@ -16,7 +17,7 @@ import type { SnapshotPublisher } from './publisher.ts';
 /** Parts of a policy build. */
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
-  readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'revision'>>;
+  readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'position'>>;
   /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
   /** DNS threads that do not work by the settings yet. */
@@ -40,7 +41,7 @@ export class PolicyInForce implements PolicyApplier {
   private compiled: CompiledRules;
   /** A change besides the rows is unpublished. */
   private hasOtherChange = false;
-  private publishedRevision: number | null = null;
+  private position: PolicyPosition | null = null;
 
   constructor(parts: PolicyParts) {
     this.parts = parts;
@@ -67,9 +68,20 @@ export class PolicyInForce implements PolicyApplier {
     }
   }
 
+  /**
+   * Puts into force what other nodes, or somebody else, have changed up to the position that is known once nothing is
+   * being put into force; throws as `apply()`. What this node has changed itself is not published once more.
+   */
+  async catchUp(known: () => PolicyPosition): Promise<void> {
+    await this.applier.idle();
+    const position = known();
+    if (this.position === null || !haveSameRows(this.position, position)) await this.apply();
+    else if (position.revision > this.position.revision) this.position = position;
+  }
+
   /** The newest revision whose rows are in force; null until rows were read from the database. */
   revision(): number | null {
-    return this.publishedRevision;
+    return this.position?.revision ?? null;
   }
 
   threadsBehind(): number {
@@ -122,7 +134,7 @@ export class PolicyInForce implements PolicyApplier {
       throw error;
     }
     await this.publish(stored.rows);
-    this.publishedRevision = stored.revision;
+    this.position = stored.position;
   }
 
   private async publish(rows: PolicyRows): Promise<void> {

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
+import type { PolicyPosition } from '../policy/policy-position.ts';
+import { ChangeFollower } from './change-follower.ts';
+
+let own: TestDatabase;
+let follower: ChangeFollower;
+/** What policy was last asked to catch up with. */
+let position: PolicyPosition | null;
+let told: string[];
+
+beforeAll(async () => {
+  own = await startTestDatabase();
+  await own.database.query(`
+    INSERT INTO list_sources (id, name, url) VALUES (1, 'ads', 'https://ads.example/');
+    INSERT INTO users (id, username, role) VALUES (2, 'vera', 'viewer');
+    INSERT INTO api_tokens (id, name, key_hash, prefix, role) VALUES (5, 'phone', '\\x00', 'weir_', 'admin');
+    INSERT INTO sessions (id, secret_hash, ip_address, created_at, last_seen_at, expires_at, remember_me, user_id)
+      VALUES (7, '\\x00', '192.0.2.1', now(), now(), now(), false, 2)`);
+});
+beforeEach(async () => {
+  position = null;
+  told = [];
+  follower = new ChangeFollower(own.database, {
+    catchUp: async (known) => {
+      position = known();
+    },
+  });
+  for (const table of ['access', 'list_sources', 'list_copies'] as const)
+    follower.onChange(table, () => told.push(table));
+  await until(() => position !== null);
+  told.length = 0;
+});
+afterEach(() => follower.close());
+afterAll(() => own.stop());
+
+/** What is told of a statement; the rule at its end is always told. */
+async function toldOf(statement: string): Promise<readonly string[]> {
+  const before = position!.versions['managed_domains'];
+  await own.database.query(statement);
+  await own.database.query(
+    `INSERT INTO managed_domains (name, domain, action) VALUES ('x', 'x.example', 'deny')`,
+  );
+  await until(() => position!.versions['managed_domains'] !== before);
+  await own.database.query('DELETE FROM managed_domains');
+  return [...new Set(told)];
+}
+
+describe('ChangeFollower', () => {
+  test.each([
+    ['DELETE FROM sessions WHERE id = 7', ['access']],
+    [`UPDATE users SET role = 'admin' WHERE id = 2`, ['access']],
+    [`UPDATE users SET display_name = 'Vera' WHERE id = 2`, []],
+    [`UPDATE api_tokens SET last_used_at = now()`, []],
+    [`UPDATE api_tokens SET role = 'viewer'`, ['access']],
+    ['DELETE FROM api_tokens', ['access']],
+    [`UPDATE list_sources SET status = 'updating', last_checked_at = now()`, []],
+    [`UPDATE list_sources SET content_key = 'copy'`, ['list_copies']],
+    [`UPDATE list_sources SET enabled = false`, ['list_sources']],
+    ['DELETE FROM list_sources', ['list_sources']],
+  ])('tells of %s to those whom it concerns', async (statement, tables) => {
+    expect(await toldOf(statement)).toEqual(tables);
+  });
+
+  test.each([
+    `INSERT INTO blocking_switch (enabled) VALUES (false)`,
+    `INSERT INTO config_values (key, value) VALUES ('dns.bootstrap', '[]')`,
+    `INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`,
+  ])('has policy catch up with %s', async (statement) => {
+    const before = JSON.stringify(position);
+    await own.database.query(statement);
+    await until(() => JSON.stringify(position) !== before);
+  });
+
+  test('finds what was changed while the database was away', async () => {
+    await follower.close();
+    const before = position!.revision;
+    await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);
+    const late: number[] = [];
+    follower = new ChangeFollower(own.database, {
+      catchUp: async (known) => void late.push(known().revision),
+    });
+    await until(() => late.length > 0);
+    expect(late[0]).toBe(before + 1);
+  });
+});

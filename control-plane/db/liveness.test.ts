@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { embeddedTarget } from './database-target.ts';
+import { runningServerAddress } from './running-postgres.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { Liveness } from './liveness.ts';
+import { Notices } from './notices.ts';
+
+let own: TestDatabase;
+let stopping: AbortController;
+let ended: Promise<unknown>;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterEach(async () => {
+  stopping.abort();
+  await ended;
+});
+afterAll(() => own.stop());
+
+const tell = (channel: string, payload: string): Promise<unknown> =>
+  own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
+
+/** Looks from now on until the test has ended; `notify` sends the notices of the connection itself. */
+function look(notices: Notices, notify = tell): Liveness {
+  const liveness = new Liveness({
+    target: embeddedTarget(runningServerAddress(own.dataDir)),
+    logger: own.logger,
+    notices,
+    notify,
+    opened: () => undefined,
+    lost: () => undefined,
+  });
+  stopping = new AbortController();
+  ended = liveness.keepLooking(stopping.signal, () => liveness.look(10_000)).finally(() => liveness.end());
+  return liveness;
+}
+
+describe('Liveness', () => {
+  test('takes notices of channels that were wanted before and after the connecting, until it is enough', async () => {
+    const notices = new Notices();
+    const heard: string[] = [];
+    const hear = (payload: string): unknown => heard.push(payload);
+    expect([notices.add('one', hear), notices.add('one', () => undefined)]).toEqual([true, false]);
+    const liveness = look(notices);
+    notices.add('Two "channels"', hear);
+    liveness.listen('Two "channels"');
+    await until(async () => {
+      await tell('Two "channels"', 'b');
+      return heard.includes('b');
+    });
+    await tell('one', 'a');
+    await until(() => heard.includes('a'));
+    liveness.listen('one', false);
+    heard.length = 0;
+    await until(async () => {
+      await tell('Two "channels"', 'c');
+      return heard.includes('c');
+    });
+    await tell('one', 'too late');
+    await tell('Two "channels"', 'last');
+    await until(() => heard.includes('last'));
+    expect(heard).not.toContain('too late');
+  });
+
+  test.each(['heard', 'lost'] as const)('tells of what is watched, with notices that are %s', async (way) => {
+    await own.database.query('CREATE TABLE watched AS SELECT 1 AS number');
+    const notices = new Notices();
+    const seen: unknown[] = [];
+    notices.add('watched', () => undefined);
+    notices.watched = {
+      channel: 'watched',
+      expression: 'SELECT number FROM watched',
+      take: (value) => seen.push(value),
+    };
+    // A pooler loses what another session says.
+    look(notices, way === 'heard' ? tell : () => Promise.resolve());
+    await until(() => seen.length > 0);
+    await own.database.query('UPDATE watched SET number = 2');
+    if (way === 'heard') await tell('watched', '');
+    await until(() => seen.at(-1) === 2);
+    expect(new Set(seen)).toEqual(new Set([1, 2]));
+    if (way === 'lost') await until(() => own.logger.text().includes('notices of the database do not come'));
+    await own.database.query('DROP TABLE watched');
+  });
+});
+
+describe('Notices', () => {
+  test('ends with the last listener of a channel', () => {
+    const notices = new Notices();
+    const [one, two] = [() => undefined, () => undefined];
+    notices.add('c', one);
+    notices.add('c', two);
+    expect([notices.remove('c', one), notices.remove('c', one), [...notices.channels()]]).toEqual([
+      false,
+      false,
+      ['c'],
+    ]);
+    expect([notices.remove('c', two), [...notices.channels()]]).toEqual([true, []]);
+  });
+});

@@ -1,0 +1,41 @@
+/** Who listens to NOTIFY, and what is watched. Outlives a server: each connection asks for what there is. */
+
+/** Takes the payload of a notice. */
+export type NoticeListener = (payload: string) => void;
+
+/** What is asked at each look whether the server is alive: at once where a notice comes on its channel. */
+export interface Watch {
+  readonly channel: string;
+  /** An SQL expression. */
+  readonly expression: string;
+  /** Takes its value. */
+  readonly take: (value: unknown) => void;
+}
+
+/** The listeners by channel, and the watch. */
+export class Notices {
+  private readonly byChannel = new Map<string, Set<NoticeListener>>();
+  watched: Watch | null = null;
+
+  channels(): Iterable<string> {
+    return this.byChannel.keys();
+  }
+
+  /** Adds a listener; true for the first one of its channel. */
+  add(channel: string, listener: NoticeListener): boolean {
+    const listeners = this.byChannel.get(channel) ?? new Set();
+    this.byChannel.set(channel, listeners.add(listener));
+    return listeners.size === 1;
+  }
+
+  /** Removes a listener; true for the last one of its channel. */
+  remove(channel: string, listener: NoticeListener): boolean {
+    const listeners = this.byChannel.get(channel);
+    if (listeners === undefined || !listeners.delete(listener) || listeners.size > 0) return false;
+    return this.byChannel.delete(channel);
+  }
+
+  take(channel: string, payload: string): void {
+    for (const listener of this.byChannel.get(channel) ?? []) listener(payload);
+  }
+}

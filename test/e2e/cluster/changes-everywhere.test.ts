@@ -1,0 +1,198 @@
+/**
+ * Two nodes of a database: whatever is changed at one is in force at the other, which is only asked, over DNS where it
+ * decides about answers.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
+import type { Revision } from '../../../shared/api/revisions-api.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { until } from '../../support/parts/until.ts';
+import { ApiClient } from '../../support/weir/api-client.ts';
+import { httpCall } from '../../support/weir/http-call.ts';
+import type { HttpAnswer } from '../../support/weir/http-call.ts';
+import { startListServer } from '../../support/weir/list-server.ts';
+import type { ListServer } from '../../support/weir/list-server.ts';
+import { NodeCluster } from '../../support/weir/node-cluster.ts';
+import type { Weir } from '../../support/weir/weir-process.ts';
+
+const BLOCKED = '0.0.0.0';
+/** A client of a group of its own, and one of its subnet. */
+const CHILD = '127.0.0.21';
+const GUEST = '127.0.1.5';
+const LOOK_MS = 20;
+
+let cluster: NodeCluster;
+let lists: ListServer;
+let here: Weir;
+let there: Weir;
+let api: ApiClient;
+let kids: number;
+const askers = new Map<string, UdpClient>();
+
+beforeAll(async () => {
+  cluster = await NodeCluster.open();
+  lists = await startListServer();
+  lists.serve('/ads', 'listed.example\n');
+  here = await cluster.start('here');
+  there = await cluster.start('there');
+  api = await here.api();
+  for (const from of ['127.0.0.1', CHILD, GUEST])
+    askers.set(from, await UdpClient.open(there.dnsPort, '127.0.0.1', from));
+  kids = (await api.createGroup('kids')).id;
+});
+afterAll(async () => {
+  for (const asker of askers.values()) asker.close();
+  await cluster.close();
+  await lists.close();
+});
+
+/** The other node's answer. */
+const answerOf = async (name: string, from = '127.0.0.1'): Promise<unknown> =>
+  (await askers.get(from)!.ask(name, 'A')).data[0];
+
+/** Waits for an answer of the other node. */
+const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<void> =>
+  until(async () => (await answerOf(name, from)) === wanted, LOOK_MS);
+
+const statusOf = async (node: Weir, path: string, cookie: string): Promise<number> =>
+  (await httpCall('GET', `http://127.0.0.1:${node.webPort}${path}`, undefined, cookie)).status;
+
+const made = (path: string, json: object): Promise<{ id: number }> =>
+  api.expect<{ id: number }>(201, 'POST', path, json);
+
+describe('a change at one node is in force at the other', () => {
+  test('of rules, of every group and of one', async () => {
+    const { id } = await made('/managed-domains', { domain: 'managed.example' });
+    await untilAnswered('managed.example', BLOCKED);
+    await api.expect(200, 'PUT', `/managed-domains/${id}`, { action: 'allow' });
+    await untilAnswered('managed.example', EVERY_ADDRESS);
+    await made('/regex-filters', { pattern: '^expr' });
+    await untilAnswered('expressed.example', BLOCKED);
+    await made('/managed-domains', { domain: '*.toys.example', group_id: kids });
+  });
+
+  test('of groups, and of the clients and subnets that are in them', async () => {
+    expect(await answerOf('a.toys.example', CHILD)).toBe(EVERY_ADDRESS);
+    await made('/clients', { ip_address: CHILD, group_id: kids });
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+    await made('/client-subnets', { subnet_cidr: '127.0.1.0/24', group_id: kids });
+    await untilAnswered('a.toys.example', BLOCKED, GUEST);
+    await api.expect(200, 'PUT', `/groups/${kids}`, { enabled: false });
+    await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
+    await api.expect(200, 'PUT', `/groups/${kids}`, { enabled: true });
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+  });
+
+  test('of grants, until they end', async () => {
+    const { id } = await made('/grants', { domain: 'a.toys.example', group_id: kids, secs: 3600 });
+    await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
+    await api.expect(204, 'DELETE', `/grants/${id}`);
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+    await made('/grants', { domain: 'a.toys.example', group_id: kids, secs: 2 });
+    await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+  });
+
+  test('of schedules', async () => {
+    const { id } = await made('/schedule-profiles', { name: 'always', timezone: 'UTC' });
+    await api.expect(200, 'PUT', `/groups/${kids}/schedule`, { profile_id: id });
+    const day = { days: 127, start_time: '00:00', end_time: '24:00', action: 'block_all' };
+    await made(`/schedule-profiles/${id}/slots`, day);
+    await untilAnswered('free.example', BLOCKED, CHILD);
+    await api.expect(204, 'DELETE', `/groups/${kids}/schedule`);
+    await untilAnswered('free.example', EVERY_ADDRESS, CHILD);
+  });
+
+  test('of the switch of all blocking, and of its timer', async () => {
+    await api.expect(200, 'POST', '/blocking', { enabled: false });
+    await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
+    await api.expect(204, 'DELETE', '/blocking');
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+    await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 2 });
+    await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+  });
+
+  test('of services and of safe search', async () => {
+    await made('/services', { service_id: 'netflix', group_id: kids });
+    await untilAnswered('www.netflix.com', undefined, CHILD);
+    await api.expect(200, 'POST', `/safe-search/configs/${kids}`, { engine: 'bing' });
+    await untilAnswered('www.bing.com', 'strict.bing.com', CHILD);
+  });
+
+  test('of local names, of forward zones and of the configuration', async () => {
+    await made('/local-records', { fqdn: 'nas.home.arpa', record_type: 'A', value: '192.0.2.9' });
+    await untilAnswered('nas.home.arpa', '192.0.2.9');
+    const { id } = await made('/forward-zones', { zone: 'corp.example', servers: ['127.0.0.1:9'] });
+    await untilAnswered('www.corp.example', undefined);
+    await api.expect(204, 'DELETE', `/forward-zones/${id}`);
+    await untilAnswered('www.corp.example', EVERY_ADDRESS);
+    await api.expect(200, 'PATCH', '/config', { blocking: { custom_ipv4: '192.0.2.8', mode: 'custom_ip' } });
+    await untilAnswered('a.toys.example', '192.0.2.8', CHILD);
+    await api.expect(200, 'PATCH', '/config', { blocking: { mode: 'null_ip' } });
+    await untilAnswered('a.toys.example', BLOCKED, CHILD);
+  });
+
+  test('of lists', async () => {
+    const source = await api.addSource({ name: 'ads', url: lists.url('/ads') });
+    await untilAnswered('listed.example', BLOCKED);
+    await api.expect(200, 'PUT', `/blocklist-sources/${source.id}`, { enabled: false });
+    await untilAnswered('listed.example', EVERY_ADDRESS);
+  });
+
+  test('as a whole where it is undone, and with its revision', async () => {
+    const revisionOf = async (node: string): Promise<number | null> => {
+      const nodes = await (await there.api()).expect<ClusterNode[]>(200, 'GET', '/nodes');
+      return nodes.find((row) => row.node === node)!.policy_revision;
+    };
+    const [newest] = await api.expect<Revision[]>(200, 'GET', '/revisions');
+    const before = newest!.id;
+    await made('/managed-domains', { domain: 'one.undone.example' });
+    await made('/managed-domains', { domain: 'two.undone.example' });
+    await untilAnswered('two.undone.example', BLOCKED);
+    await api.expect(200, 'POST', `/revisions/${before}/rollback`);
+    await untilAnswered('one.undone.example', EVERY_ADDRESS);
+    expect(await answerOf('two.undone.example')).toBe(EVERY_ADDRESS);
+    await until(async () => (await revisionOf('there'))! > before + 2);
+  });
+});
+
+describe('a right at one node', () => {
+  test('of a session counts at the other, until it ends there', async () => {
+    const session = await ApiClient.signIn(here.webPort);
+    const asked = (): Promise<number> =>
+      statusOf(there, '/api/queries?limit=1', `svc_session=${session.session}`);
+    expect(await asked()).toBe(200);
+    const stream = new AbortController();
+    const shown = await fetch(`http://127.0.0.1:${there.webPort}/api/queries/stream`, {
+      headers: { cookie: `svc_session=${session.session}` },
+      signal: stream.signal,
+    });
+    expect(shown.status).toBe(200);
+    await session.expect(204, 'POST', '/auth/logout');
+    // Ends when the node ends it.
+    await shown.text();
+    expect(await asked()).toBe(401);
+  });
+
+  test('of a token and of a user counts at the other, until it is taken away', async () => {
+    const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', {
+      name: 'phone',
+    });
+    const asked = async (): Promise<number> => {
+      const headers = { 'x-api-key': token.key };
+      return (await fetch(`http://127.0.0.1:${there.webPort}/api/groups`, { headers })).status;
+    };
+    expect(await asked()).toBe(200);
+    await api.expect(204, 'DELETE', `/api-tokens/${token.id}`);
+    await until(async () => (await asked()) === 401, LOOK_MS);
+    const password = 'a password of somebody else';
+    const { id } = await made('/users', { username: 'vera', password });
+    const login = (): Promise<HttpAnswer> =>
+      httpCall('POST', `http://127.0.0.1:${there.webPort}/api/auth/login`, { username: 'vera', password });
+    expect((await login()).status).toBe(200);
+    await api.expect(200, 'PATCH', `/users/${id}`, { enabled: false });
+    expect((await login()).status).toBe(401);
+  });
+});
