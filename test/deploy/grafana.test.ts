@@ -1,6 +1,11 @@
-/** The dashboard of deploy/grafana: every metric, label and value that it asks for is in a scrape of a real Weir. */
+/**
+ * The dashboard of deploy/grafana and the alerts of deploy/prometheus: every metric, label and value that they ask for is in
+ * a scrape of a real Weir. Whether the alerts come when they should is asked of promtool.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { a, idOf, questionOf, response } from '../support/dns/built-messages.ts';
 import { UdpClient } from '../support/dns/dns-client.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
@@ -25,6 +30,12 @@ const read = (file: string): string => readFileSync(new URL(`../../deploy/${file
 const dashboard = JSON.parse(read('grafana/weir-prometheus.json')) as Dashboard;
 const panels = dashboard.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
 const targets = panels.flatMap((panel) => panel.targets ?? []);
+
+const alerts = (
+  parse(read('prometheus/weir-alerts.yml')) as {
+    readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+  }
+).groups.flatMap(({ rules }) => rules);
 
 /** What Prometheus adds to each sample. */
 const OF_THE_SCRAPE = ['instance', 'job'];
@@ -92,6 +103,13 @@ describe('weir-prometheus.json', () => {
     expect(unknown).toEqual([]);
   });
 
+  test('weir-alerts.yml asks for nothing that Weir does not have', () => {
+    const ofPrometheus = ['up{job="weir"} == 0'];
+    const exprs = alerts.map(({ expr }) => expr).filter((expr) => !ofPrometheus.includes(expr));
+    expect(exprs).toHaveLength(alerts.length - 1);
+    expect(exprs.flatMap((expr) => unknownIn(expr, '', scraped))).toEqual([]);
+  });
+
   test('weir-prometheus.json finds its nodes by a metric that there is', () => {
     const queries = dashboard.templating.list.map(({ query }) =>
       /^label_values\((\w+), (\w+)\)$/.exec(query),
@@ -110,6 +128,20 @@ describe('weir-prometheus.json', () => {
 
   test('weir-prometheus.json tells its panels apart', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+});
+
+describe('deploy/prometheus', () => {
+  test.each([
+    ['check', 'config', 'prometheus.yml'],
+    ['check', 'rules', '--lint-fatal', 'weir-alerts.yml'],
+    ['test', 'rules', 'weir-alerts.test.yml'],
+  ])('passes promtool %s %s', (...args) => {
+    const cwd = new URL('../../deploy/prometheus/', import.meta.url);
+    const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd, encoding: 'utf8' });
+    if (error !== undefined)
+      throw new Error('promtool is of the Debian package prometheus', { cause: error });
+    expect([stdout + stderr, status]).toEqual([expect.stringContaining('SUCCESS'), 0]);
   });
 });
 
