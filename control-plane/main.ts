@@ -53,7 +53,13 @@ async function run({
   const file = typeof options['config'] === 'string' ? options['config'] : undefined;
   const result = await loadConfig({ file, env: process.env, cwd: process.cwd() });
   if (spec.name === 'check-config' || !result.ok) return checkConfig(result, terminal);
+  if (spec.name === 'ready') return checkReady(result.value);
   return spec.name === 'start' ? start(result.value) : changePassword(result.value);
+}
+
+async function checkReady({ config }: LoadedConfig): Promise<number> {
+  const { checkReady: ask } = await import('./cli/check-ready.ts');
+  return ask({ addresses: config.server.bind_address, port: config.server.dns_port }, terminal);
 }
 
 async function start(loaded: LoadedConfig): Promise<undefined> {

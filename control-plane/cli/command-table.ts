@@ -69,6 +69,7 @@ export const COMMANDS = [
     'set-password',
     "sets the administrator's password; reads it from the terminal or one line of standard input",
   ),
+  here('ready', 'asks the node over DNS whether it is ready, as load balancers do; fails where it is not'),
   remote({
     name: 'status',
     summary: 'tells how the server is, and the figures of 24 hours; fails where it is degraded',

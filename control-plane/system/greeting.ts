@@ -1,6 +1,7 @@
 /** The text after `npm start`: where Weir listens, and what to do next. */
 import { isIPv6 } from 'node:net';
 import type { ChosenPort } from '../workers/dns-port.ts';
+import { localAddress } from './local-address.ts';
 
 /** What the greeting tells. */
 export interface GreetingFacts {
@@ -55,10 +56,8 @@ function endpoint(address: string, port: number): string {
   return isIPv6(address) ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
 }
 
-/** An address that works on this machine. */
+/** An address that works on this machine, as it stands in a URL. */
 function reachable(addresses: readonly string[]): string {
-  const first = addresses.find((address) => !isIPv6(address)) ?? addresses[0] ?? '127.0.0.1';
-  if (first === '0.0.0.0') return '127.0.0.1';
-  if (first === '::') return '[::1]';
-  return isIPv6(first) ? `[${first}]` : first;
+  const address = localAddress(addresses);
+  return isIPv6(address) ? `[${address}]` : address;
 }

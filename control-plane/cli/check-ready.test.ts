@@ -1,0 +1,65 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { decodeMessage, encodeMessage } from '../../shared/dns/codec.ts';
+import type { Answer } from '../../shared/dns/codec.ts';
+import { checkReady } from './check-ready.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => cleanups.splice(0).forEach((cleanup) => cleanup()));
+
+/** Port of a server that answers each question with these texts. */
+async function answering(...texts: readonly string[]): Promise<number> {
+  const server = createSocket('udp4');
+  cleanups.push(() => server.close());
+  server.on('message', (bytes, from) => {
+    const query = decodeMessage(bytes)!;
+    const [{ name } = { name: '' }] = query.questions ?? [];
+    const answers = texts.map((data): Answer => ({ name, type: 'TXT', class: 'CH', data }));
+    const told = name === 'status.weir' ? answers : [];
+    server.send(encodeMessage({ ...query, type: 'response', answers: told }), from.port, from.address);
+  });
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server.address().port;
+}
+
+/** What the command says and ends with. */
+async function run(port: number): Promise<readonly [status: number, said: string]> {
+  const said: string[] = [];
+  const terminal = { out: (line: string) => said.push(line), err: (line: string) => said.push(line) };
+  const status = await checkReady({ addresses: ['::', '0.0.0.0'], port }, terminal);
+  return [status, said.join('\n')];
+}
+
+describe('checkReady()', () => {
+  test('succeeds where the node is ready, and in no other state', async () => {
+    expect(await run(await answering('ready'))).toEqual([0, 'ready']);
+    for (const state of ['starting', 'draining']) {
+      const port = await answering(state);
+      expect(await run(port)).toEqual([1, `weir: 127.0.0.1 port ${String(port)} is ${state}`]);
+    }
+  });
+
+  test('tells what is missing where the node does not tell its state to this machine', async () => {
+    expect(await run(await answering())).toEqual([1, expect.stringContaining('dns.chaos_clients')]);
+  });
+
+  test('fails at once where nothing listens', async () => {
+    const server = createSocket('udp4');
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address();
+    server.close();
+    await once(server, 'close');
+    expect(await run(port)).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  test('gives up on a server that never answers', async () => {
+    const silent = createSocket('udp4');
+    cleanups.push(() => silent.close());
+    silent.bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    expect(await run(silent.address().port)).toEqual([1, expect.stringContaining('does not answer')]);
+  });
+});

@@ -1,0 +1,64 @@
+/**
+ * `weir ready`: asks the node on this machine for `status.weir` (class CHAOS), as load balancers do. Neither the API nor the
+ * database has a part in it: a node without a database answers queries, and is not to be taken out of service for it.
+ */
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import { decodeMessage, encodeMessage } from '../../shared/dns/codec.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+import { localAddress } from '../system/local-address.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where the node listens for DNS. */
+export interface DnsListener {
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
+/** A thread that is being replaced takes half a second. */
+const PATIENCE_MS = 2000;
+/** Any: the socket is connected, and the kernel drops what others send. */
+const ID = 1;
+
+/** Prints the state that the node tells; returns the exit status, 0 only where it is `ready`. */
+export async function checkReady(listener: DnsListener, terminal: Terminal): Promise<0 | 1> {
+  const address = localAddress(listener.addresses);
+  const where = `${address} port ${String(listener.port)}`;
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  try {
+    const state = await askState(socket, address, listener.port);
+    if (state === 'ready') {
+      terminal.out(state);
+      return 0;
+    }
+    terminal.err(
+      state === null
+        ? `weir: ${where} does not tell its state; dns.chaos_clients names who may ask for it`
+        : `weir: ${where} is ${state}`,
+    );
+  } catch (error) {
+    terminal.err(`weir: ${where} does not answer: ${reasonOf(error)}`);
+  } finally {
+    socket.close();
+  }
+  return 1;
+}
+
+/** The text of `status.weir`; null where the answer has none. */
+async function askState(socket: Socket, address: string, port: number): Promise<string | null> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  socket.connect(port, address);
+  await once(socket, 'connect', { signal });
+  socket.send(
+    encodeMessage({
+      type: 'query',
+      id: ID,
+      questions: [{ name: 'status.weir', type: 'TXT', class: 'CH' }],
+    }),
+  );
+  const [bytes] = (await once(socket, 'message', { signal })) as [Uint8Array];
+  const [answer] = decodeMessage(bytes)?.answers ?? [];
+  return answer?.type === 'TXT' ? String(answer.data) : null;
+}
