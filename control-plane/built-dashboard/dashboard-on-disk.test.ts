@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { rm, truncate, writeFile } from 'node:fs/promises';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MadeDist, someFiles } from '../../test/support/parts/made-dist.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
@@ -112,6 +111,9 @@ describe('DashboardOnDisk', () => {
   test('DashboardOnDisk takes what an installation without sources has', async () => {
     await buildNow();
     await rm(join(room.path, SOURCES), { recursive: true });
+    expect(served(await opened(neverBuild).state())).toBe('one');
+    // As in a release, where the builds are in that folder.
+    await mkdir(join(room.path, SOURCES, 'dist'), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
   });
 

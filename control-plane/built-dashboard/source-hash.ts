@@ -11,7 +11,7 @@ import { ROOT, SOURCES } from './build-manifest.ts';
 /** Files that no build takes in: builds, tests, what editors leave behind. */
 const LEFT_OUT = /^dist(?:\/|$)|(?:^|\/)\.|\.test\.tsx?$|~$/;
 
-/** The hash of the files of the dashboard itself. @throws if they cannot be read */
+/** The hash of the files of the dashboard itself. @throws if they cannot be read, or are not installed */
 export async function hashOfDashboard(root: string = ROOT): Promise<string> {
   const folder = join(root, SOURCES);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -20,6 +20,7 @@ export async function hashOfDashboard(root: string = ROOT): Promise<string> {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .filter((path) => !LEFT_OUT.test(path))
     .sort();
+  if (paths.length === 0) throw new Error('there are no sources of the dashboard');
   const hash = createHash('sha256');
   for (const path of paths) await addFile(hash, folder, path);
   return hash.digest('hex');
