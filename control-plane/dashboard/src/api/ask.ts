@@ -1,6 +1,7 @@
 /** Asks the API, from this page: with its cookie, and with a login in between where the session has ended. */
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
+import { takeAhead } from './ahead.ts';
 import { API_BASE } from './place.ts';
 import { signedIn } from './sign-in.ts';
 
@@ -40,5 +41,6 @@ export async function ask<Name extends OperationName>(
   name: Name,
   ...given: Given<Name>
 ): Promise<AnswerOf<Name>> {
-  return (await send(name, ...given)).answer;
+  const ahead = await takeAhead(name, given[0] ?? {});
+  return ahead === undefined ? (await send(name, ...given)).answer : (ahead as AnswerOf<Name>);
 }

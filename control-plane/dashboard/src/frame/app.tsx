@@ -15,6 +15,7 @@ import { whoAhead } from '../api/who-ahead.ts';
 import { messages } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Answered } from '../ui/display/states.tsx';
+import { askFirstQuestions } from './first-questions.ts';
 import { later } from './later-view.ts';
 import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
@@ -79,8 +80,10 @@ function Entrance(): ReactNode {
 async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   const page = loadPage(path);
   const auth = (await whoAhead()) ?? (await ask('GET /auth/status'));
-  if (meOf(auth) !== null) await page;
-  else if (!auth.setup_required) await LoginDoor.load().catch(() => undefined);
+  if (meOf(auth) !== null) {
+    askFirstQuestions(path);
+    await page;
+  } else if (!auth.setup_required) await LoginDoor.load().catch(() => undefined);
   return auth;
 }
 

@@ -15,12 +15,13 @@ import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { BlockingSwitch } from './blocking-switch.tsx';
+import { FIRST_PERIOD, figuresOf } from './overview-questions.ts';
 import { standingOf } from './standing.ts';
 import type { Health } from './standing.ts';
 import styles from './overview-page.module.css';
 
 const PERIODS = ['1h', '24h', '7d', '30d'] as const;
-const DEFAULTS = { period: '24h' };
+const DEFAULTS = { period: FIRST_PERIOD };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
 /** Whoever sees that something is wrong waits for its end. */
@@ -30,8 +31,7 @@ const TROUBLED_MS = 5_000;
 export default function OverviewPage(): ReactNode {
   const { say } = useText();
   const [{ period }, setFields] = useUrlState(DEFAULTS);
-  const query = { period, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone };
-  const figures = useAsk('GET /dashboard', { query }, { everyMs: FIGURES_MS });
+  const figures = useAsk('GET /dashboard', figuresOf(period), { everyMs: FIGURES_MS });
   const isStandingKnown = useIsStandingKnown();
   return (
     <Page

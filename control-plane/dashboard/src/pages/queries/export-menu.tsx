@@ -1,5 +1,6 @@
 /** What is filtered, as a file. The server writes it while the browser saves it; nothing is held in between. */
 import { Download } from 'lucide-react';
+import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { download } from '../../api/download.ts';
 import { useText } from '../../i18n/text.ts';
@@ -9,7 +10,11 @@ import { Menu } from '../../ui/overlays/menu.tsx';
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 
 /** The formats. */
-export function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }): ReactNode {
+export const ExportMenu = memo(function ExportMenu({
+  filters,
+}: {
+  readonly filters: Readonly<Record<string, string>>;
+}): ReactNode {
   const { say } = useText();
   return (
     <Menu
@@ -22,4 +27,4 @@ export function ExportMenu({ filters }: { readonly filters: Readonly<Record<stri
       }))}
     />
   );
-}
+});

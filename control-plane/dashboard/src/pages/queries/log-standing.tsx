@@ -1,5 +1,6 @@
 /** How the log stands: how much there is, whether it is live, what is missing, and what to do where it is empty. */
 import { Inbox, SearchX } from 'lucide-react';
+import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { PAGE_BASE } from '../../api/place.ts';
 import { problemText } from '../../api/problem-text.ts';
@@ -16,7 +17,7 @@ interface LogStandingProps {
 }
 
 /** A line of figures, and callouts for what is out of the ordinary. */
-export function LogStanding({ log, isLive }: LogStandingProps): ReactNode {
+export const LogStanding = memo(function LogStanding({ log, isLive }: LogStandingProps): ReactNode {
   const { say, format } = useText();
   const { reader, tail } = log;
   const { totals, skipped, failure, damagedBlocks, isOwnNodeOnly } = useLogView(log);
@@ -61,7 +62,7 @@ export function LogStanding({ log, isLive }: LogStandingProps): ReactNode {
       )}
     </>
   );
-}
+});
 
 interface NoRowsProps {
   readonly isFiltered: boolean;

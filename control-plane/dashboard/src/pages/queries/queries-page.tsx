@@ -9,6 +9,7 @@ import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';
 import { useVerdict } from './explain/use-verdict.ts';
 import { ExportMenu } from './export-menu.tsx';
+import type { Groups } from './filters/condition-text.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
 import type { ConditionName } from './filters/log-filters.ts';
@@ -25,6 +26,7 @@ import styles from './queries-page.module.css';
 const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
 /** In place of the id of a row that has none yet. */
 const UNNUMBERED = 'new';
+const NO_GROUPS: Groups = [];
 
 /** The page. */
 export default function QueriesPage(): ReactNode {
@@ -35,7 +37,7 @@ export default function QueriesPage(): ReactNode {
   // What has an end in the past gets no new rows.
   const mayBeLive = fields.to === '';
   const log = useLog(filters, mayBeLive && fields.live === 'on');
-  const groups = useAsk('GET /groups', {}).data ?? [];
+  const groups = useAsk('GET /groups', {}).data ?? NO_GROUPS;
   const [current, setCurrent] = useState(0);
   const [opened, setOpened] = useState<LogRow | null>(null);
   const [pressed, setPressed] = useState<PressedValue | null>(null);
@@ -88,7 +90,7 @@ export default function QueriesPage(): ReactNode {
       }
     >
       <div className={styles['part']}>
-        <FilterBar fields={fields} onChange={setFields} groups={groups} box={box} />
+        <FilterBar filters={filters} onChange={setFields} groups={groups} box={box} />
         <LogStanding log={log} isLive={mayBeLive && fields.live === 'on'} />
         {isEmpty ? (
           <NoRows isFiltered={search !== ''} onClear={() => setFields(NO_FILTERS)} />

@@ -1,6 +1,6 @@
 /** What selects rows: a search box for names, a period, and conditions as chips. All of it is in the address. */
 import { Funnel, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -13,7 +13,8 @@ import type { Chip, FilterFields } from './log-filters.ts';
 import styles from './filter-bar.module.css';
 
 interface FilterBarProps {
-  readonly fields: FilterFields;
+  /** The fields that are set. The same object as long as they are the same. */
+  readonly filters: Partial<FilterFields>;
   readonly onChange: (changed: Partial<FilterFields>, how?: { readonly replace?: boolean }) => void;
   readonly groups: Groups;
   readonly box: Ref<HTMLDivElement>;
@@ -23,11 +24,17 @@ const TYPED_MS = 300;
 const BETWEEN = 'between';
 const ALWAYS = 'always';
 
-/** The bar. */
-export function FilterBar({ fields, onChange, groups, box }: FilterBarProps): ReactNode {
+/** The bar. It is not drawn again with each row that is pressed. */
+export const FilterBar = memo(function FilterBar({
+  filters,
+  onChange,
+  groups,
+  box,
+}: FilterBarProps): ReactNode {
   const { say } = useText();
   const [edited, setEdited] = useState<Chip | 'new' | null>(null);
   const [isPeriodOpen, setPeriodOpen] = useState(false);
+  const fields = { ...NO_FILTERS, ...filters };
   const isBetween = fields.from !== '' || fields.to !== '';
   const chips = chipsOf(fields);
   return (
@@ -90,9 +97,10 @@ export function FilterBar({ fields, onChange, groups, box }: FilterBarProps): Re
       )}
     </div>
   );
-}
+});
 
-interface ChipsProps extends Pick<FilterBarProps, 'fields' | 'groups' | 'onChange'> {
+interface ChipsProps extends Pick<FilterBarProps, 'groups' | 'onChange'> {
+  readonly fields: FilterFields;
   readonly chips: readonly Chip[];
   readonly onEdit: (chip: Chip) => void;
   readonly onPeriod: () => void;

@@ -3,7 +3,7 @@
  * somebody reads. Rows are reached with the arrow keys.
  */
 import { ArrowUp } from 'lucide-react';
-import { memo, useEffect, useImperativeHandle, useRef } from 'react';
+import { memo, startTransition, useEffect, useImperativeHandle, useRef } from 'react';
 import type { KeyboardEvent, MouseEvent, ReactNode, Ref, RefObject } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -100,7 +100,8 @@ export function LogWindow(props: LogWindowProps): ReactNode {
           onClick={(event) => press(event, view.rows, onOpen, onValue)}
           onFocus={({ target }) => {
             const index = indexOf(target);
-            if (index !== null && index !== current) onCurrent(index);
+            // Of a press it is the least: what opens comes first.
+            if (index !== null && index !== current) startTransition(() => onCurrent(index));
           }}
           onKeyDown={(event) => {
             const there = indexAfter(event, current, Math.floor(innerHeight / (rowPx || 1)) - 3, view.count);

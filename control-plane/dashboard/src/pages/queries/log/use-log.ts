@@ -4,14 +4,12 @@ import { ask } from '../../../api/ask.ts';
 import { API_BASE } from '../../../api/place.ts';
 import { LogReader } from './log-reader.ts';
 import type { LogView } from './log-reader.ts';
+import { PAGE_ROWS } from './page-rows.ts';
 import { Tail } from './tail.ts';
 import type { TailState } from './tail.ts';
 
 /** Conditions, as the API takes them. */
 export type LogFilters = Readonly<Record<string, string>>;
-
-/** Rows of a page: few, as all of them are read in one go. */
-const PAGE_ROWS = 100;
 
 /** The log, and how its tail stands: `off` unless the reader wants one and sees the page. */
 export interface ShownLog {
@@ -51,7 +49,7 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
     };
   }, [reader, filters, isLive, isSeen]);
 
-  return { reader, tail };
+  return useMemo(() => ({ reader, tail }), [reader, tail]);
 }
 
 /** What is to be drawn of it now. For the parts that show rows: they are drawn ten times a second. */
