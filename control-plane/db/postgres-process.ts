@@ -42,6 +42,8 @@ export interface RunningPostgres {
 
 type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 
+/** What a server says that accepts connections; a standby says that it only reads. */
+const READY = /database system is ready to accept (read-only )?connections/;
 /** Milliseconds for a server that a killed Weir left behind. */
 const ORPHAN_MS = 9500;
 /** Share of the shutdown time for each harsher kind, and its maximum in milliseconds. */
@@ -70,7 +72,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
     logServerLine(line, launch.logger);
     if (/^(FATAL|PANIC|HINT|ERROR|WARNING|\S*postgres:)/.test(line)) lastWords.push(line);
     if (lastWords.length > 4) lastWords.shift();
-    if (line.includes('database system is ready to accept connections')) isReady();
+    if (READY.test(line)) isReady();
   });
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(explainSpawnError(error, launch)));

@@ -7,7 +7,7 @@ import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable, isDataError } from '../../db/database-errors.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
-import { OverlappingBlock, type OwnRun, storeBlock } from './block-store.ts';
+import { OverlappingBlock, type OwnRun, storeBlock, type StoredBlock } from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';
 import type { LogTally } from './log-tally.ts';
 import { SendPause } from './send-pause.ts';
@@ -74,7 +74,6 @@ export class BatchSender {
 
   /** Spills batches that have waited for longer than this. */
   spillOld(maxWaitMs: number): void {
-    this.unsettled.forget();
     const oldestMs = performance.now() - maxWaitMs;
     while (this.queue[0] !== undefined && this.queue[0].sinceMs < oldestMs) this.spill(this.queue.shift()!);
   }
@@ -120,13 +119,13 @@ export class BatchSender {
   }
 
   private async sendOne(batch: WaitingBatch): Promise<void> {
-    const { database, nodeId, tally, spilled, run } = this.options;
+    const { database, nodeId, spilled, run } = this.options;
     this.sending = batch;
     try {
-      run.id = (await storeBlock(database, batch, { nodeId, durable: false })) ?? run.id;
-      tally.written += batch.rowCount;
-      this.unsettled.add(batch);
+      const stored = await storeBlock(database, batch, { nodeId, durable: false });
+      run.id = stored.runId;
       this.accepted();
+      this.keep(batch, stored);
     } catch (error) {
       if (isRefusal(error)) spilled.setAside(batch, error);
       else {
@@ -153,12 +152,14 @@ export class BatchSender {
 
   /** False when the database is away again, so the batch stays where it is. */
   private async replay(batch: LogBatch): Promise<boolean> {
-    const { database, nodeId, tally, spilled } = this.options;
+    const { database, nodeId, spilled } = this.options;
     try {
-      await storeBlock(database, batch, { nodeId, durable: true });
+      const stored = await storeBlock(database, batch, { nodeId, durable: true });
+      this.accepted();
       // A file whose last batches have to wait is sent again from its start.
-      if (!this.replayed.has(batch.id)) tally.written += batch.rowCount;
+      if (!this.replayed.has(batch.id)) this.keep(batch, stored);
       this.replayed.add(batch.id);
+      return true;
     } catch (error) {
       if (!isRefusal(error)) {
         if (!(error instanceof DatabaseUnavailable)) this.pause(REPLAY, error, batch);
@@ -167,13 +168,26 @@ export class BatchSender {
       spilled.setAside(batch, error);
       return true;
     }
-    this.accepted();
-    return true;
   }
 
   private accepted(): void {
     this.options.tally.trouble.end();
     this.sendPause.end();
+  }
+
+  /** Counts a batch that was stored, and keeps it for the case that the database forgets it. */
+  private keep(batch: LogBatch, { timeline }: StoredBlock): void {
+    const { tally, logger } = this.options;
+    tally.written += batch.rowCount;
+    const elsewhere = this.unsettled.add(batch, timeline);
+    if (elsewhere.length === 0) return;
+    logger.info('the database was replaced: the last of the query log is sent again', {
+      batches: elsewhere.length,
+      timeline,
+    });
+    const sinceMs = performance.now();
+    this.queue.unshift(...elsewhere.map((before) => ({ ...before, sinceMs })));
+    for (const { rowCount } of elsewhere) tally.written -= rowCount;
   }
 
   /** The database is up but refuses valid rows: they wait. */

@@ -66,11 +66,12 @@ describe('storeBlock()', () => {
     await numberRun(own.database, run, 7);
     await numberRun(own.database, run, 7);
     const batches = [await batchOf([1, 2], gatherer), await batchOf([3], gatherer)];
-    const runIds: unknown[] = [];
+    const stored: unknown[] = [];
     // The first notice may be sent before the server listens.
     for (const batch of [batches[0], batches[0], batches[1]])
-      runIds.push(await storeBlock(own.database, batch!, HOW));
-    expect(runIds).toEqual([run.id, null, run.id]);
+      stored.push(await storeBlock(own.database, batch!, HOW));
+    const timeline = '00000001'; // Of a server that never took over from another.
+    expect(stored).toEqual([true, false, true].map((isNew) => ({ runId: run.id, isNew, timeline })));
     await until(() => told.some((notice) => notice?.firstSeq === 2));
     const notice = { runKey: run.key, runId: run.id, rowCount: 1, hourUs: NOON_MS * 1000 };
     expect(told.at(-1)).toEqual({ ...notice, firstSeq: 2 });

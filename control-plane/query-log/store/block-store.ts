@@ -25,6 +25,18 @@ export const BLOCK_CHANNEL = 'weir_query_blocks';
 
 /** SQLSTATE of a partition that does not exist. */
 const UNDEFINED_TABLE = '42P01';
+/** SQL of the timeline: a server that took over from another writes its WAL under a new one. */
+const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
+
+/** What became of a block. */
+export interface StoredBlock {
+  /** The number of its run. */
+  readonly runId: number;
+  /** False: it was stored already. */
+  readonly isNew: boolean;
+  /** Of the server's WAL. */
+  readonly timeline: string;
+}
 
 /** Some rows of a block are stored already and others are not: nothing that Weir sends can be so. */
 export class OverlappingBlock extends Error {
@@ -32,8 +44,7 @@ export class OverlappingBlock extends Error {
 }
 
 /**
- * Stores one block in one transaction and tells all nodes, or finds that it is stored already. Returns the number of its
- * run; null if it was stored already.
+ * Stores one block in one transaction and tells all nodes, or finds that it is stored already.
  * @throws {DatabaseUnavailable} when the outcome is unknown; sending it again is safe
  * @throws {DamagedBlock}, {OverlappingBlock} and data errors of the database: this block cannot be stored
  */
@@ -41,7 +52,7 @@ export async function storeBlock(
   database: Database,
   { bytes }: LogBatch,
   how: BlockDurability,
-): Promise<number | null> {
+): Promise<StoredBlock> {
   const block = blockFromBytes(bytes);
   try {
     return await insertBlock(database, block, how);
@@ -61,16 +72,16 @@ async function insertBlock(
   database: Database,
   block: LogBlock,
   { nodeId, durable }: BlockDurability,
-): Promise<number | null> {
-  const work = async (client: PoolClient): Promise<number | null> => {
-    const runId = await addBlock(client, block, nodeId);
-    if (runId !== null)
+): Promise<StoredBlock> {
+  const work = async (client: PoolClient): Promise<StoredBlock> => {
+    const stored = await addBlock(client, block, nodeId);
+    if (stored.isNew)
       await client.query({
         name: 'notify-block',
         text: 'SELECT pg_notify($1, $2)',
-        values: [BLOCK_CHANNEL, blockNotice(runId, block)],
+        values: [BLOCK_CHANNEL, blockNotice(stored.runId, block)],
       });
-    return runId;
+    return stored;
   };
   return database.withClient((client) =>
     inTransaction(
@@ -82,16 +93,15 @@ async function insertBlock(
 }
 
 /**
- * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction. Returns
- * the number of its run; null if it was stored already.
+ * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction.
  * @throws {OverlappingBlock}
  */
-export async function addBlock(client: PoolClient, block: LogBlock, nodeId: number): Promise<number | null> {
-  const runId = await noteStored(client, block, nodeId);
-  if (runId === null) return null;
-  await insertRow(client, block, { runId, firstSeq: block.firstSeq, nodeId });
+export async function addBlock(client: PoolClient, block: LogBlock, nodeId: number): Promise<StoredBlock> {
+  const stored = await noteStored(client, block, nodeId);
+  if (!stored.isNew) return stored;
+  await insertRow(client, block, { runId: stored.runId, firstSeq: block.firstSeq, nodeId });
   await addCounts(client, nodeId, block.minutes);
-  return runId;
+  return stored;
 }
 
 /** A block that was stored. */
@@ -185,29 +195,30 @@ function moment(place: number): string {
   return `'epoch'::timestamptz + $${place}::bigint * interval '1 microsecond'`;
 }
 
-/** Notes the rows as stored and returns the run's id; null if they are stored already. */
+/** Notes the rows as stored, or finds that they are. @throws {OverlappingBlock} */
 async function noteStored(
   client: PoolClient,
   { runKey, firstSeq, rowCount }: LogBlock,
   nodeId: number,
-): Promise<number | null> {
+): Promise<StoredBlock> {
   const endSeq = firstSeq + rowCount;
-  const { rows } = await client.query<{ id: number }>({
+  const { rows } = await client.query<{ id: number; timeline: string }>({
     name: 'note-stored',
     text: `INSERT INTO query_runs AS run (key, node_id, last_seq, stored)
        VALUES ($1, $2, $4::bigint - 1, int8multirange(int8range($3, $4)))
        ON CONFLICT (key) DO UPDATE SET stored = run.stored + excluded.stored, last_at = now(),
          node_id = excluded.node_id, last_seq = greatest(run.last_seq, excluded.last_seq)
        WHERE NOT run.stored && excluded.stored
-       RETURNING id`,
+       RETURNING id, ${TIMELINE} AS timeline`,
     values: [runKey, nodeId, firstSeq, endSeq],
   });
-  if (rows[0] !== undefined) return rows[0].id;
-  const known = await client.query<{ is_stored: boolean }>(
-    'SELECT stored @> int8range($2, $3) AS is_stored FROM query_runs WHERE key = $1',
+  if (rows[0] !== undefined) return { runId: rows[0].id, isNew: true, timeline: rows[0].timeline };
+  const known = await client.query<{ id: number; is_stored: boolean; timeline: string }>(
+    `SELECT id, stored @> int8range($2, $3) AS is_stored, ${TIMELINE} AS timeline FROM query_runs WHERE key = $1`,
     [runKey, firstSeq, endSeq],
   );
-  if (known.rows[0]?.is_stored === true) return null;
+  const run = known.rows[0];
+  if (run?.is_stored === true) return { runId: run.id, isNew: false, timeline: run.timeline };
   throw new OverlappingBlock(`store block ${runKey}.${firstSeq}: some of its rows are stored already`);
 }
 

@@ -3,7 +3,7 @@
  * bounded. A file takes batches until it is large enough, so that a long outage leaves few files; each batch has a
  * checksum, and truncated or damaged batches are skipped.
  */
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { LogBatch } from './log-batch.ts';
@@ -19,7 +19,8 @@ export interface SpooledFile {
 interface FileEntry {
   readonly name: string;
   sizeBytes: number;
-  rowCount: number;
+  /** null = not known: an earlier run wrote it. */
+  rowCount: number | null;
 }
 
 /** Line before the bytes of each batch. */
@@ -54,9 +55,8 @@ export class LogSpool {
     for (const name of (await readdir(this.dir)).sort()) {
       const parts = FILE_NAME.exec(name);
       if (parts === null) continue;
-      const content = await readFile(join(this.dir, name));
-      const rowCount = parseFrames(content).batches.reduce((sum, batch) => sum + batch.rowCount, 0);
-      this.files.push({ name, sizeBytes: content.length, rowCount });
+      const { size } = await stat(join(this.dir, name));
+      this.files.push({ name, sizeBytes: size, rowCount: null });
       this.sequence = Number(parts[1]);
     }
   }
@@ -79,7 +79,7 @@ export class LogSpool {
       throw error;
     }
     file.sizeBytes += frameBytes;
-    file.rowCount += batch.rowCount;
+    file.rowCount = (file.rowCount ?? 0) + batch.rowCount;
     return lostRows;
   }
 
@@ -88,7 +88,7 @@ export class LogSpool {
     const file = this.files[0];
     if (file === undefined) return undefined;
     if (this.growing === file) this.growing = undefined;
-    return { name: file.name, ...parseFrames(await readFile(join(this.dir, file.name))) };
+    return this.read(file);
   }
 
   /** Removes a file whose batches are stored or unusable. */
@@ -97,6 +97,10 @@ export class LogSpool {
     if (at >= 0) this.files.splice(at, 1);
     if (this.growing?.name === name) this.growing = undefined;
     await rm(join(this.dir, name), { force: true });
+  }
+
+  private async read({ name }: FileEntry): Promise<SpooledFile> {
+    return { name, ...parseFrames(await readFile(join(this.dir, name))) };
   }
 
   /** Adds nothing more to a file that the disk does not take; one that was never made is not waited for. */
@@ -123,12 +127,16 @@ export class LogSpool {
     let lostRows = 0;
     let sizeBytes = this.files.reduce((sum, file) => sum + file.sizeBytes, 0);
     for (let file = this.files[0]; file && sizeBytes + frameBytes > this.maxBytes; file = this.files[0]) {
-      lostRows += file.rowCount;
+      lostRows += file.rowCount ?? rowsOf((await this.read(file)).batches);
       sizeBytes -= file.sizeBytes;
       await this.remove(file.name);
     }
     return lostRows;
   }
+}
+
+function rowsOf(batches: readonly LogBatch[]): number {
+  return batches.reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
 /** The line before the bytes of a batch. */

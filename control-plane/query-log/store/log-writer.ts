@@ -47,7 +47,7 @@ export interface LogWriterCounters extends Readonly<
 
 const DEFAULTS = {
   maxWaitMs: 1000,
-  maxSpoolBytes: 256 * 1024 * 1024,
+  maxSpoolBytes: 2 * 1024 ** 3,
   mayStore: () => true,
 } as const;
 /** A block of fewer queries waits for more, this many ticks at most: small blocks cost more than their rows. */

@@ -19,8 +19,10 @@ export interface SpillOptions {
   readonly tally: LogTally;
 }
 
-/** Bytes that may be in flight to a slow disk, and that may wait for a full one. */
-const MAX_SPILLING_BYTES = 64 * 1024 * 1024;
+/** Bytes that may wait in memory for a full disk. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** Bytes that may be in flight to a slow one: those, and what a lost database may have forgotten. */
+const MAX_SPILLING_BYTES = 2 * MAX_HELD_BYTES;
 /** The activity named in messages. */
 const SPOOL = 'spool query log';
 
@@ -117,8 +119,7 @@ export class SpilledBatches {
   /** Keeps a batch that the disk refused, since it may be full only temporarily. */
   private hold(batch: LogBatch, cause: unknown): void {
     const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
-    if (this.isClosing || heldBytes > MAX_SPILLING_BYTES)
-      return this.tally.drop(batch.rowCount, SPOOL, cause);
+    if (this.isClosing || heldBytes > MAX_HELD_BYTES) return this.tally.drop(batch.rowCount, SPOOL, cause);
     this.held.push(batch);
     this.tally.trouble.begin(`${SPOOL}: rows are kept in memory`, cause, { rows: batch.rowCount });
   }

@@ -1,43 +1,52 @@
 /**
- * Batches that the database has acknowledged but may not have on its disk yet: the log is committed with
- * `synchronous_commit` off, and a server that is killed forgets what its WAL writer had not written. They are
- * kept for a moment longer than that takes, so that they can be sent again; their numbers keep them from being
- * stored twice.
+ * Batches that the database has acknowledged and may still forget. The log is committed with `synchronous_commit` off:
+ * a server that is killed forgets what its WAL writer had not written, and a standby that takes its place what had not
+ * reached it. So they are kept for longer than either takes, and sent again; their numbers keep them from being stored
+ * twice.
  */
 import type { LogBatch } from './log-batch.ts';
 
-/** Three rounds of the WAL writer are 0.6 s; the rest is for noticing that the server is gone. */
-const KEPT_MS = 2000;
+/**
+ * Three rounds of the WAL writer are 0.6 s; the rest is for a standby that lags, and bounds what a failover can lose:
+ * batches that were acknowledged longer before the last one and that the standby does not have.
+ */
+const KEPT_MS = 10_000;
 /** Most bytes that are kept for it. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The last batches, oldest first. */
 export class UnsettledBatches {
   private batches: { readonly batch: LogBatch; readonly storedMs: number }[] = [];
   private bytes = 0;
+  private timeline = '';
 
-  /** Adds a batch that was just acknowledged. */
-  add(batch: LogBatch): void {
+  /**
+   * Adds a batch that was just acknowledged, on this timeline of the WAL. Returns those that were acknowledged on
+   * another one: the server that took over, perhaps unnoticed behind a pooler, may not have them.
+   */
+  add(batch: LogBatch, timeline: string): LogBatch[] {
+    const elsewhere = timeline === this.timeline ? [] : this.takeBack();
+    this.timeline = timeline;
     this.batches.push({ batch, storedMs: performance.now() });
     this.bytes += batch.bytes.length;
     this.forget();
+    return elsewhere;
   }
 
-  /** Drops batches that are safe by now. */
-  forget(): void {
+  /** Returns the batches that a server that dies now may have lost. */
+  takeBack(): LogBatch[] {
+    const taken = this.batches.map(({ batch }) => batch);
+    this.batches = [];
+    this.bytes = 0;
+    return taken;
+  }
+
+  /** Only a new acknowledgement makes older ones safe: time alone passes while a server hangs, too. */
+  private forget(): void {
     const oldestMs = performance.now() - KEPT_MS;
     while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {
       const { batch } = this.batches.shift()!;
       this.bytes -= batch.bytes.length;
     }
-  }
-
-  /** Returns the batches that a server that dies now may have lost. */
-  takeBack(): LogBatch[] {
-    this.forget();
-    const taken = this.batches.map(({ batch }) => batch);
-    this.batches = [];
-    this.bytes = 0;
-    return taken;
   }
 }

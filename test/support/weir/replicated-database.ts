@@ -1,0 +1,131 @@
+/** A PostgreSQL with a standby by streaming replication, which can take its place. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { DATABASE, type PostgresAddress, ROLE } from '../../../control-plane/db/embedded-server.ts';
+import {
+  launchPostgres,
+  type RunningPostgres,
+  serversOn,
+} from '../../../control-plane/db/postgres-process.ts';
+import { openPostgresHome, type PostgresHome } from '../../../control-plane/db/postgres/postgres-home.ts';
+import { findPostgresPackage, prepareRuntime } from '../../../control-plane/db/postgres/postgres-runtime.ts';
+import { choosePostgresSocket } from '../../../control-plane/db/postgres/postgres-socket.ts';
+import { type Content, EMPTY, layCluster } from '../parts/made-cluster.ts';
+import { MemoryLogger } from '../parts/memory-logger.ts';
+import { until } from '../parts/until.ts';
+
+/** A running pair. */
+export interface ReplicatedDatabase extends AsyncDisposable {
+  /** Both servers, as in `database.url`. */
+  readonly url: string;
+  /** Each server alone. */
+  readonly urls: { readonly primary: string; readonly standby: string };
+  /** Ends the replication: what is written from now on is on the primary only. */
+  cutOff(): Promise<void>;
+  /** Kills the primary, and lets the standby take its place. */
+  failOver(): Promise<void>;
+  /** What a question finds, on the server that takes writes. */
+  rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
+}
+
+/** What both servers run with. */
+const SETTINGS = {
+  wal_level: 'replica',
+  shared_buffers: '16MB',
+  io_method: 'sync',
+  // The standby learns at once that its primary is gone, and asks again soon.
+  wal_retrieve_retry_interval: '100ms',
+  log_line_prefix: '',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+};
+const STOP_MS = 5000;
+
+interface Server {
+  readonly running: RunningPostgres;
+  readonly address: PostgresAddress;
+  readonly url: string;
+}
+
+/** Starts a pair in a folder. With `isSynchronous` a commit waits for the standby, unless it waits for no disk at all. */
+export async function startReplicatedDatabase(
+  dir: string,
+  { isSynchronous = false, content = EMPTY }: { isSynchronous?: boolean; content?: Content } = {},
+): Promise<ReplicatedDatabase> {
+  const folders = { primary: join(dir, 'primary'), standby: join(dir, 'standby') };
+  await layCluster(folders.primary, content);
+  const password = readFileSync(join(folders.primary, 'postgres.password'), 'utf8').trim();
+  const homes = { primary: openPostgresHome(folders.primary), standby: openStandbyHome(folders.standby) };
+  // A standby cannot follow WAL that was written at a lower level: the cluster is opened once at the higher one.
+  await (await launch(homes.primary, password)).running.stop(STOP_MS);
+  execFileSync('cp', ['-a', homes.primary.cluster, homes.standby.cluster]);
+  const primary = await launch(
+    homes.primary,
+    password,
+    isSynchronous ? { synchronous_standby_names: '*' } : {},
+  );
+  follow(homes.standby, primary.address);
+  const standby = await launch(homes.standby, password);
+  await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 1);
+  let active = primary;
+  return {
+    url: `${primary.url},${standby.url}`,
+    urls: { primary: primary.url, standby: standby.url },
+    rows: (sql) => ask(active, sql),
+    async cutOff() {
+      await ask(standby, `ALTER SYSTEM SET primary_conninfo = ''`);
+      await ask(standby, 'SELECT pg_reload_conf()');
+      await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 0);
+    },
+    async failOver() {
+      for (const pid of serversOn(homes.primary.cluster)) process.kill(pid, 'SIGKILL');
+      await primary.running.exited;
+      await ask(standby, 'SELECT pg_promote()');
+      active = standby;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([primary, standby].map(({ running }) => running.stop(STOP_MS)));
+    },
+  };
+}
+
+function openStandbyHome(dataDir: string): PostgresHome {
+  mkdirSync(dataDir, { mode: 0o711 });
+  return openPostgresHome(dataDir);
+}
+
+/** Makes a copy of a cluster the standby of a server. */
+function follow({ cluster }: PostgresHome, { host, port, user, password }: PostgresAddress): void {
+  writeFileSync(join(cluster, 'standby.signal'), '');
+  appendFileSync(
+    join(cluster, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=${host} port=${String(port)} user=${user} password=${password}'\n`,
+  );
+}
+
+async function launch(
+  home: PostgresHome,
+  password: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  const { cluster, account } = home;
+  const runtime = prepareRuntime(findPostgresPackage(), account, home.dir);
+  const { host, port, settings: listening } = await choosePostgresSocket(home);
+  const settings = { ...SETTINGS, ...listening, ...more };
+  const running = await launchPostgres({ runtime, cluster, account, settings, logger: new MemoryLogger() });
+  const address = { host, port, user: ROLE, password, database: DATABASE };
+  const url = `postgres://${ROLE}:${password}@localhost:${String(port)}/${DATABASE}?host=${encodeURIComponent(host)}`;
+  return { running, address, url };
+}
+
+async function ask<Row extends pg.QueryResultRow>({ address }: Server, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ ...address });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
