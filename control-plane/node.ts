@@ -2,6 +2,7 @@
 import type { LoadedConfig } from '../config/parse-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../shared/log.ts';
+import type { ClusterSecret } from './cluster/cluster-secret.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { JobLeases } from './cluster/leases.ts';
 import type { Configuration } from './settings/configuration.ts';
@@ -23,6 +24,7 @@ export interface Node {
   readonly database: Database;
   /** Jobs that one node does for all. */
   readonly jobs: JobLeases;
+  readonly secret: ClusterSecret;
   readonly clients: ClientDirectory;
   readonly leases: LeaseWatch;
   /** Ports that this Weir listens on so far. */

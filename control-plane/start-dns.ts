@@ -61,6 +61,7 @@ export async function startDns(node: Node, dnsPort: number) {
     workers: config.server.workers,
     settings,
     cache,
+    secret: () => node.secret.current(),
     snapshot: initial.snapshot,
     certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),

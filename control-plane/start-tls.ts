@@ -26,7 +26,10 @@ export async function openDnsCertificates(node: Node): Promise<DnsCertificates> 
   const isOfWeb = cert === '';
   const certificate = isOfWeb ? webCertificate(node) : certificateAt(node, { cert, key });
   await open(node, certificate);
-  return { threads: new ThreadCertificate(certificate), web: isOfWeb ? certificate : null };
+  return {
+    threads: new ThreadCertificate(certificate, { secret: () => node.secret.current(), clock }),
+    web: isOfWeb ? certificate : null,
+  };
 }
 
 async function open({ stops }: Node, certificate: WebCertificate): Promise<void> {

@@ -10,6 +10,7 @@ import { systemClock as clock } from '../shared/clock.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { JobLeases } from './cluster/leases.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
+import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
@@ -120,6 +121,8 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
     logger: logger.child({ part: 'database' }),
   });
   stops.push({ stop: (withinMs) => database.close(withinMs), keptMs: DATABASE_MS });
+  const secret = new ClusterSecret({ database, dataDir: lock.dataDir, logger });
+  stops.push(secret.follow());
   const configuration = new Configuration({
     loaded,
     dataDir: lock.dataDir,
@@ -150,6 +153,7 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
     dataDir: lock.dataDir,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
+    secret,
     clients,
     leases,
     ownPorts: new Set([dnsPort.port]),

@@ -14,6 +14,7 @@ import { Generations } from '../snapshot/publish/generations.ts';
 import { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { WorkerSupervisor } from '../workers/supervisor.ts';
 import { workerSettings } from '../settings/threads/worker-settings.ts';
+import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 import { Explainer } from './explainer.ts';
 
 let folder: string;
@@ -34,6 +35,7 @@ beforeAll(async () => {
     workers: 1,
     settings: workerSettings(config, port, { udpBackend: 'auto', faultInjection: false }),
     cache: createAnswerCache(0),
+    secret: secretOfTests,
     snapshot: initial.snapshot,
     logger,
   });
@@ -114,6 +116,7 @@ describe('explain()', () => {
       workers: 1,
       settings: workerSettings(testConfig(), 1, { udpBackend: 'auto', faultInjection: false }),
       cache: createAnswerCache(0),
+      secret: secretOfTests,
       snapshot: publisher.current().snapshot,
       logger: new MemoryLogger(),
     });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ServedCertificate } from '../../shared/threads/messages.ts';
+import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { until } from '../../test/support/parts/until.ts';
 import type { CertificatePair } from './certificate-pair.ts';
 import { makeSelfSigned } from './self-signed.ts';
@@ -7,6 +8,8 @@ import { ThreadCertificate } from './thread-certificate.ts';
 
 const FIRST = await makeSelfSigned(['first.example'], Date.now());
 const NEXT = await makeSelfSigned(['next.example'], Date.now());
+const SECRET = Buffer.alloc(32, 1);
+const DAY_MS = 24 * 3600 * 1000;
 
 const followers = new Set<(pair: CertificatePair) => void>();
 afterEach(() => followers.clear());
@@ -20,32 +23,55 @@ const opened = (pair: CertificatePair | null) => ({
   },
 });
 
+/** Of a node, with its clock and what it knows of the secret. */
+function certificateOf(secret = SECRET) {
+  const clock = new TestClock();
+  const known = { secret };
+  const keys = { secret: () => known.secret, clock, lookMs: 1 };
+  return { clock, known, certificate: new ThreadCertificate(opened(FIRST), keys) };
+}
+
 /** What threads are given, until `stop`. */
 function follow(certificate: ThreadCertificate): { given: ServedCertificate[]; stop: () => void } {
   const given: ServedCertificate[] = [];
   return { given, stop: certificate.follow((next) => given.push(next)) };
 }
 
+function keysOf({ ticketKeys }: ServedCertificate): string {
+  return Buffer.from(ticketKeys).toString('hex');
+}
+
 describe('ThreadCertificate', () => {
-  test('gives threads another key for tickets with each renewal, and the same certificate', async () => {
-    const certificate = new ThreadCertificate(opened(FIRST), 1);
-    const first = certificate.current();
+  test('gives threads another key for tickets each day, and the same certificate', async () => {
+    const { certificate, clock } = certificateOf();
+    const all = [certificate.current()];
     const { given, stop } = follow(certificate);
-    await until(() => given.length >= 2);
+    for (const day of [1, 2]) {
+      clock.advance(DAY_MS);
+      await until(() => given.length === day);
+    }
     stop();
-    const known = given.length;
-    const all = [first, ...given];
-    expect(new Set(all.map(({ ticketKeys }) => Buffer.from(ticketKeys).toString('hex'))).size).toBe(
-      known + 1,
-    );
-    expect(new Set(all.map(({ ticketKeys }) => ticketKeys.length))).toEqual(new Set([48]));
+    all.push(...given);
+    expect(new Set(all.map(keysOf)).size).toBe(3);
+    expect(all.map(({ ticketKeys }) => ticketKeys.length)).toEqual([48, 48, 48]);
     expect(new Set(all.map(({ cert, key }) => cert + key))).toEqual(new Set([FIRST.cert + FIRST.key]));
     // A thread that is replaced starts with the newest.
     expect(certificate.current()).toEqual(given.at(-1));
   });
 
+  test('gives threads of all nodes the same key, once they know of the same secret', async () => {
+    const first = certificateOf();
+    const second = certificateOf(Buffer.alloc(32, 2));
+    expect(keysOf(second.certificate.current())).not.toBe(keysOf(first.certificate.current()));
+    const { given, stop } = follow(second.certificate);
+    second.known.secret = Buffer.from(SECRET);
+    await until(() => given.length === 1);
+    stop();
+    expect(keysOf(given[0]!)).toBe(keysOf(first.certificate.current()));
+  });
+
   test('gives threads a new certificate at once, with the key for tickets in force', () => {
-    const certificate = new ThreadCertificate(opened(FIRST));
+    const { certificate } = certificateOf();
     const { ticketKeys } = certificate.current();
     const { given, stop } = follow(certificate);
     for (const follower of followers) follower(NEXT);
@@ -55,6 +81,7 @@ describe('ThreadCertificate', () => {
   });
 
   test('serves nothing where there is no certificate', () => {
-    expect(() => new ThreadCertificate(opened(null))).toThrow('not open yet');
+    const keys = { secret: () => SECRET, clock: new TestClock() };
+    expect(() => new ThreadCertificate(opened(null), keys)).toThrow('not open yet');
   });
 });

@@ -4,6 +4,7 @@ import { CookieKeys } from './cookie-keys.ts';
 
 const TODAY = 20_000;
 const SECRET = new Uint8Array(32).fill(1);
+const OTHER = new Uint8Array(32).fill(2);
 
 /** The keys that are there, by day. */
 function keysOf(keys: CookieKeys): Map<number, string> {
@@ -18,8 +19,8 @@ function keysOf(keys: CookieKeys): Map<number, string> {
   return found;
 }
 
-function keysOn(day: number, secret?: Uint8Array): CookieKeys {
-  const keys = new CookieKeys(secret);
+function keysOn(day: number, secret = SECRET): CookieKeys {
+  const keys = new CookieKeys(() => secret);
   keys.keepUp(day * COOKIE_KEY_LIFE_SECS + 5);
   return keys;
 }
@@ -32,17 +33,27 @@ describe('CookieKeys', () => {
   });
 
   test('keepUp() keeps the keys of days that go on, whenever it is called', () => {
-    const keys = keysOn(TODAY, SECRET);
+    const keys = keysOn(TODAY);
     const before = keysOf(keys);
     keys.keepUp((TODAY + 1) * COOKIE_KEY_LIFE_SECS);
     const after = keysOf(keys);
     for (const day of [TODAY, TODAY + 1, TODAY + 5]) expect(after.get(day)).toBe(before.get(day));
     keys.keepUp((TODAY + 400) * COOKIE_KEY_LIFE_SECS);
-    expect(keysOf(keys)).toEqual(expect.objectContaining(keysOf(keysOn(TODAY + 400, SECRET))));
+    expect(keysOf(keys)).toEqual(expect.objectContaining(keysOf(keysOn(TODAY + 400))));
   });
 
   test('CookieKeys of one secret are the same, of another they are not', () => {
-    expect(keysOf(keysOn(TODAY, SECRET))).toEqual(keysOf(keysOn(TODAY, SECRET)));
-    expect(keysOf(keysOn(TODAY)).get(TODAY)).not.toBe(keysOf(keysOn(TODAY)).get(TODAY));
+    expect(keysOf(keysOn(TODAY))).toEqual(keysOf(keysOn(TODAY)));
+    expect(keysOf(keysOn(TODAY, OTHER)).get(TODAY)).not.toBe(keysOf(keysOn(TODAY)).get(TODAY));
+  });
+
+  test('keepUp() replaces all keys once the secret is another one', () => {
+    let secret = SECRET;
+    const keys = new CookieKeys(() => secret);
+    const nowSecs = TODAY * COOKIE_KEY_LIFE_SECS;
+    keys.keepUp(nowSecs);
+    secret = OTHER;
+    keys.keepUp(nowSecs);
+    expect(keysOf(keys)).toEqual(keysOf(keysOn(TODAY, OTHER)));
   });
 });

@@ -1,26 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { ClaimBucket, ClaimTable, claimHolder, claimOf } from '../../shared/memory/claim-table.ts';
+import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 import { NodeMemory } from './node-memory.ts';
 
 const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
   test('NodeMemory has no claims where one worker is alone', () => {
-    expect(new NodeMemory(1, cache).buffers.claims).toBeNull();
-    expect(new NodeMemory(2, cache).buffers.claims).toBeInstanceOf(SharedArrayBuffer);
+    expect(new NodeMemory(1, cache, secretOfTests).buffers.claims).toBeNull();
+    expect(new NodeMemory(2, cache, secretOfTests).buffers.claims).toBeInstanceOf(SharedArrayBuffer);
   });
 
   test('NodeMemory gives each node seeds of its own', () => {
     const seeds = Array.from({ length: 8 }, () => {
-      const { claims } = new NodeMemory(2, cache).buffers;
+      const { claims } = new NodeMemory(2, cache, secretOfTests).buffers;
       return new Int32Array(claims!)[ClaimTable.SEED_WORD];
     });
     expect(new Set(seeds).size).toBeGreaterThan(1);
   });
 
   test('release() frees the questions of the worker that died, and those of no other', () => {
-    const memory = new NodeMemory(3, cache);
+    const memory = new NodeMemory(3, cache, secretOfTests);
     const words = new Int32Array(memory.buffers.claims!);
     const slot = ClaimTable.HEAD_WORDS + ClaimBucket.CLAIM_AT;
     words[slot] = claimOf(0, 1);

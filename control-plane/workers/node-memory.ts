@@ -17,12 +17,14 @@ const SEEDS = 2 ** 31;
 /** The memory of one node. */
 export class NodeMemory {
   readonly buffers: NodeBuffers;
-  private readonly cookieKeys = new CookieKeys();
+  private readonly cookieKeys: CookieKeys;
   private readonly rateSeed = randomInt(SEEDS);
   private rateBuckets: SharedArrayBuffer | undefined;
   private hasBuckets = false;
 
-  constructor(workers: number, cache: SharedArrayBuffer) {
+  /** `secret` is that of all nodes, as of now. */
+  constructor(workers: number, cache: SharedArrayBuffer, secret: () => Uint8Array) {
+    this.cookieKeys = new CookieKeys(secret);
     this.renewCookieKeys();
     this.buffers = {
       cache,

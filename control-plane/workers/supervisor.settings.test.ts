@@ -11,6 +11,7 @@ import { until } from '../../test/support/parts/until.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { WorkerSupervisor } from './supervisor.ts';
 import { workerSettings } from '../settings/threads/worker-settings.ts';
+import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 
 const CLIENTS = 16;
 const HOOKS = { udpBackend: 'auto', faultInjection: true } as const;
@@ -56,6 +57,7 @@ beforeAll(async () => {
     workers: 2,
     settings: settings(first),
     cache: createAnswerCache(1_048_576),
+    secret: secretOfTests,
     snapshot: snapshotOf([], {}, 1),
     logger: new MemoryLogger(),
   });

@@ -16,6 +16,7 @@ import { freePort } from '../../test/support/weir/free-ports.ts';
 import { DnsListenError } from './dns-port.ts';
 import { WorkerSupervisor } from './supervisor.ts';
 import { workerSettings } from '../settings/threads/worker-settings.ts';
+import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
 
@@ -39,6 +40,7 @@ async function make(options: { snapshotWaitMs?: number; workers?: number } = {})
     workers: 1,
     settings: workerSettings(config, port, { udpBackend: 'auto', faultInjection: true }),
     cache: createAnswerCache(0),
+    secret: secretOfTests,
     snapshot: snapshot(1),
     logger,
     ...options,

@@ -33,6 +33,8 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly settings: WorkerSettings;
   readonly cache: SharedArrayBuffer;
+  /** The secret of all nodes, as of now. */
+  readonly secret: () => Uint8Array;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted. */
   readonly certificate?: ServedCertificate | null;
@@ -84,7 +86,7 @@ export class WorkerSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
-    this.memory = new NodeMemory(this.workerCount, options.cache);
+    this.memory = new NodeMemory(this.workerCount, options.cache, options.secret);
     this.options = options;
     this.certificate = options.certificate ?? null;
     this.deliveries = new ThreadDeliveries({

@@ -1,7 +1,7 @@
 /**
  * TLS for clients (RFC 7858, RFC 8484): handshakes on connections that are already admitted, with the certificate in
- * force when they begin. Session tickets are sealed with a key that all workers share, so that a client may come back to
- * any of them.
+ * force when they begin. Session tickets are sealed with a key that all workers of all nodes share, so that a client may
+ * come back to any of them.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -17,6 +17,8 @@ import { HandshakeLimit } from './handshake-limit.ts';
 
 /** Time for a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
+/** Sessions are for this use. Unless it is named, a node takes no sessions of one that was started from another folder. */
+const SESSION_CONTEXT = 'weir';
 
 /** Begins handshakes of one protocol. One per listener. */
 export class TlsSide {
@@ -50,6 +52,7 @@ export class TlsSide {
       minVersion: 'TLSv1.2',
       ciphers: TLS_CIPHERS,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      sessionIdContext: SESSION_CONTEXT,
     });
     this.certificate = new X509Certificate(cert);
     this.server.setTicketKeys(Buffer.from(ticketKeys));
@@ -89,7 +92,10 @@ export class TlsSide {
   }
 
   private makeServer(): Server {
-    const options = { ALPNProtocols: [...this.protocols], handshakeTimeout: this.timeoutMs };
+    const options = {
+      ALPNProtocols: [...this.protocols],
+      handshakeTimeout: this.timeoutMs,
+    };
     const server = nodeTls().createServer(options);
     server.on('secureConnection', (secured) => {
       const take = this.takers.get(endsOf(secured));

@@ -1,10 +1,18 @@
 /** DNS cookies for tests. */
+import { randomBytes } from 'node:crypto';
 import { CookieKeys } from '../../../control-plane/workers/cookie-keys.ts';
 import { ServerCookies } from '../../../dns-worker/cookies/server-cookies.ts';
 
+const SECRET = new Uint8Array(32).fill(7);
+
+/** The secret of all nodes, where a test has none of its own. */
+export function secretOfTests(): Uint8Array {
+  return SECRET;
+}
+
 /** Cookies with keys for the days around `nowSecs`; those of one secret take each other's. */
-export function cookiesAt(nowSecs: number, secret?: Uint8Array): ServerCookies {
-  const keys = new CookieKeys(secret);
+export function cookiesAt(nowSecs: number, secret: Uint8Array = randomBytes(32)): ServerCookies {
+  const keys = new CookieKeys(() => secret);
   keys.keepUp(nowSecs);
   return new ServerCookies(keys.memory);
 }

@@ -15,6 +15,7 @@ import type {
 } from '../../../shared/threads/messages.ts';
 import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
 import { freePort } from '../weir/free-ports.ts';
+import { secretOfTests } from './cookies-of-tests.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { until } from './until.ts';
 
@@ -85,7 +86,7 @@ export class RunningWorker {
   ): Promise<RunningWorker> {
     const { roles = ['resolve', 'answer'], upstream = null, settings = {}, certificate = null } = options;
     const worker = new RunningWorker(settings.dnsPort ?? (await freePort(['127.0.0.1'])));
-    const memory = new NodeMemory(1, createAnswerCache(0));
+    const memory = new NodeMemory(1, createAnswerCache(0), secretOfTests);
     for (const role of roles)
       worker.startThread({
         role,

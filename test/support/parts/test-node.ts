@@ -4,6 +4,7 @@ import { parseConfig } from '../../../config/parse-config.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
+import { ClusterSecret } from '../../../control-plane/cluster/cluster-secret.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { Node } from '../../../control-plane/node.ts';
 import { Configuration } from '../../../control-plane/settings/configuration.ts';
@@ -35,6 +36,7 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     dataDir,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
+    secret: new ClusterSecret({ database, dataDir, logger }),
     clients: new ClientDirectory(),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     ownPorts: new Set(),
