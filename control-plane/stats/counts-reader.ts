@@ -22,15 +22,23 @@ const TOTALS = `coalesce(sum(queries), 0)::bigint AS queries, coalesce(sum(block
   coalesce(sum(cached), 0)::bigint AS cached, coalesce(sum(forwarded), 0)::bigint AS forwarded,
   coalesce(sum(rate_limited), 0)::bigint AS "rateLimited"`;
 
-/** Sums of [fromMs, toMs); both are starts of minutes. */
-export async function readCounts(tx: BlockTransaction, fromMs: number, toMs: number): Promise<CountSums> {
+/** Sums of [fromMs, toMs), both starts of minutes; of one node, or of all. */
+export async function readCounts(
+  tx: BlockTransaction,
+  fromMs: number,
+  toMs: number,
+  nodeId?: number,
+): Promise<CountSums> {
+  const parts = partsOf(fromMs, toMs);
+  // What is kept between questions is of all nodes.
+  if (nodeId !== undefined) return addUp(tx, parts, nodeId);
   const period = tx.memory?.periods.find({ fromUs: fromMs * 1000, toUs: toMs * 1000 });
-  const kept = await period?.inTurn(() => period.counts.read(tx, partsOf(fromMs, toMs)));
-  return kept ?? addUp(tx, fromMs, toMs);
+  const kept = await period?.inTurn(() => period.counts.read(tx, parts));
+  return kept ?? addUp(tx, parts);
 }
 
-async function addUp(tx: Queryable, fromMs: number, toMs: number): Promise<CountSums> {
-  const { text, values } = spanSql(partsOf(fromMs, toMs));
+async function addUp(tx: Queryable, parts: readonly CountsRange[], nodeId?: number): Promise<CountSums> {
+  const { text, values } = spanSql(parts, nodeId);
   const totals = await tx.query<Omit<CountSums, 'counts'>>(
     `SELECT ${TOTALS} FROM query_counts WHERE ${text}`,
     values,
@@ -42,9 +50,13 @@ async function addUp(tx: Queryable, fromMs: number, toMs: number): Promise<Count
   return { ...totals.rows[0]!, counts: new Map(rows.map(({ key, value }) => [key, value])) };
 }
 
-/** Sums of each span of these parts that has queries, in order. */
-export async function readBuckets(tx: Queryable, parts: readonly CountsRange[]): Promise<Bucket[]> {
-  const { text, values } = spanSql(parts);
+/** Sums of each span of these parts that has queries, in order; of one node, or of all. */
+export async function readBuckets(
+  tx: Queryable,
+  parts: readonly CountsRange[],
+  nodeId?: number,
+): Promise<Bucket[]> {
+  const { text, values } = spanSql(parts, nodeId);
   const { rows } = await tx.query<Bucket>(
     `SELECT (extract(epoch FROM start) * 1000)::bigint AS "startMs", ${TOTALS} FROM query_counts
      WHERE ${text} GROUP BY start ORDER BY start`,
@@ -74,12 +86,16 @@ function split([grain, ...finer]: readonly Grain[], fromMs: number, toMs: number
   ];
 }
 
-function spanSql(parts: readonly CountsRange[]): { text: string; values: unknown[] } {
-  const text = parts.map(
-    (_, index) => `(grain = $${index * 3 + 1} AND start >= $${index * 3 + 2} AND start < $${index * 3 + 3})`,
+function spanSql(
+  parts: readonly CountsRange[],
+  nodeId: number | undefined,
+): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const put = (value: unknown): string => `$${values.push(value)}`;
+  const spans = parts.map(
+    ({ grain, fromMs, toMs }) =>
+      `(grain = ${put(grain)} AND start >= ${put(new Date(fromMs))} AND start < ${put(new Date(toMs))})`,
   );
-  return {
-    text: text.length === 0 ? 'FALSE' : `(${text.join(' OR ')})`,
-    values: parts.flatMap((part) => [part.grain, new Date(part.fromMs), new Date(part.toMs)]),
-  };
+  const span = spans.length === 0 ? 'FALSE' : `(${spans.join(' OR ')})`;
+  return { text: nodeId === undefined ? span : `${span} AND node_id = ${put(nodeId)}`, values };
 }

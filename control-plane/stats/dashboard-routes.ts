@@ -41,12 +41,12 @@ export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
 
 async function readDashboard(
   parts: DashboardRouteParts,
-  { period, granularity: wanted, timezone }: DashboardQuery,
+  { period, granularity: wanted, timezone, node }: DashboardQuery,
   gone: AbortSignal,
 ): Promise<Dashboard> {
   const { stats, clock, clients, counters, cache } = parts;
   const granularity = granularityOf(periodMs(period)!, wanted);
-  const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone };
+  const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone, node };
   const logged = await stats.dashboard(request, gone);
   return {
     stats: { ...logged.summary, uptime_secs: uptimeSecs(parts) },

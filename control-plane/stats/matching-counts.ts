@@ -17,6 +17,8 @@ export interface MatchingRequest {
   /** Length of a slot; slots start at multiples of it. */
   readonly stepMs: number;
   readonly filter: Pick<QueryFilter, 'client' | 'group_id'>;
+  /** Only queries that this node answered. */
+  readonly nodeId: number | undefined;
 }
 
 const TIMES_AND_OUTCOMES: BlockUse = {
@@ -26,10 +28,10 @@ const TIMES_AND_OUTCOMES: BlockUse = {
 /** Counts of each slot that has queries, in order. */
 export async function readMatchingCounts(
   tx: BlockTransaction,
-  { fromMs, toMs, stepMs, filter }: MatchingRequest,
+  { fromMs, toMs, stepMs, filter, nodeId }: MatchingRequest,
   onDamaged: SumRequest['onDamaged'],
 ): Promise<Bucket[]> {
-  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter, onDamaged };
+  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter, nodeId, onDamaged };
   const isWanted = clientTest(filter) ?? (() => true);
   const slots = new Slots(stepMs);
   await forEachBlock(tx, request, TIMES_AND_OUTCOMES, ({ reader }, rows) => {

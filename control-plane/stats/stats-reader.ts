@@ -8,6 +8,7 @@ import type {
   DomainCount,
   ListHits,
   LoggedSummary,
+  NodeSpan,
   Span,
   TopClientsRequest,
   TopRequest,
@@ -17,7 +18,7 @@ import type { TimelineRequest } from './timeline-store.ts';
 
 /** Read side of statistics. Each answer is given up once `signal` is aborted. */
 export interface StatsReader {
-  summary(span: Span, signal: AbortSignal): Promise<LoggedSummary>;
+  summary(span: NodeSpan, signal: AbortSignal): Promise<LoggedSummary>;
   cacheUse(span: Span, signal: AbortSignal): Promise<CacheUse>;
   listHits(span: Span, signal: AbortSignal): Promise<ReadonlyMap<number, ListHits>>;
   topDomains(

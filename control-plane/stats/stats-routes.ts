@@ -33,7 +33,7 @@ function readSummary(parts: StatsRouteParts): Route {
     query: StatsQuery,
     answer: StatsSummary,
     handle: async ({ query, gone }) => {
-      const span = spanOf(parts.clock.nowMs(), periodMs(query.period)!);
+      const span = { ...spanOf(parts.clock.nowMs(), periodMs(query.period)!), node: query.node };
       return { ...(await parts.stats.summary(span, gone)), uptime_secs: uptimeSecs(parts) };
     },
   });

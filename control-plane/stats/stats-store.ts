@@ -9,6 +9,7 @@ import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
 import type { KeySums } from '../query-log/names/key-sums.ts';
 import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
+import { nodesOf } from '../query-log/reading/query-log-store.ts';
 import {
   type ClientSum,
   type NameSum,
@@ -56,8 +57,14 @@ export interface Span {
   readonly toMs: number;
 }
 
+/** Queries of a span, of all nodes or of one. */
+export interface NodeSpan extends Span {
+  /** `server.node_name` */
+  readonly node?: string | undefined;
+}
+
 /** Selects the rows of a top list. */
-export interface TopRequest extends Span {
+export interface TopRequest extends NodeSpan {
   readonly limit: number;
   readonly client?: string | undefined;
   readonly group_id?: number | undefined;
@@ -79,17 +86,17 @@ export interface Sums {
 /** Calls `take` with the sums of a span, which change once it has returned; `onDamaged` as in `SumRequest`. */
 export async function readSums<T>(
   tx: BlockTransaction,
-  span: Span,
+  span: NodeSpan,
   onDamaged: SumRequest['onDamaged'],
   take: (sums: Sums) => T,
 ): Promise<T> {
-  const counts = await readCounts(tx, span.fromMs, span.toMs);
-  const request = { ...microseconds(span), onDamaged };
+  const request = await sumRequestOf(tx, span, {}, onDamaged);
+  const counts = await readCounts(tx, span.fromMs, span.toMs, request.nodeId);
   return sumPeriod(tx, request, ['names', 'clients'], (sums) => take({ ...sums, counts }));
 }
 
 /** Figures of a span. */
-export async function readSummary(log: LogSource, span: Span): Promise<LoggedSummary> {
+export async function readSummary(log: LogSource, span: NodeSpan): Promise<LoggedSummary> {
   return log.read((tx) => readSums(tx, span, log.onDamaged, summarize));
 }
 
@@ -120,9 +127,9 @@ export async function readTopDomains(
   { limit, client, group_id, ...span }: TopRequest,
   which: 'blocked' | 'allowed',
 ): Promise<DomainCount[]> {
-  const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
   const take = (names: Sums['names']): DomainCount[] => topDomains(names, which, limit);
   return log.read(async (tx) => {
+    const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
     if (isAnySet(request.filter)) return take(await sumNames(tx, request));
     return sumPeriod(tx, request, ['names'], ({ names }) => take(names));
   });
@@ -142,9 +149,9 @@ export async function readTopClients(
   log: LogSource,
   { limit, client, group_id, by, ...span }: TopClientsRequest,
 ): Promise<ClientCount[]> {
-  const request = { ...microseconds(span), filter: { client, group_id }, onDamaged: log.onDamaged };
   const take = (clients: Sums['clients']): ClientCount[] => topClients(clients, limit, by);
   return log.read(async (tx) => {
+    const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
     if (isAnySet(request.filter)) return take(await sumClients(tx, request));
     return sumPeriod(tx, request, ['clients'], ({ clients }) => take(clients));
   });
@@ -160,6 +167,16 @@ export function topClients(
     const { address: ip, clientId } = readClientText(client);
     return { ip, clientId, count: queries, blocked };
   });
+}
+
+async function sumRequestOf(
+  tx: BlockTransaction,
+  span: NodeSpan,
+  filter: SumRequest['filter'],
+  onDamaged: SumRequest['onDamaged'],
+): Promise<SumRequest> {
+  const { nodeId } = await nodesOf(tx, { node: span.node });
+  return { ...microseconds(span), nodeId, filter, onDamaged };
 }
 
 function isAnySet(filter: object): boolean {

@@ -25,15 +25,9 @@ export function timelineRoutes({ stats, clock }: TimelineRouteParts): Route[] {
       summary: 'Queries of a period by time, of all or of one client, network or group',
       query: TimelineQuery,
       answer: Timeline,
-      handle: ({ query: { period, granularity: wanted, timezone, client, group_id }, gone }) => {
+      handle: ({ query: { period, granularity: wanted, ...which }, gone }) => {
         const granularity = granularityOf(periodMs(period)!, wanted);
-        const request = {
-          ...spanOf(clock.nowMs(), periodMs(period)!),
-          granularity,
-          timezone,
-          client,
-          group_id,
-        };
+        const request = { ...which, ...spanOf(clock.nowMs(), periodMs(period)!), granularity };
         return stats.timeline(request, gone);
       },
     }),

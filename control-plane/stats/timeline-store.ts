@@ -3,15 +3,14 @@ import type { Granularity } from '../../shared/api/stats-api.ts';
 import type { Queryable } from '../db/database.ts';
 import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
 import { type Grain, GRAIN_MS } from '../query-log/store/counts-store.ts';
+import { nodesOf } from '../query-log/reading/query-log-store.ts';
 import type { SumRequest } from '../query-log/sums/log-sums.ts';
 import { type Bucket, partsOf, readBuckets } from './counts-reader.ts';
 import { readMatchingCounts } from './matching-counts.ts';
+import type { NodeSpan } from './stats-store.ts';
 
 /** Which timeline. */
-export interface TimelineRequest {
-  /** [fromMs, toMs), both starts of minutes. */
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface TimelineRequest extends NodeSpan {
   readonly granularity: Granularity;
   readonly timezone: string;
   /** Only queries of this client or network, and of this group. */
@@ -20,20 +19,22 @@ export interface TimelineRequest {
 }
 
 /** Counts of the queries that are wanted. */
-export function readTimeline(
+export async function readTimeline(
   tx: BlockTransaction,
   request: TimelineRequest,
   onDamaged: SumRequest['onDamaged'],
 ): Promise<Bucket[]> {
-  const { client, group_id, ...span } = request;
+  const { client, group_id, node, ...span } = request;
   if (client === undefined && group_id === undefined) return readTimelineCounts(tx, request);
   const stepMs = GRAIN_MS[request.granularity === 'minute' ? 'm' : 'q'];
-  return readMatchingCounts(tx, { ...span, stepMs, filter: { client, group_id } }, onDamaged);
+  const { nodeId } = await nodesOf(tx, { node });
+  return readMatchingCounts(tx, { ...span, nodeId, stepMs, filter: { client, group_id } }, onDamaged);
 }
 
-/** Counts of all queries, of spans that are no longer than a bucket, in order. */
-export function readTimelineCounts(tx: Queryable, request: TimelineRequest): Promise<Bucket[]> {
-  return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)));
+/** Counts of all queries, or of all of a node, of spans that are no longer than a bucket, in order. */
+export async function readTimelineCounts(tx: Queryable, request: TimelineRequest): Promise<Bucket[]> {
+  const { nodeId } = await nodesOf(tx, { node: request.node });
+  return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)), nodeId);
 }
 
 /** Counts that are fine enough, the coarsest first. */

@@ -91,6 +91,9 @@ export const Period = z
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
+/** A node of a filter, by `server.node_name`. */
+export const NodeName = text(255).min(1);
+
 /** Clients of a filter: one address, or a network of them. */
 export const AddressOrNetwork = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],

@@ -6,6 +6,7 @@ import {
   AddressOrNetwork,
   Id,
   MAX_ID,
+  NodeName,
   optionalQueryInt,
   Page,
   pageOf,
@@ -39,7 +40,7 @@ const conditions = {
   protocol: Protocol,
   upstream: text(300).min(1),
   dnssec: Dnssec,
-  node: text(255).min(1),
+  node: NodeName,
 };
 
 /** The condition under the name with `!`: `?status!=CACHED` is the parameter `status!`. */

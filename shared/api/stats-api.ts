@@ -2,9 +2,22 @@
 import { z } from 'zod';
 import { isTimeZone } from '../policy/time-zone.ts';
 import { CacheStats } from './cache-api.ts';
-import { AddressOrNetwork, Id, MAX_ID, optionalQueryInt, Period, queryInt, Timestamp } from './fields.ts';
+import {
+  AddressOrNetwork,
+  Id,
+  MAX_ID,
+  NodeName,
+  optionalQueryInt,
+  Period,
+  queryInt,
+  Timestamp,
+} from './fields.ts';
 
-export const StatsQuery = z.object({ period: Period.default('24h') });
+const OfNode = NodeName.optional().meta({
+  description: 'only queries that this node answered; by default those of all nodes',
+});
+
+export const StatsQuery = z.object({ period: Period.default('24h'), node: OfNode });
 export type StatsQuery = z.output<typeof StatsQuery>;
 
 const Count = z.int().min(0);
@@ -71,6 +84,7 @@ export const DashboardQuery = z.object({
     description: 'by default one that suits the period; minute for periods of at most two days',
   }),
   timezone: TimeZone.default('UTC').meta({ description: 'whose clock says where hours and days begin' }),
+  node: OfNode,
 });
 export type DashboardQuery = z.output<typeof DashboardQuery>;
 
@@ -105,6 +119,7 @@ export const TopQuery = z.object({
   period: Period.default('24h'),
   client: AddressOrNetwork.optional(),
   group_id: optionalQueryInt(1, MAX_ID),
+  node: OfNode,
 });
 export type TopQuery = z.output<typeof TopQuery>;
 

@@ -16,6 +16,7 @@ import type {
   DomainCount,
   ListHits,
   LoggedSummary,
+  NodeSpan,
   Span,
   TopClientsRequest,
   TopRequest,
@@ -70,7 +71,7 @@ export class LogQuestions implements QueryLogReader, StatsReader, AddressCounts 
     for await (const rows of this.options.scans.rows(selection, signal)) yield this.named(rows);
   }
 
-  summary(span: Span, signal: AbortSignal): Promise<LoggedSummary> {
+  summary(span: NodeSpan, signal: AbortSignal): Promise<LoggedSummary> {
     return this.ask({ kind: 'summary', span }, signal);
   }
 

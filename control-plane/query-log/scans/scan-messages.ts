@@ -14,6 +14,7 @@ import type {
   DomainCount,
   ListHits,
   LoggedSummary,
+  NodeSpan,
   Span,
   TopClientsRequest,
   TopRequest,
@@ -30,7 +31,7 @@ import type { QueryLogRequest } from '../reading/page-scan.ts';
 export type Question =
   | { readonly kind: 'page'; readonly request: QueryLogRequest }
   | { readonly kind: 'rows'; readonly selection: LogSelection }
-  | { readonly kind: 'summary'; readonly span: Span }
+  | { readonly kind: 'summary'; readonly span: NodeSpan }
   | { readonly kind: 'cache-use'; readonly span: Span }
   | { readonly kind: 'list-hits'; readonly span: Span }
   | { readonly kind: 'timeline'; readonly request: TimelineRequest }

@@ -25,8 +25,8 @@ export interface SumsOfKinds {
 
 type AnySums = SumsOfKinds[ListKind];
 
-/** Which queries: all of a span. */
-export type PeriodRequest = TimeSpan & Pick<SumRequest, 'onDamaged'>;
+/** Which queries: all of a span, or those of one node. */
+export type PeriodRequest = TimeSpan & Pick<SumRequest, 'onDamaged' | 'nodeId'>;
 
 /** Calls `take` with the sums of a period, which change once it has returned. */
 export async function sumPeriod<Kind extends ListKind, T>(
@@ -36,6 +36,8 @@ export async function sumPeriod<Kind extends ListKind, T>(
   take: (sums: Pick<SumsOfKinds, Kind>) => T,
 ): Promise<T> {
   const { memory } = tx;
+  // What is kept between questions is of all nodes.
+  if (request.nodeId !== undefined) return take(await sumAll(tx, request, kinds));
   const kept = await memory?.periods.find(request).inTurn(async (period) => {
     if (period.isBarred(memory.round)) return null;
     const update = new PeriodUpdate({ tx, memory, period, request });
