@@ -36,7 +36,7 @@ describe('oci-layout.ts', () => {
     const folders = ['amd64', 'arm64'].map((arch) => join(room, arch));
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', PROGRAM, folder, '1.2.3', 'c0ffee', ...folders],
+      ['--disable-warning=ExperimentalWarning', PROGRAM, folder, '1.2.3+4', '1.2.3-4', 'c0ffee', ...folders],
       { env, encoding: 'utf8' },
     );
     expect([stderr, status]).toEqual(['', 0]);
@@ -63,7 +63,7 @@ describe('oci-layout.ts', () => {
     const names = top().manifests.map(
       ({ annotations }) => annotations?.['org.opencontainers.image.ref.name'],
     );
-    expect(names).toEqual(['1.2.3', '1.2.3-amd64', '1.2.3-arm64']);
+    expect(names).toEqual(['1.2.3-4', '1.2.3-4-amd64', '1.2.3-4-arm64']);
     const [index] = top().manifests;
     expect((json(index!) as Manifest).manifests.map(({ platform }) => platform?.architecture)).toEqual([
       'amd64',

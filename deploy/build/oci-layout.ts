@@ -1,6 +1,6 @@
 /**
  * Writes an image as an OCI image layout: layers, configuration and manifest of each architecture, an index over them. Called
- * by the script `image` beside this file: oci-layout.ts LAYOUT VERSION COMMIT FOLDER..., each folder named for its
+ * by the script `image` beside this file: oci-layout.ts LAYOUT VERSION TAG COMMIT FOLDER..., each folder named for its
  * architecture, with the layers as `base.tar`, `release.tar` and `own.tar`.
  */
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ interface Descriptor {
   readonly size: number;
 }
 
-const [layout = '', version = '', revision = '', ...folders] = process.argv.slice(2);
+const [layout = '', version = '', tag = '', revision = '', ...folders] = process.argv.slice(2);
 const created = new Date(Number(process.env['SOURCE_DATE_EPOCH']) * 1000).toISOString();
 const SECOND_NS = 1e9;
 const WEIR = '/opt/weir/control-plane/cli/weir';
@@ -119,10 +119,10 @@ writeFileSync(
     schemaVersion: 2,
     mediaType: mediaType('index.v1+json'),
     manifests: [
-      named(index, version),
-      ...images.map((image) => named(image, `${version}-${image.platform.architecture}`)),
+      named(index, tag),
+      ...images.map((image) => named(image, `${tag}-${image.platform.architecture}`)),
     ],
   }),
 );
 writeFileSync(join(layout, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
-process.stdout.write(`weir ${version}: ${index.digest}\n`);
+process.stdout.write(`weir:${tag} ${index.digest}\n`);

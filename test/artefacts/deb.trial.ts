@@ -19,8 +19,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../support/parts/until.ts';
 import { freePort } from '../support/weir/free-ports.ts';
-import { built, run, version } from './room.ts';
+import { newest, run, says } from './room.ts';
 
+const { file: deb, version } = newest(/^weir_(.+)_amd64\.deb$/);
 const NEWER = `${version}.1`;
 const SYSTEMCTL = `#!/bin/sh
 echo "$*" >>/tmp/systemctl.log
@@ -42,12 +43,11 @@ describe('weir.deb', () => {
     inside('find', '/', '-xdev', '-not', '-path', '/proc*', '-not', '-path', '/tmp*')
       .split('\n')
       .filter((path) => !/^\/var\/(lib\/dpkg|log|cache)|^\/etc\/.*-$|^\/var\/lib\/systemd/.test(path));
-  let deb: string;
+  const ready = (): boolean => says('ready', 'chroot', root, 'weir', 'ready');
   let before: string[];
   let weir: ReturnType<typeof spawn> | undefined;
 
   beforeAll(() => {
-    deb = built(`weir_${version}_amd64.deb`, 'deb');
     run(
       'mmdebstrap',
       '--quiet',
@@ -106,16 +106,8 @@ describe('weir.deb', () => {
       ['--mount', '--pid', '--fork', '--kill-child', 'chroot', root, 'sh', '-c', start],
       { stdio: 'inherit' },
     );
-    await until(async () => ready(), 200);
+    await until(ready, 200);
   });
-
-  const ready = (): boolean => {
-    try {
-      return inside('weir', 'ready').trim() === 'ready';
-    } catch {
-      return false;
-    }
-  };
 
   test('is upgraded below a running Weir: its release stays whole, its configuration as it was edited', () => {
     const running = join(root, 'usr/lib/weir/releases', version);

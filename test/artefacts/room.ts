@@ -1,11 +1,10 @@
 /** What the trials of the artefacts share: commands that must succeed, and the files that a build left. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Where builds are. */
-export const ARTEFACTS = join(ROOT, 'data', 'artefacts');
+const ARTEFACTS = join(ROOT, 'data', 'artefacts');
 
 /** Output of a command. @throws with all that it said unless it succeeds */
 export function run(command: string, ...args: readonly string[]): string {
@@ -15,11 +14,18 @@ export function run(command: string, ...args: readonly string[]): string {
   return stdout;
 }
 
-/** The version that builds of HEAD have. */
-export const version = run('deploy/build/version').trim();
+/** Whether a command succeeds and prints this line. */
+export function says(line: string, command: string, ...args: readonly string[]): boolean {
+  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  return status === 0 && stdout.trim() === line;
+}
 
-/** The file of a build of HEAD, which is made unless it is there. */
-export function built(name: string, build: string, ...args: readonly string[]): string {
-  if (!readdirSync(ARTEFACTS).includes(name)) run(`deploy/build/${build}`, ...args);
-  return join(ARTEFACTS, name);
+/** The newest build of this kind, and its version. */
+export function newest(pattern: RegExp): { readonly file: string; readonly version: string } {
+  const builds = readdirSync(ARTEFACTS)
+    .map((name) => ({ name, version: pattern.exec(name)?.[1] }))
+    .flatMap(({ name, version }) => (version === undefined ? [] : [{ file: join(ARTEFACTS, name), version }]))
+    .sort((one, other) => statSync(other.file).mtimeMs - statSync(one.file).mtimeMs);
+  if (builds[0] === undefined) throw new Error(`nothing is built that is named ${String(pattern)}`);
+  return builds[0];
 }

@@ -1,0 +1,155 @@
+/**
+ * The OCI image as a runtime runs it: unpacked by umoci, which holds every digest against its content, started by crun without
+ * root and without a capability, on a file system that it cannot write to. The one of arm64 answers on an emulated processor.
+ * Needs root, umoci, crun, dig and qemu-user-static.
+ */
+import { spawn } from 'node:child_process';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '../support/parts/until.ts';
+import { freePort } from '../support/weir/free-ports.ts';
+import { newest, run, says } from './room.ts';
+
+interface Mount {
+  readonly destination: string;
+  readonly type: string;
+  readonly source: string;
+  readonly options: readonly string[];
+}
+
+/** What the trial changes of a bundle's config.json. */
+interface Bundle {
+  process: { user: { uid: number }; terminal: boolean; noNewPrivileges: boolean; capabilities: object };
+  root: { readonly: boolean };
+  mounts: Mount[];
+  linux: { sysctl?: object; resources?: object };
+}
+
+const { file: image, version: tag } = newest(/^weir-(.+)\.oci\.tar$/);
+const room = mkdtempSync(join(tmpdir(), 'weir-image-'));
+const UID = 65053;
+const NO_CAPABILITIES = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
+/** crun looks for cgroups; this machine's may be of the first version, which it does not take. */
+const OWN_CGROUPS = 'umount -R /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup';
+
+beforeAll(() => {
+  mkdirSync(join(room, 'layout'));
+  run('tar', '-xf', image, '-C', join(room, 'layout'));
+  for (const arch of ['amd64', 'arm64'])
+    run('umoci', 'unpack', '--image', `${join(room, 'layout')}:${tag}-${arch}`, join(room, arch));
+});
+afterAll(() => rmSync(room, { recursive: true, force: true }));
+
+describe('the image for amd64', () => {
+  const state = join(room, 'crun');
+  const data = join(room, 'data');
+  const crun = (...args: readonly string[]): string[] => ['--root', state, ...args];
+  const exec = (...args: readonly string[]): string[] => crun('exec', 'weir', ...args);
+
+  beforeAll(() => {
+    mkdirSync(data, { mode: 0o700 });
+    chownSync(data, UID, UID);
+    const file = join(room, 'amd64', 'config.json');
+    const bundle = JSON.parse(readFileSync(file, 'utf8')) as Bundle;
+    const { process: started, root, linux } = bundle;
+    Object.assign(started, { terminal: false, noNewPrivileges: true, capabilities: NO_CAPABILITIES });
+    root.readonly = true;
+    linux.sysctl = { 'net.ipv4.ip_unprivileged_port_start': '53' };
+    delete linux.resources;
+    const scratch = { type: 'tmpfs', source: 'tmpfs', options: ['mode=1777'] };
+    bundle.mounts = [
+      ...bundle.mounts.filter(({ destination }) => !/^\/(sys\/fs\/cgroup|var\/lib\/weir)$/.test(destination)),
+      { destination: '/var/lib/weir', type: 'bind', source: data, options: ['rbind', 'rw'] },
+      { destination: '/var/cache/weir', ...scratch },
+      { destination: '/tmp', ...scratch },
+    ];
+    writeFileSync(file, JSON.stringify(bundle));
+  });
+
+  /** Runs the container until it is ready; returns what ends it, as `docker stop` does. */
+  async function start(): Promise<() => Promise<number | null>> {
+    const own = `${OWN_CGROUPS}; exec crun --cgroup-manager=disabled --root ${state} run --bundle ${join(room, 'amd64')} weir`;
+    const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit') as Promise<[number | null]>;
+    await until(() => {
+      if (child.exitCode !== null) throw new Error(`the container ended with ${String(child.exitCode)}`);
+      return says('ready', 'crun', ...exec('weir', 'ready'));
+    }, 200);
+    return async () => {
+      run('crun', ...crun('kill', 'weir', 'TERM'));
+      return (await ended)[0];
+    };
+  }
+
+  test('answers on port 53 without root and capabilities, and is healthy by its own check', async () => {
+    const stop = await start();
+    const { pid } = JSON.parse(run('crun', ...crun('state', 'weir'))) as { readonly pid: number };
+    const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
+    expect(status).toMatch(new RegExp(`^Uid:\\s+${String(UID)}\\s`, 'm'));
+    expect(status).toMatch(/^CapEff:\s+0+$/m);
+    const dig = ['nsenter', `--net=/proc/${String(pid)}/ns/net`, 'dig', '+short', '@127.0.0.1'] as const;
+    expect(run(...dig, 'CH', 'TXT', 'status.weir')).toBe('"ready"\n');
+    expect(run(...dig, 'A', 'localhost')).toBe('127.0.0.1\n');
+    expect(await stop()).toBe(0);
+  });
+
+  test('keeps its volume over a restart: its database is the same one', async () => {
+    const identity = (): string =>
+      run('od', '-A', 'n', '-t', 'x8', '-N', '8', join(data, 'postgres/cluster/global/pg_control'));
+    const before = identity();
+    const stop = await start();
+    expect(await stop()).toBe(0);
+    expect(identity()).toBe(before);
+  });
+
+  test('says what it is made of: the packages of npm, and those of Debian', () => {
+    const root = join(room, 'amd64', 'rootfs');
+    expect(existsSync(join(root, 'opt/weir/sbom/weir.cdx.json'))).toBe(true);
+    expect(readFileSync(join(root, 'var/lib/dpkg/status.d/libc6'), 'utf8')).toMatch(/^Version: 2\./m);
+    for (const ofTheBuilder of ['etc/hostname', 'etc/resolv.conf', 'var/lib/apt'])
+      expect(existsSync(join(root, ofTheBuilder))).toBe(false);
+  });
+});
+
+describe('the image for arm64', () => {
+  test('answers on an emulated processor', async () => {
+    const root = join(room, 'arm64', 'rootfs');
+    copyFileSync('/usr/bin/qemu-aarch64-static', join(root, 'tmp/qemu'));
+    run('chmod', '755', join(root, 'tmp/qemu'));
+    const port = String(await freePort(['127.0.0.1']));
+    // The emulator starts no other program, so there is no database.
+    const settings = {
+      WEIR_SERVER_DATA_DIR: '/tmp/data',
+      WEIR_SERVER_DNS_PORT: port,
+      WEIR_SERVER_WEB_PORT: String(await freePort(['127.0.0.1'])),
+      WEIR_SERVER_BIND_ADDRESS: '127.0.0.1',
+      WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir',
+    };
+    const node =
+      '/tmp/qemu /opt/weir/node_modules/node/bin/node --disable-warning=ExperimentalWarning --single-threaded-gc';
+    const own = `mount -t proc proc ${root}/proc; mount --rbind /dev ${root}/dev; exec chroot ${root} ${node} /opt/weir/control-plane/main.ts start`;
+    const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
+      stdio: 'ignore',
+      env: { PATH: process.env['PATH'], ...settings },
+    });
+    const ended = once(child, 'exit');
+    const dig = ['+short', '+tries=1', '+time=5', '-p', port, '@127.0.0.1', 'A', 'localhost'];
+    await until(() => says('127.0.0.1', 'dig', ...dig), 500);
+    child.kill('SIGTERM');
+    await ended;
+  });
+});
