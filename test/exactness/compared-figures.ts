@@ -20,7 +20,7 @@ const PERIOD = '24h';
 export async function compareFigures(
   nodes: Readonly<Record<string, Weir>>,
   compat: Weir,
-  database: SharedDatabase,
+  database: Pick<SharedDatabase, 'rows'>,
 ): Promise<string[]> {
   const [queries, blockedQueries] = await gatherFigures(nodes, database);
   const told = await tellCompat(compat);
@@ -35,12 +35,12 @@ export async function compareFigures(
 
 async function gatherFigures(
   nodes: Readonly<Record<string, Weir>>,
-  database: SharedDatabase,
+  database: Pick<SharedDatabase, 'rows'>,
 ): Promise<Figure[]> {
   const totals: Record<string, number> = {};
   const blocked: Record<string, number> = {};
   for (const [node, weir] of Object.entries(nodes)) {
-    const told = await tellOf(await weir.api());
+    const told = await tellOf(await weir.api(), Object.keys(nodes));
     for (const [place, count] of Object.entries(told.total)) totals[`${place} of ${node}`] = count;
     for (const [place, count] of Object.entries(told.blocked)) blocked[`${place} of ${node}`] = count;
   }
@@ -73,7 +73,7 @@ interface Told {
   readonly blocked: Readonly<Record<string, number>>;
 }
 
-async function tellOf(api: ApiClient): Promise<Told> {
+async function tellOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
   const stats = await api.expect<StatsSummary>(200, 'GET', `/stats?period=${PERIOD}`);
   const timelines = await Promise.all(
     ['minute', '15min', 'hour'].map(async (granularity): Promise<[string, Timeline['buckets']]> => [
@@ -92,6 +92,9 @@ async function tellOf(api: ApiClient): Promise<Told> {
     'GET',
     `/stats/top_clients?limit=1000&period=${PERIOD}`,
   );
+  const byNode = await Promise.all(
+    nodes.map((node) => api.expect<StatsSummary>(200, 'GET', `/stats?period=${PERIOD}&node=${node}`)),
+  );
   const blockedRows = await api.queryCount('status=BLOCKED_LIST');
   const exported = await api.exportedQueries('');
   const exportedBlocked = await api.exportedQueries('status=BLOCKED_LIST');
@@ -105,6 +108,7 @@ async function tellOf(api: ApiClient): Promise<Told> {
       'stats by status': sum(stats.queries_by_status),
       'stats by rcode': sum(stats.queries_by_rcode),
       'stats by protocol': sum(stats.queries_by_protocol),
+      'stats by node': byNode.reduce((total, { queries_total }) => total + queries_total, 0),
       'top clients': clients.reduce((total, { count }) => total + count, 0),
       ...Object.fromEntries(
         timelines.map(([granularity, buckets]) => [
@@ -118,6 +122,7 @@ async function tellOf(api: ApiClient): Promise<Told> {
       export: exportedBlocked,
       stats: stats.queries_blocked,
       'stats by source': sum(stats.source_stats),
+      'stats by node': byNode.reduce((total, { queries_blocked }) => total + queries_blocked, 0),
       'top clients': clients.reduce((total, client) => total + client.blocked, 0),
       ...Object.fromEntries(
         timelines.map(([granularity, buckets]) => [

@@ -5,7 +5,6 @@
  * Then one node limits a flood of new names, while the database is killed once more: its rows are few, its sums exact.
  * What the killed node had not sent yet is lost; nothing else may be. Takes a C compiler for the load.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,11 +13,11 @@ import type { LoadGenerator, LoadJob, LoadResult } from '../bench/load/load.ts';
 import { buildNativeTools } from '../bench/native-tools.ts';
 import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
 import { makeTempDir, prepareDataDir, type TempDir } from '../support/weir/data-dir.ts';
-import { type ListServer, startListServer } from '../support/weir/list-server.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 import type { ApiClient } from '../support/weir/api-client.ts';
 import { compareFigures } from './compared-figures.ts';
-import { compareRuns } from './compared-runs.ts';
+import { compareRuns, type Life } from './compared-runs.ts';
+import { NAMES, subscribe, untilStored, writeQuestions } from './known-mix.ts';
 import { Nodes } from './nodes.ts';
 import { type SharedDatabase, startSharedDatabase } from '../support/weir/shared-database.ts';
 
@@ -28,9 +27,6 @@ const HELP = `npm run exactness -- [options]
   --queries N   of both nodes together (1000000)
   --rate N      queries a second of each node (8000)
 `;
-/** Questions of one pass: every fifth is blocked, the others are in the cache after the first pass. */
-const NAMES = 5000;
-const BLOCKED_EVERY = 5;
 const CLIENTS = 40;
 /** New names, as a share of what the second node is asked in its second life. */
 const NEW_SHARE = 0.1;
@@ -42,7 +38,6 @@ const FLOOD_NETWORKS = 3;
 const FLOOD_LIMIT = { enabled: true, queries_per_second: 50, burst_size: 50 };
 /** Parts of blocks that a second of a flood may lie in: a block ends each second, and where the log is asked. */
 const MOST_PARTS = 3;
-const SETTLE_MS = 200;
 const MOST_SECS = 3600;
 
 const { values } = parseArgs({
@@ -91,7 +86,7 @@ async function prove(
 
   const ofFirst = ask(first, { passes });
   const restarts = restartTwice(database, halfSecs);
-  const ofKilled = await nodes.askUntilKilled(ask, halfSecs / 2);
+  const ofKilled = await nodes.askUntilKilled('second', ask, halfSecs / 2);
   await using second = await nodes.start('second');
   const later = Math.floor(passes / 2);
   const ofSecond = await ask(second, { passes: later - Math.ceil(later * NEW_SHARE) });
@@ -104,18 +99,18 @@ async function prove(
   );
   const lives = [ofSecond, ofNew, ofFlood];
   const sum = (of: 'sent' | 'answered'): number => lives.reduce((total, life) => total + life[of], 0);
-  const seen = {
-    first: seenOfFirst,
-    killed: ofKilled,
-    second: { sent: sum('sent'), answered: sum('answered') },
-  };
+  const runs: Life[] = [
+    { node: 'first', seen: seenOfFirst, weir: first },
+    { node: 'second', seen: ofKilled, weir: null },
+    { node: 'second', seen: { sent: sum('sent'), answered: sum('answered') }, weir: second },
+  ];
   await untilStored(first);
   await untilStored(second);
 
   await using compat = await nodes.start('compat', { altCompat: true });
   const mostLost = Math.ceil((rateQps * UNSTORED_MS) / 1000);
   const wrong = [
-    ...(await compareRuns(database, { first, second }, { seen, mostLost })),
+    ...(await compareRuns(database, runs, mostLost)),
     ...(await compareFigures({ first, second }, compat, database)),
     ...(await boundRows(await first.api(), ofFlood)),
   ];
@@ -159,42 +154,6 @@ async function restartTwice(database: SharedDatabase, halfSecs: number): Promise
   await delay(halfSecs * 400);
   say('the database is killed');
   await database.restart('SIGKILL');
-}
-
-/** Serves a list that blocks every fifth name; it is in force on the node when the promise resolves. */
-async function subscribe(api: ApiClient): Promise<ListServer> {
-  const lists = await startListServer();
-  const blocked = Array.from({ length: NAMES / BLOCKED_EVERY }, (_, index) => nameOf(index * BLOCKED_EVERY));
-  lists.serve('/list.txt', blocked.join('\n'));
-  await api.addSource({ name: 'blocked', url: lists.url('/list.txt') });
-  return lists;
-}
-
-/** Waits until all that a node answered is in the database. */
-async function untilStored(weir: Weir): Promise<void> {
-  const api = await weir.api();
-  for (;;) {
-    await api.queryCount(); // Sends what has been gathered.
-    const metrics = await api.metrics();
-    const waiting = metrics.sum('weir_query_log_waiting_rows') + metrics.sum('weir_query_log_spool_bytes');
-    if (waiting === 0) return;
-    await delay(SETTLE_MS);
-  }
-}
-
-function nameOf(index: number): string {
-  return `host${String(index)}.${index % BLOCKED_EVERY === 0 ? 'blocked' : 'known'}.example.com`;
-}
-
-function writeQuestions(room: TempDir): { mix: string; fresh: string } {
-  const mix = join(room.path, 'mix.txt');
-  const fresh = join(room.path, 'fresh.txt');
-  writeFileSync(
-    mix,
-    Array.from({ length: NAMES }, (_, i) => `${nameOf(i)} ${i % 3 === 0 ? 'AAAA' : 'A'}\n`).join(''),
-  );
-  writeFileSync(fresh, Array.from({ length: NAMES }, () => '00000000.fresh.example.com A\n').join(''));
-  return { mix, fresh };
 }
 
 function say(line: string): void {

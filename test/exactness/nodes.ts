@@ -44,13 +44,14 @@ export class Nodes {
 
   /** Asks a node for some seconds, and kills it before the load ends. */
   async askUntilKilled(
+    nodeName: string,
     ask: (weir: Weir, job: Partial<LoadJob>) => Promise<LoadResult>,
     secs: number,
   ): Promise<LoadResult> {
-    await using doomed = await this.start('second', { isJoining: true });
+    await using doomed = await this.start(nodeName, { isJoining: true });
     const asked = ask(doomed, { secs: Math.ceil(secs) });
     await delay(secs * 1000 * KILL_AT);
-    process.stdout.write('the second node is killed under load\n');
+    process.stdout.write(`node ${nodeName} is killed under load\n`);
     await doomed.end('SIGKILL');
     return await asked;
   }

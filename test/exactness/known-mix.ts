@@ -1,0 +1,50 @@
+/** The questions of a run, the list that blocks some of them, and when all answers to them are stored. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '../support/weir/api-client.ts';
+import type { TempDir } from '../support/weir/data-dir.ts';
+import { type ListServer, startListServer } from '../support/weir/list-server.ts';
+import type { Weir } from '../support/weir/weir-process.ts';
+
+/** Questions of one pass: every fifth is blocked, the others are in the cache after the first pass. */
+export const NAMES = 5000;
+const BLOCKED_EVERY = 5;
+const SETTLE_MS = 200;
+
+/** Serves a list that blocks every fifth name; it is in force on the node when the promise resolves. */
+export async function subscribe(api: ApiClient): Promise<ListServer> {
+  const lists = await startListServer();
+  const blocked = Array.from({ length: NAMES / BLOCKED_EVERY }, (_, index) => nameOf(index * BLOCKED_EVERY));
+  lists.serve('/list.txt', blocked.join('\n'));
+  await api.addSource({ name: 'blocked', url: lists.url('/list.txt') });
+  return lists;
+}
+
+/** Files of questions: the mix, and one whose names the generator makes unique. */
+export function writeQuestions(room: TempDir): { mix: string; fresh: string } {
+  const mix = join(room.path, 'mix.txt');
+  const fresh = join(room.path, 'fresh.txt');
+  writeFileSync(
+    mix,
+    Array.from({ length: NAMES }, (_, i) => `${nameOf(i)} ${i % 3 === 0 ? 'AAAA' : 'A'}\n`).join(''),
+  );
+  writeFileSync(fresh, Array.from({ length: NAMES }, () => '00000000.fresh.example.com A\n').join(''));
+  return { mix, fresh };
+}
+
+/** Waits until all that a node answered is in the database. */
+export async function untilStored(weir: Weir): Promise<void> {
+  const api = await weir.api();
+  for (;;) {
+    await api.queryCount(); // Sends what has been gathered.
+    const metrics = await api.metrics();
+    const waiting = metrics.sum('weir_query_log_waiting_rows') + metrics.sum('weir_query_log_spool_bytes');
+    if (waiting === 0) return;
+    await delay(SETTLE_MS);
+  }
+}
+
+function nameOf(index: number): string {
+  return `host${String(index)}.${index % BLOCKED_EVERY === 0 ? 'blocked' : 'known'}.example.com`;
+}
