@@ -47,6 +47,7 @@ import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
 import { openWebCertificate } from './start-tls.ts';
+import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
@@ -107,7 +108,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   const served = {
     ...known,
     ...{ claim: parts.claim, nodeFigures: nodeFigures(node, parts) },
-    certificate: parts.webCertificate ?? (await openWebCertificate(node)),
+    ...(await certificatesOf(node, parts)),
     tokens: auth.tokens,
     users: auth.users,
     startedAtMs: parts.startedAtMs,
@@ -191,6 +192,14 @@ function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): 
 }
 
 /** Listens on the web port; returns the first that was had. */
+/** The certificate in force here, and what it has to do with those of other nodes. */
+async function certificatesOf(node: Node, { webCertificate, follower }: WebParts) {
+  const certificate = webCertificate ?? (await openWebCertificate(node));
+  const sharedCertificate = new SharedCertificate({ ...node, certificate, clock });
+  node.stops.push(sharedCertificate.follow(follower));
+  return { certificate, sharedCertificate };
+}
+
 async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate): Promise<number> {
   const { config, logger, stops, ownPorts } = node;
   const secured = config.server.web_tls.enabled ? { certificate } : {};

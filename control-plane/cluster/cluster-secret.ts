@@ -51,7 +51,7 @@ export class ClusterSecret {
   }
 
   /** Takes the secret of the database, or gives it this one if it has none. */
-  private async agree(): Promise<void> {
+  async agree(): Promise<void> {
     const { database, logger } = this.parts;
     await database.query('INSERT INTO cluster_secret (secret) VALUES ($1) ON CONFLICT DO NOTHING', [
       this.secret,

@@ -8,6 +8,7 @@ import type { RunningApi, TestAnswer } from '../../test/support/parts/running-ap
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import { CertificateFiles } from './certificate-files.ts';
+import type { CertificatePair } from './certificate-pair.ts';
 import { makeSelfSigned } from './self-signed.ts';
 import { tlsRoutes } from './tls-routes.ts';
 import { WebCertificate } from './web-certificate.ts';
@@ -18,6 +19,8 @@ let folder: string;
 let files: CertificateFiles;
 let certificate: WebCertificate;
 let authority: TestAuthority;
+let shared: CertificatePair[];
+const share = async (_tx: unknown, pair: CertificatePair): Promise<void> => void shared.push(pair);
 
 beforeAll(async () => {
   authority = new TestAuthority();
@@ -34,13 +37,14 @@ serveSuite(
     files = new CertificateFiles({ cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') });
     const names = () => ['node-a', '192.0.2.53'];
     certificate = new WebCertificate({ ...parts, clock: systemClock, files, names });
-    return tlsRoutes({ ...parts, certificate, clock: systemClock });
+    return tlsRoutes({ ...parts, certificate, sharedCertificate: { share }, clock: systemClock });
   },
   (served) => ({ api, suite } = served),
   { perTest: true },
 );
 
 beforeEach(async () => {
+  shared = [];
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
 });
 
@@ -96,6 +100,7 @@ describe('POST /tls/upload', () => {
       expect(answer.text + api.logger.text()).not.toContain('PRIVATE KEY');
     }
     expect((await stat(files.paths.key)).mode & 0o777).toBe(0o600);
+    expect(shared.map(({ cert }) => cert)).toContain(certificate.current()?.cert);
   });
 
   test('refuses a bad pair with its reason, and changes nothing', async () => {
@@ -250,6 +255,7 @@ describe('POST /tls/generate', () => {
       subject: 'CN=node-a, O=Weir',
       self_signed: true,
     });
+    expect(shared).toEqual([]);
     const first = certificate.current();
     for (const query of ['', '?force=false']) {
       const kept = await generate(query);

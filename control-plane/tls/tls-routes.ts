@@ -7,16 +7,18 @@ import { authorOf, route } from '../api/route.ts';
 import type { Author } from '../api/caller.ts';
 import type { Route } from '../api/route.ts';
 import { recordAudit } from '../audit/audit-store.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import { CertificateFilesError } from './certificate-files.ts';
 import { CertificateFault, readPair, refuseOutOfDate } from './certificate-pair.ts';
 import type { CertificatePair } from './certificate-pair.ts';
+import type { SharedCertificate } from './shared-certificate.ts';
 import { uploadForm } from './upload-form.ts';
 import type { FoundCertificate, WebCertificate } from './web-certificate.ts';
 
 /** What these rows are made of. */
 export interface TlsRouteParts {
   readonly certificate: Pick<WebCertificate, 'found' | 'makeOwn' | 'replace'>;
+  readonly sharedCertificate: Pick<SharedCertificate, 'share'>;
   readonly config: () => Config;
   readonly clock: Clock;
   readonly database: Database;
@@ -45,7 +47,7 @@ function uploadCertificate(parts: TlsRouteParts): Route {
     path: '/tls/upload',
     access: 'admin',
     tag: 'HTTPS',
-    summary: 'Replace the certificate; new connections get it at once',
+    summary: 'Replace the certificate on all nodes; new connections get it at once',
     body: TlsUploadForm,
     form: uploadForm,
     answer: TlsStatus,
@@ -53,7 +55,11 @@ function uploadCertificate(parts: TlsRouteParts): Route {
     handle: (request) => {
       const pair = readUpload(request.body.cert, request.body.key, parts.clock.nowMs());
       return parts.certificate.replace((before, install) =>
-        change(parts, authorOf(request), before, { pair, install }),
+        change(parts, authorOf(request), before, {
+          pair,
+          install,
+          share: (tx) => parts.sharedCertificate.share(tx, pair),
+        }),
       );
     },
   });
@@ -65,7 +71,8 @@ function generateCertificate(parts: TlsRouteParts): Route {
     path: '/tls/generate',
     access: 'admin',
     tag: 'HTTPS',
-    summary: 'Make a self-signed certificate for the names and addresses of this machine',
+    summary:
+      'Make a self-signed certificate for the names and addresses of this machine, for this node alone',
     query: TlsGenerateQuery,
     answer: TlsStatus,
     errors: {
@@ -77,7 +84,8 @@ function generateCertificate(parts: TlsRouteParts): Route {
         if (before.isValid && request.query.force !== 'true')
           throw conflict('there is a valid certificate; force=true replaces it');
         const pair = await parts.certificate.makeOwn();
-        return change(parts, authorOf(request), before, { pair, install });
+        // Its names are those of this machine.
+        return change(parts, authorOf(request), before, { pair, install, share: async () => undefined });
       }),
   });
 }
@@ -90,6 +98,8 @@ const CHANGE_ERRORS = {
 interface Replacement {
   readonly pair: CertificatePair;
   readonly install: (pair: CertificatePair) => Promise<void>;
+  /** Gives it to other nodes. */
+  readonly share: (tx: Queryable) => Promise<void>;
 }
 
 /** Replaces the certificate; the files come last, since they cannot be rolled back. */
@@ -97,13 +107,14 @@ async function change(
   parts: TlsRouteParts,
   actor: Author,
   before: FoundCertificate,
-  { pair, install }: Replacement,
+  { pair, install, share }: Replacement,
 ): Promise<TlsStatus> {
   const after = statusOf(parts, { exists: true, isValid: true, facts: pair.facts });
   try {
     await parts.database.transaction(async (tx) => {
       const subject = 'web certificate';
       await recordAudit(tx, { actor, action: 'changed', subject, before: statusOf(parts, before), after });
+      await share(tx);
       await install(pair);
     });
   } catch (error) {

@@ -1,17 +1,14 @@
-/** What clients may take from one node to another: TLS sessions and DNS cookies. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+/** What nodes share besides policy: the certificate, and what clients may take from one to another: TLS sessions and DNS cookies. */
+import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TestAuthority } from '../../support/dns/certificates.ts';
+import { TestAuthority, type TestCertificate } from '../../support/dns/certificates.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { DotClient } from '../../support/dns/dot-client.ts';
 import { until } from '../../support/parts/until.ts';
-import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
-import type { TempDir } from '../../support/weir/data-dir.ts';
 import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
-import { type SharedDatabase, startSharedDatabase } from '../../support/weir/shared-database.ts';
-import { Weir } from '../../support/weir/weir-process.ts';
+import { NodeCluster } from '../../support/weir/node-cluster.ts';
+import type { Weir } from '../../support/weir/weir-process.ts';
 
 const SERVER_NAME = 'dns.example.org';
 const LOCAL = 'here.home.example';
@@ -24,44 +21,54 @@ interface ClusterNode {
   readonly dotPort: number;
 }
 
-let folder: TempDir;
-let database: SharedDatabase;
+let cluster: NodeCluster;
 let authority: TestAuthority;
 let first: ClusterNode;
 let second: ClusterNode;
 
 beforeAll(async () => {
-  folder = makeTempDir();
   authority = new TestAuthority();
-  database = await startSharedDatabase(folder.dataDir);
-  await prepareDataDir(join(folder.path, 'prepared'), database.url);
-  const certificate = authority.issue(`DNS:${SERVER_NAME}`);
+  cluster = await NodeCluster.open();
   const start = async (nodeName: string): Promise<ClusterNode> => {
-    const path = join(folder.path, nodeName);
-    mkdirSync(path);
     const [dotPort, dohPort] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
-    const weir = await Weir.start({
-      nodeName,
-      room: { path, dataDir: join(path, 'data'), remove: () => undefined },
-      env: { WEIR_DATABASE_URL: database.url },
-      toml: `${encryptedToml({ dot: dotPort, doh: dohPort }, certificate)}
+    const toml = `${encryptedToml({ dot: dotPort, doh: dohPort })}
 [dns]
 local_records = ["${LOCAL} A 192.0.2.20"]
-`,
-    });
-    return { weir, dotPort };
+`;
+    return { weir: await cluster.start(nodeName, { toml }), dotPort };
   };
   first = await start('first');
   second = await start('second');
 });
 afterAll(async () => {
-  for (const { weir } of [second, first]) await weir.stop();
-  await database[Symbol.asyncDispose]();
+  await cluster.close();
   authority.close();
-  folder.remove();
 });
 
+async function upload({ weir }: ClusterNode, { cert, key }: TestCertificate): Promise<number> {
+  const body = new FormData();
+  body.set('cert', cert);
+  body.set('key', key);
+  const { session } = await weir.api();
+  const headers = { cookie: `svc_session=${session}` };
+  const address = `http://127.0.0.1:${String(weir.webPort)}/api/tls/upload`;
+  return (await fetch(address, { method: 'POST', body, headers })).status;
+}
+
 describe('with two nodes', () => {
+  test('a certificate that is uploaded at one is served by the other', async () => {
+    const certificate = authority.issue(`DNS:${SERVER_NAME}`);
+    expect(await upload(first, certificate)).toBe(200);
+    const { fingerprint256 } = new X509Certificate(certificate.cert);
+    const isServed = async (): Promise<boolean> => {
+      const dot = await DotClient.open(second.dotPort, { servername: SERVER_NAME });
+      const { fingerprint } = dot;
+      dot.close();
+      return fingerprint === fingerprint256;
+    };
+    await until(isServed, HANDSHAKE_PAUSE_MS);
+  });
+
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     'a session of %s that began at one goes on at the other',
     async (version) => {

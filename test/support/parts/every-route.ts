@@ -113,6 +113,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
       makeOwn: () => makeSelfSigned(['node-a'], clock.nowMs()),
       replace: (work) => work({ exists: false, isValid: false, facts: null }, async () => undefined),
     },
+    sharedCertificate: { share: async () => undefined },
     sources: new MemorySources(),
     settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),
