@@ -15,6 +15,7 @@ import { ListCache } from './lists/sources/list-cache.ts';
 import { MostAskedNames, WATCHED_NAMES } from './lists/sources/list-guard.ts';
 import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
+import { SharedCopies } from './lists/sources/shared-copies.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { startLogMaintenance } from './query-log/upkeep/log-maintenance.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
@@ -63,18 +64,13 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const cache = new ListCache(dataDir);
+  const copies = new SharedCopies({ database, changes, cache, logger });
   const lists = new ListSources({
-    database,
-    policy,
-    changes,
-    publisher,
-    pool,
-    clock,
-    logger,
-    cache,
+    ...{ database, policy, changes, publisher, pool, clock, logger },
+    ...{ cache, copies, jobs: node.jobs },
     generations,
     names,
-    mostAsked: mostAskedOf(dns.log, node.name),
+    mostAsked: mostAskedOf(dns.log),
     refreshHours: () => configuration.current().blocking.list_refresh_hours,
     listDirs: () => configuration.current().blocking.list_dirs,
     bounds,
@@ -84,7 +80,8 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     await pool.close();
   });
   const follower = new ChangeFollower(database, policy);
-  follower.onChange('list_sources', () => lists.lookSoon());
+  for (const table of ['list_sources', 'list_copies'] as const)
+    follower.onChange(table, () => lists.lookSoon());
   stops.push(() => follower.close());
   const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
   const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy });
@@ -94,7 +91,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
   const past = pastExplainerOf(node, dns);
-  const simulator = simulatorOf(node, dns, { cache, pool, bounds, catalog });
+  const simulator = simulatorOf(node, dns, { cache, copies, pool, bounds, catalog });
   return {
     ...{ policy, changes, follower, lists, compiledLists, catalog, catalogRefresh },
     ...{ explainer, past, simulator },
@@ -140,7 +137,13 @@ function simulatorOf(
   {
     catalog,
     ...ofLists
-  }: { cache: ListCache; pool: CompilePool; bounds: FetchBounds; catalog: ServiceCatalog },
+  }: {
+    cache: ListCache;
+    copies: SharedCopies;
+    pool: CompilePool;
+    bounds: FetchBounds;
+    catalog: ServiceCatalog;
+  },
 ): Simulator {
   const current = (): PublishedState => publisher.current();
   const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
@@ -179,12 +182,11 @@ function catalogRefreshOf(
   return refresh;
 }
 
-/** The names that a new list is watched for. */
-function mostAskedOf(log: LogQuestions, name: string): MostAskedNames {
+/** The names that a new list is watched for: those of all nodes, as it is fetched for all. */
+function mostAskedOf(log: LogQuestions): MostAskedNames {
   const untilAnswered = new AbortController().signal;
   const read = (): Promise<readonly string[]> => {
-    const request = { nodeId: nodeIdOf(name), nowMs: clock.nowMs(), limit: WATCHED_NAMES };
-    return log.mostAsked(request, untilAnswered);
+    return log.mostAsked({ nowMs: clock.nowMs(), limit: WATCHED_NAMES }, untilAnswered);
   };
   return new MostAskedNames(read, clock);
 }

@@ -32,7 +32,15 @@ export const MOST_ROWS = 1000;
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   list_sources: [
     ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
-    ...['last_checked_at', 'last_changed_at', 'last_error', 'held_key', 'held'],
+    ...[
+      'last_checked_at',
+      'last_changed_at',
+      'last_error',
+      'held_key',
+      'held',
+      'content_url_key',
+      'failures',
+    ],
   ],
 };
 

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 import { startDatabase } from '../db/database.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { recordContent, recordSource } from '../lists/sources/source-records.ts';
+import { recordSource, writeContent } from '../lists/sources/source-records.ts';
 import { listSources, readSource } from '../lists/sources/source-store.ts';
 import { PolicyChanges } from './change.ts';
 import type { Changed } from './change.ts';
@@ -225,7 +225,7 @@ describe('PolicyChanges', () => {
     const source = await readSource(own.database, 900);
     for (let index = 0; index < 30; index++) {
       const facts = { contentKey: `copy ${index}` };
-      await recordContent(changes, source, facts, 'updated');
+      await changes.record((tx) => writeContent(tx, source, facts, 'updated'));
     }
     const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
     expect(kept.filter(({ author }) => author === 'somebody')).toHaveLength(20);
@@ -242,7 +242,7 @@ describe('PolicyChanges', () => {
     const source = await readSource(own.database, 900);
     const before = await newestRevision(database);
     const facts = { contentKey: source.contentKey!, status: 'ok', lastChangedAt: new Date() } as const;
-    await recordContent(changes, source, facts, 'updated');
+    await changes.record((tx) => writeContent(tx, source, facts, 'updated'));
     expect(await newestRevision(database)).toEqual(before);
   });
 });

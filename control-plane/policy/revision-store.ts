@@ -95,13 +95,18 @@ export async function refuseForgotten(db: Queryable, id: number): Promise<void> 
     );
 }
 
+const NEEDED_COPIES = `SELECT unnest(list_copies) AS key FROM revisions
+  UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL
+  UNION SELECT held_key FROM list_sources WHERE held_key IS NOT NULL`;
+
+/** Removes blobs that nothing needs, within a change: their number is bounded by that of revisions that can be restored. */
+export async function dropUnneededBlobs(tx: Queryable): Promise<void> {
+  await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES})`);
+}
+
 /** Content keys of the lists that some kept revision, or a held copy, still needs. */
 export async function neededCopies(db: Queryable): Promise<Set<string>> {
-  const { rows } = await db.query<{ key: string }>(
-    `SELECT unnest(list_copies) AS key FROM revisions
-     UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL
-     UNION SELECT held_key FROM list_sources WHERE held_key IS NOT NULL`,
-  );
+  const { rows } = await db.query<{ key: string }>(NEEDED_COPIES);
   return new Set(rows.map(({ key }) => key));
 }
 

@@ -42,13 +42,14 @@ const IS_UNDONE = 'list_sources.url = excluded.url AND list_sources.content_key 
 /** A source that was deleted since is fetched again: nothing of its server's answers is kept. */
 const RESTORE_SOURCES = `INSERT INTO list_sources
     (id, kind, name, url, enabled, comment, subdomains, format, status, rules, invalid_lines, bytes,
-     last_changed_at, content_key, created_at, updated_at)
+     last_changed_at, content_key, content_url_key, created_at, updated_at)
   SELECT id, kind, name, url, enabled, comment, subdomains, format,
     CASE WHEN content_key IS NULL THEN 'pending' ELSE 'ok' END, rules, invalid_lines, bytes,
-    last_changed_at, content_key, created_at, updated_at FROM ${rowsOf('list_sources')}
+    last_changed_at, content_key, content_url_key, created_at, updated_at FROM ${rowsOf('list_sources')}
   ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, url = excluded.url,
     enabled = excluded.enabled, comment = excluded.comment, subdomains = excluded.subdomains,
     content_key = coalesce(excluded.content_key, list_sources.content_key),
+    content_url_key = coalesce(excluded.content_url_key, list_sources.content_url_key),
     rules = excluded.rules, invalid_lines = excluded.invalid_lines, format = excluded.format,
     etag = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.etag END,
     last_modified = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.last_modified END,

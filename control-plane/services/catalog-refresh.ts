@@ -84,7 +84,8 @@ export class CatalogRefresh {
     const url = this.parts.url();
     const attempts = { lastMs: this.lastMs, failures: this.failures };
     if (url === '' || this.stopping.signal.aborted) return;
-    if (url === this.lastUrl && !isDue(attempts, clock.nowMs(), this.parts.refreshHours())) return;
+    if (url === this.lastUrl && !isDue(attempts, clock.nowMs(), { refreshHours: this.parts.refreshHours() }))
+      return;
     this.lastUrl = url;
     this.lastMs = clock.nowMs();
     try {

@@ -64,6 +64,7 @@ beforeAll(async () => {
   const lists = new DraftLists({
     ...{ database, pool, clock: systemClock },
     cache: new ListCache(opened.dataDir),
+    copies: { bring: async () => undefined },
     current: () => opened.publisher.current(),
     listDirs: () => [],
     bounds: { localDomain: () => '', ownPorts: () => new Set<number>() },

@@ -34,6 +34,15 @@ export async function openListFile(url: URL, listDirs: readonly string[]): Promi
   return { file, bytes: Number(stat.size), etag: `"${stat.ino}-${stat.size}-${stat.mtimeNs}"` };
 }
 
+/** Whether this node has the file of a `file:` URL; true for all other URLs. */
+export async function listFileExists(text: string, listDirs: readonly string[]): Promise<boolean> {
+  if (!text.startsWith('file:')) return true;
+  return resolvePath(new URL(text), listDirs).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function resolvePath(url: URL, listDirs: readonly string[]): Promise<string> {
   let path: string;
   try {

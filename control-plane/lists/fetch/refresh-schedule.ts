@@ -12,10 +12,17 @@ export interface Attempts {
   readonly failures: number;
 }
 
-/** Whether a list is due at `nowMs`. A clock that was set back makes it due, too. */
-export function isDue(attempts: Attempts, nowMs: number, refreshHours: number): boolean {
-  if (attempts.lastMs === undefined || attempts.lastMs > nowMs) return true;
+/** When they are due. */
+export interface Pace {
+  readonly refreshHours: number;
+  /** Milliseconds for which what is due is left to others. */
+  readonly graceMs?: number;
+}
+
+/** Whether a list is due at `nowMs`. Attempts may be of nodes whose clocks differ; one of a far future counts for nothing. */
+export function isDue(attempts: Attempts, nowMs: number, { refreshHours, graceMs = 0 }: Pace): boolean {
+  if (attempts.lastMs === undefined) return true;
   const refreshMs = refreshHours * 60 * MINUTE_MS;
   const retryMs = Math.min(MINUTE_MS * 2 ** Math.min(attempts.failures - 1, 30), LONGEST_RETRY_MS, refreshMs);
-  return nowMs - attempts.lastMs >= (attempts.failures > 0 ? retryMs : refreshMs);
+  return Math.abs(nowMs - attempts.lastMs) >= (attempts.failures > 0 ? retryMs : refreshMs) + graceMs;
 }

@@ -3,7 +3,6 @@ import { systemClock } from '../../../shared/clock.ts';
 import { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
 import { blocklist, type ListNode, RunningLists } from '../../../test/support/parts/running-lists.ts';
 import { DraftLists, type DraftedLists } from './draft-lists.ts';
-import { ListCache } from './list-cache.ts';
 
 const ever = new AbortController().signal;
 let running: RunningLists;
@@ -18,7 +17,8 @@ afterEach(() => running.end());
 function make(node: ListNode, lists: object): Promise<DraftedLists> {
   const drafts = new DraftLists({
     database: running.database,
-    cache: new ListCache(running.dataDir),
+    cache: node.cache,
+    copies: node.copies,
     pool: node.pool,
     current: () => node.publisher.current(),
     listDirs: () => [],

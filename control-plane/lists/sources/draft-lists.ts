@@ -19,6 +19,7 @@ import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { ListCache } from './list-cache.ts';
 import { contentKeyOf, inputKeyOf, readingOf, readingOfInput, TEXT_BYTES_PER_NAME } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
+import type { SharedCopies } from './shared-copies.ts';
 import { refuseMasks } from './source-credentials.ts';
 import { listSources, type StoredSource } from './source-store.ts';
 
@@ -26,6 +27,7 @@ import { listSources, type StoredSource } from './source-store.ts';
 export interface DraftListsParts {
   readonly database: Queryable;
   readonly cache: ListCache;
+  readonly copies: Pick<SharedCopies, 'bring'>;
   readonly pool: CompilePool;
   readonly current: () => PublishedState;
   readonly listDirs: () => readonly string[];
@@ -119,12 +121,12 @@ export class DraftLists {
   }
 
   /** The held copy, if there is one: that is what approving it would bring. */
-  private prepareStored(id: number, path: string, stored: readonly StoredSource[]): Added {
-    const { cache } = this.parts;
+  private async prepareStored(id: number, path: string, stored: readonly StoredSource[]): Promise<Added> {
+    const { cache, copies } = this.parts;
     const source = stored.find((one) => one.id === id);
     if (source === undefined)
       throw invalid([{ path: `${path}.source_id`, message: 'expected the id of a source' }]);
-    const held = source.heldKey === null ? undefined : cache.find(id, source.heldKey);
+    const held = source.heldKey === null ? undefined : await copies.bring(source, source.heldKey);
     const copy = held ?? cache.copyOf(id);
     if (copy === undefined) {
       const message = `source ${id} has no copy on this node's disk yet: refresh it, or give its URL`;

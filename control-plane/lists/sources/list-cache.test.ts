@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListCache } from './list-cache.ts';
 
-const DIGEST_A = 'a'.repeat(64);
-const DIGEST_B = 'b'.repeat(64);
+const KEY_A = 'a'.repeat(32);
+const KEY_B = 'b'.repeat(32);
 const NONE = async (): Promise<ReadonlySet<string>> => new Set();
 const URL_1 = 'http://lists.example/1';
 const URL_2 = 'http://lists.example/2';
@@ -20,10 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-async function put(id: number, url: string, digest: string, text: string): Promise<void> {
+async function put(id: number, url: string, key: string, text: string): Promise<void> {
   const path = cache.temporaryPath();
   writeFileSync(path, text);
-  const copy = await cache.store(id, url, digest, path);
+  const copy = await cache.store(id, url, key, path);
   cache.use(id, copy.contentKey);
   cache.settle(copy);
 }
@@ -34,18 +34,18 @@ function files(): string[] {
 
 describe('ListCache', () => {
   test('finds after a restart what was committed, and whose it is', async () => {
-    await put(7, URL_1, DIGEST_A, 'text');
+    await put(7, URL_1, KEY_A, 'text');
     const again = new ListCache(dataDir);
     await again.open();
     expect(readFileSync(again.copyOf(7)!.path, 'utf8')).toBe('text');
-    expect([again.isOf(7, URL_1), again.isOf(7, URL_2), again.isOf(8, URL_1)]).toEqual([true, false, false]);
-    expect([again.holds(7, URL_1, DIGEST_A), again.holds(7, URL_1, DIGEST_B)]).toEqual([true, false]);
+    expect([again.has(7, KEY_A), again.has(7, KEY_B), again.has(8, KEY_A)]).toEqual([true, false, false]);
+    expect(again.findAny(KEY_A)).toEqual(again.copyOf(7));
   });
 
   test('keeps the copy before on disk until it is pruned', async () => {
-    await put(7, URL_1, DIGEST_A, 'old');
+    await put(7, URL_1, KEY_A, 'old');
     const before = cache.copyOf(7)!.path;
-    await put(7, URL_1, DIGEST_B, 'new');
+    await put(7, URL_1, KEY_B, 'new');
     expect(readFileSync(before, 'utf8')).toBe('old');
     await cache.prune(NONE);
     expect(files()).toHaveLength(1);
@@ -53,12 +53,12 @@ describe('ListCache', () => {
   });
 
   test('takes the newer of two copies that a crash left', async () => {
-    await put(7, URL_1, DIGEST_A, 'old');
+    await put(7, URL_1, KEY_A, 'old');
     utimesSync(cache.copyOf(7)!.path, 1000, 1000);
-    await put(7, URL_1, DIGEST_B, 'new');
+    await put(7, URL_1, KEY_B, 'new');
     const again = new ListCache(dataDir);
     await again.open();
-    expect(again.holds(7, URL_1, DIGEST_B)).toBe(true);
+    expect(again.copyOf(7)?.contentKey).toBe(KEY_B);
   });
 
   test('removes half-written files of a crash, and leaves foreign files alone', async () => {
@@ -72,9 +72,9 @@ describe('ListCache', () => {
   test('prune() never takes a copy that is just arriving', async () => {
     for (let round = 0; round < 30; round++) {
       const ids = [1, 2, 3, 4];
-      const digest = round.toString(16).padStart(64, '0');
+      const key = round.toString(16).padStart(32, '0');
       await Promise.all([
-        ...ids.map((id) => put(id, URL_1, digest, `${id} ${round}`)),
+        ...ids.map((id) => put(id, URL_1, key, `${id} ${round}`)),
         cache.prune(NONE),
         cache.prune(NONE),
       ]);
@@ -87,7 +87,7 @@ describe('ListCache', () => {
   test('prune() leaves a stored copy alone until it is settled', async () => {
     const path = cache.temporaryPath();
     writeFileSync(path, 'text');
-    const copy = await cache.store(7, URL_1, DIGEST_A, path);
+    const copy = await cache.store(7, URL_1, KEY_A, path);
     await cache.prune(NONE);
     expect(files()).toHaveLength(1);
     cache.settle(copy);
@@ -95,29 +95,37 @@ describe('ListCache', () => {
     expect(files()).toEqual([]);
   });
 
+  test('discard() removes a copy for good, so that another one may come in its place', async () => {
+    await put(7, URL_1, KEY_A, 'torn');
+    await cache.discard(7, cache.copyOf(7)!.path);
+    expect([cache.copyOf(7), cache.has(7, KEY_A), files()]).toEqual([undefined, false, []]);
+    await put(7, URL_1, KEY_A, 'whole');
+    expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('whole');
+  });
+
   test('forget() leaves a newer copy than the one that is meant', async () => {
-    await put(7, URL_1, DIGEST_A, 'old');
+    await put(7, URL_1, KEY_A, 'old');
     const before = cache.copyOf(7)!.path;
-    await put(7, URL_1, DIGEST_B, 'new');
+    await put(7, URL_1, KEY_B, 'new');
     cache.forget(7, before);
-    expect(cache.holds(7, URL_1, DIGEST_B)).toBe(true);
+    expect(cache.copyOf(7)?.contentKey).toBe(KEY_B);
   });
 
   test('prune() keeps what is needed, and use() goes back to it', async () => {
-    await put(7, URL_1, DIGEST_A, 'old');
+    await put(7, URL_1, KEY_A, 'old');
     const { contentKey } = cache.copyOf(7)!;
-    await put(7, URL_1, DIGEST_B, 'new');
+    await put(7, URL_1, KEY_B, 'new');
     await cache.prune(async () => new Set([contentKey]));
     expect(files()).toHaveLength(2);
     expect(cache.use(7, contentKey)).toBe(true);
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('old');
     await cache.prune(NONE);
-    expect([files().length, cache.use(7, DIGEST_B.slice(0, 32))]).toEqual([1, false]);
+    expect([files().length, cache.use(7, KEY_B)]).toEqual([1, false]);
   });
 
   test('prunes the copies of sources that are forgotten', async () => {
-    await put(7, URL_1, DIGEST_A, 'seven');
-    await put(8, URL_2, DIGEST_B, 'eight');
+    await put(7, URL_1, KEY_A, 'seven');
+    await put(8, URL_2, KEY_B, 'eight');
     cache.forget(7);
     await cache.prune(NONE);
     expect(cache.ids()).toEqual([8]);

@@ -9,12 +9,11 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEMPORARY_SUFFIX, syncFolder } from '../../files/durable-file.ts';
 
-const COPY_FILE = /^(\d{1,10})-([0-9a-f]{16})-([0-9a-f]{32})\.gz$/;
+const COPY_FILE = /^(\d{1,10})-[0-9a-f]{16}-([0-9a-f]{32})\.gz$/;
 
 /** A list on disk. */
 export interface ListCopy {
   readonly path: string;
-  readonly urlKey: string;
   /** Equal keys mean equal text. */
   readonly contentKey: string;
 }
@@ -51,23 +50,17 @@ export class ListCache {
     return this.copies.get(id);
   }
 
-  /** Whether the copy of a source is one of this URL. */
-  isOf(id: number, url: string): boolean {
-    return this.copies.get(id)?.urlKey === urlKey(url);
-  }
-
   /** Path for a new file, which becomes a copy by `commit` or is removed by the caller. */
   temporaryPath(): string {
     return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
   }
 
   /**
-   * Adds a finished file to the copies of a source; `digest` is that of its text, hexadecimal. It is safe from pruning
-   * until `settle`; by then it is in force or recorded as needed.
+   * Adds a finished file with this content to the copies of a source. It is safe from pruning until `settle`; by then it
+   * is in force or recorded as needed.
    */
-  async store(id: number, url: string, digest: string, temporaryPath: string): Promise<ListCopy> {
-    const keys = { urlKey: urlKey(url), contentKey: contentKey(digest) };
-    const copy = { path: join(this.folder, `${id}-${keys.urlKey}-${keys.contentKey}.gz`), ...keys };
+  async store(id: number, url: string, contentKey: string, temporaryPath: string): Promise<ListCopy> {
+    const copy = { path: join(this.folder, `${id}-${urlKey(url)}-${contentKey}.gz`), contentKey };
     this.arriving.add(copy.path);
     try {
       await rename(temporaryPath, copy.path);
@@ -76,7 +69,8 @@ export class ListCache {
       this.arriving.delete(copy.path);
       throw error;
     }
-    this.stored.set(id, [...this.storedOf(id).filter(({ path }) => path !== copy.path), copy]);
+    this.remove(id, copy.path);
+    this.stored.set(id, [...this.storedOf(id), copy]);
     return copy;
   }
 
@@ -102,9 +96,9 @@ export class ListCache {
     return copy !== undefined;
   }
 
-  /** Whether the current copy has the text with this digest and is of this URL. */
-  holds(id: number, url: string, digest: string): boolean {
-    return this.isOf(id, url) && this.copies.get(id)?.contentKey === contentKey(digest);
+  /** A stored copy of this content, whichever source's. */
+  findAny(contentKey: string): ListCopy | undefined {
+    return [...this.stored.values()].flat().find((stored) => stored.contentKey === contentKey);
   }
 
   /** Sources that have a copy. */
@@ -117,6 +111,13 @@ export class ListCache {
     if (path === undefined || this.copies.get(id)?.path === path) this.copies.delete(id);
   }
 
+  /** Removes a copy that cannot be read, so that it is brought again. */
+  async discard(id: number, path: string): Promise<void> {
+    this.forget(id, path);
+    this.remove(id, path);
+    await rm(path, { force: true });
+  }
+
   /**
    * Removes copies that are neither in force nor among the contents that `readNeeded` returns; none may be in use.
    * Copies that arrive meanwhile stay.
@@ -127,10 +128,8 @@ export class ListCache {
     for (const file of files) {
       const path = join(this.folder, file);
       const match = COPY_FILE.exec(file);
-      if (match === null || needed.has(match[3]!) || this.isNeeded(path)) continue;
-      const id = Number(match[1]);
-      const others = this.storedOf(id).filter((copy) => copy.path !== path);
-      this.stored.set(id, others);
+      if (match === null || needed.has(match[2]!) || this.isNeeded(path)) continue;
+      this.remove(Number(match[1]), path);
       await rm(path, { force: true });
     }
   }
@@ -144,13 +143,18 @@ export class ListCache {
       const match = COPY_FILE.exec(file);
       if (match === null) continue;
       const id = Number(match[1]);
-      const copy = { path, urlKey: match[2]!, contentKey: match[3]! };
+      const copy = { path, contentKey: match[2]! };
       this.stored.set(id, [...this.storedOf(id), copy]);
       const { mtimeMs } = await stat(path);
       if (mtimeMs < (times.get(id) ?? 0)) continue;
       times.set(id, mtimeMs);
       this.copies.set(id, copy);
     }
+  }
+
+  private remove(id: number, path: string): void {
+    const others = this.storedOf(id).filter((copy) => copy.path !== path);
+    this.stored.set(id, others);
   }
 
   private storedOf(id: number): readonly ListCopy[] {
@@ -166,9 +170,4 @@ export class ListCache {
 
 function urlKey(url: string): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 16);
-}
-
-/** Names a text by its SHA-256, hexadecimal. */
-export function contentKey(digest: string): string {
-  return digest.slice(0, 32);
 }

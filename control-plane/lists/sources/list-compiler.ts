@@ -47,11 +47,10 @@ interface Input extends ListFile {
   readonly bytes: number;
 }
 
-/** A copy in force, how it was read, and its source's row. */
+/** A copy in force, and how it was read. */
 interface GoodCopy {
   readonly contentKey: string;
   readonly reading: ListReading;
-  readonly facts: SourceFacts;
 }
 
 /** Lower bound for the average bytes of text per distinct name, even in overlapping lists. */
@@ -132,7 +131,7 @@ export class ListCompiler {
       if (!(error instanceof CompileError) || error.list === null) throw error;
       const culprit = this.culpritOf(error.list, inputs);
       if (culprit === undefined) throw error;
-      await this.refuse(culprit, error.message, sources);
+      this.refuse(culprit, error.message);
       return false;
     }
     await policy.useRules(compiled);
@@ -152,20 +151,17 @@ export class ListCompiler {
     return inputs.filter(isNew).sort((a, b) => b.bytes - a.bytes)[0];
   }
 
-  /** Excludes a copy from the compile; the copy in force, if any, is used again. */
-  private async refuse(culprit: Input, reason: string, sources: readonly StoredSource[]): Promise<void> {
-    const { cache, refused, logger, record } = this.parts;
-    const { id, inputKey, contentKey, path } = culprit;
+  /**
+   * Excludes a copy from the compile; the copy in force, if any, is used again. At this node only: another one may have
+   * more memory. Who made the copy count decides about its row.
+   */
+  private refuse({ id, inputKey, path }: Input, reason: string): void {
+    const { cache, refused, logger } = this.parts;
     refused.add(id, inputKey, reason);
     logger.error('compile lists: copy refused, the previous one stays in force', { id, reason });
-    const source = sources.find((candidate) => candidate.id === id);
     const good = this.goodCopyOf(id);
     if (good === undefined) cache.forget(id, path);
     else cache.use(id, good.contentKey);
-    if (source === undefined) return;
-    // The validators are those of the refused copy: without them the server sends the list again.
-    const unknown = good?.contentKey === contentKey ? {} : { etag: null, lastModified: null };
-    await record(source, { status: 'error', lastError: reason, ...unknown, ...good?.facts });
   }
 
   /** The input in force of a source, if its copy is still on disk. */
@@ -174,9 +170,7 @@ export class ListCompiler {
     if (source === undefined || source.statistics.fault !== null) return undefined;
     const contentKey = contentKeyOf(source.inputKey);
     if (!this.parts.cache.has(id, contentKey)) return undefined;
-    const { rules, invalidLines, format } = source.statistics;
-    const facts = { contentKey, rules, invalidLines, format };
-    return { contentKey, reading: readingOfInput(source.inputKey), facts };
+    return { contentKey, reading: readingOfInput(source.inputKey) };
   }
 
   private keysInForce(): ReadonlySet<string> {
@@ -217,7 +211,7 @@ export class ListCompiler {
     };
   }
 
-  /** Stores counts that differ from the database; a copy that could not be read is fetched again. */
+  /** Stores counts that differ from the database; a copy that could not be read is brought again. */
   private async recordCounts(
     compiled: CompiledRules,
     inputs: readonly Input[],
@@ -229,7 +223,7 @@ export class ListCompiler {
       if (source === undefined || input === undefined) continue;
       const { rules, invalidLines, format, fault } = statistics;
       if (fault !== null) {
-        this.parts.cache.forget(id, input.path);
+        await this.parts.cache.discard(id, input.path);
         await this.parts.record(source, { status: 'error', lastError: fault.message });
       } else if (source.rules !== rules || source.invalid_lines !== invalidLines || source.format !== format)
         await this.parts.record(source, { rules, invalidLines, format });
@@ -275,4 +269,13 @@ export function contentKeyOf(inputKey: string): string {
 export function readingOfInput(inputKey: string): ListReading {
   const [, , kind, subdomains] = inputKey.split('-');
   return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
+}
+
+/** Why this node does not compile this content of a source; undefined if it does. */
+export function refusalOf(
+  refused: RefusedCopies,
+  source: StoredSource,
+  contentKey: string,
+): string | undefined {
+  return refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
 }

@@ -73,7 +73,7 @@ function missingFrom(known: readonly string[], names: readonly string[]): string
   return names.filter((name) => !set.has(name));
 }
 
-/** The most-asked allowed names of this node, read again after a day. */
+/** The most-asked allowed names of all nodes, read again after a day. */
 export class MostAskedNames {
   private readonly read: () => Promise<readonly string[]>;
   private readonly clock: Clock;

@@ -1,29 +1,37 @@
 /**
- * Fetches lists on request and when they are due: a few at a time, each source at most once at a time. The result is
- * written to the source's row; on any failure the previous copy stays in force.
+ * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time. The
+ * result is written to the source's row, and a new copy beside it in the same transaction, where every node finds it; on
+ * any failure the previous copy stays in force.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
+import { storeBlob } from '../../cluster/blob-store.ts';
+import { type JobLeases, type Lease, LeaseLost } from '../../cluster/leases.ts';
 import type { Database } from '../../db/database.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
 import type { ListCopy } from './list-cache.ts';
 import type { PolicyChanges } from '../../policy/change.ts';
+import { dropUnneededBlobs } from '../../policy/revision-store.ts';
+import { listFileExists } from '../fetch/open-list-file.ts';
 import { isDue } from '../fetch/refresh-schedule.ts';
-import { inputKeyOf, readingOf } from './list-compiler.ts';
+import { refusalOf } from './list-compiler.ts';
 import { refreshSource } from './refresh-source.ts';
 import type { RefreshParts, Refreshed } from './refresh-source.ts';
-import { recordContent, recordSource } from './source-records.ts';
-import type { StoredSource } from './source-store.ts';
-import { listSources, readSource } from './source-store.ts';
+import { undoRefused, writeContent } from './source-records.ts';
+import type { SourceFacts, StoredSource } from './source-store.ts';
+import { listSources, readSource, recordFacts } from './source-store.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 
 /** Parts of the refresher. */
 export interface RefresherParts extends RefreshParts {
   readonly database: Database;
   readonly changes: PolicyChanges;
+  readonly jobs: Pick<JobLeases, 'hold'>;
   /** `blocking.list_refresh_hours`; asked at each look. */
   readonly refreshHours: () => number;
+  /** Selects the copy that the row of a source names, for what is fetched to be compared with. */
+  readonly chooseCopy: (source: StoredSource) => Promise<void>;
   /** Puts the current copies into force. */
   readonly bringIntoForce: () => Promise<void>;
   readonly clock: Clock;
@@ -32,8 +40,10 @@ export interface RefresherParts extends RefreshParts {
 
 /** Concurrent fetches. */
 const CONCURRENT_FETCHES = 4;
+/** A node without the file of a list leaves it for this time to one that has it. */
+const MISSING_FILE_GRACE_MS = 120_000;
 
-/** Schedules and runs the fetches of this node. */
+/** Schedules and runs fetches. */
 export class ListRefresher {
   private readonly parts: RefresherParts;
   private readonly stopping = new AbortController();
@@ -43,13 +53,14 @@ export class ListRefresher {
     number,
     { readonly done: Promise<void>; readonly abort: AbortController }
   >();
-  /** Failures in a row, by source. */
-  private readonly failures = new Map<number, number>();
   /** All running refreshes, including stopped ones. */
   private readonly atWork = new Set<Promise<void>>();
 
+  private readonly startedAtMs: number;
+
   constructor(parts: RefresherParts) {
     this.parts = parts;
+    this.startedAtMs = parts.clock.nowMs();
   }
 
   /** Whether a source is being fetched or waits for its turn. */
@@ -57,14 +68,17 @@ export class ListRefresher {
     return this.refreshes.has(id);
   }
 
-  /** Refreshes a source and resolves when it has ended, successful or not; joins a running one. */
-  start(id: number): Promise<void> {
+  /**
+   * Refreshes a source, if it is due or `isAsked`, and no other node does; resolves when that has ended, successful or
+   * not. Joins a running one.
+   */
+  start(id: number, isAsked = true): Promise<void> {
     const known = this.refreshes.get(id);
     if (known !== undefined && !known.abort.signal.aborted) return known.done;
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
     const done = this.semaphore
-      .run(() => this.refresh(id, signal))
+      .run(() => this.refresh(id, isAsked, signal))
       .catch((error: unknown) =>
         this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
       )
@@ -79,28 +93,15 @@ export class ListRefresher {
 
   /** Starts a refresh of each enabled source that is due. */
   async startDue(): Promise<void> {
-    const { clock, database, cache } = this.parts;
-    for (const source of await listSources(database)) {
+    for (const source of await listSources(this.parts.database)) {
       if (!source.enabled || this.stopping.signal.aborted) continue;
-      const failures = this.failures.get(source.id) ?? 0;
-      const isAsStored =
-        (source.status === 'ok' || source.status === 'held') && cache.isOf(source.id, source.url);
-      // Refreshes that failed or were unfinished before this start are retried at once.
-      const lastMs = failures > 0 || isAsStored ? Date.parse(source.last_checked_at ?? '') : NaN;
-      const attempts = { lastMs: Number.isNaN(lastMs) ? undefined : lastMs, failures };
-      if (isDue(attempts, clock.nowMs(), this.parts.refreshHours())) void this.start(source.id);
+      if (await this.isDue(source)) void this.start(source.id, false);
     }
   }
 
   /** Ends the running attempt on one source, or on all. */
   stop(id?: number): void {
     for (const [source, { abort }] of this.refreshes) if (id === undefined || id === source) abort.abort();
-  }
-
-  /** Drops the state of a removed source. */
-  forget(id: number): void {
-    this.stop(id);
-    this.failures.delete(id);
   }
 
   /** Ends everything, for good. */
@@ -113,60 +114,114 @@ export class ListRefresher {
     while (this.atWork.size > 0) await Promise.all(this.atWork);
   }
 
-  private async refresh(id: number, signal: AbortSignal): Promise<void> {
-    const { database, logger } = this.parts;
+  private async isDue(source: StoredSource): Promise<boolean> {
+    const { clock, listDirs, refreshHours } = this.parts;
+    const { status, failures, url } = source;
+    const checkedMs = Date.parse(source.last_checked_at ?? '');
+    const isAsStored = (status === 'ok' || status === 'held') && source.isKept;
+    // Refreshes that failed or were unfinished before this start are retried at once.
+    const isTried = failures > 0 && checkedMs >= this.startedAtMs;
+    const attempts = { lastMs: isAsStored || isTried ? checkedMs : undefined, failures };
+    const graceMs = (await listFileExists(url, listDirs())) ? 0 : MISSING_FILE_GRACE_MS;
+    return isDue(attempts, clock.nowMs(), { refreshHours: refreshHours(), graceMs });
+  }
+
+  private async refresh(id: number, isAsked: boolean, signal: AbortSignal): Promise<void> {
+    const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
-    const source = await readSource(database, id);
-    const { name } = source;
-    await recordSource(database, source, { status: 'updating' });
+    const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
+      // Another node may have fetched it meanwhile.
+      const source = await readSource(database, id);
+      if (isAsked || (await this.isDue(source)))
+        await this.refreshUnder(lease, source, AbortSignal.any([signal, lease.signal]));
+    });
+    if (!isOurs) logger.debug('list is fetched by another node', { id });
+  }
+
+  private async refreshUnder(lease: Lease, source: StoredSource, signal: AbortSignal): Promise<void> {
+    const { logger } = this.parts;
+    const { id, name } = source;
+    await this.record(lease, source, { status: 'updating' });
     try {
+      await this.parts.chooseCopy(source);
       const refreshed = await refreshSource(source, this.parts, signal);
-      await this.takeOver(source, refreshed);
-      this.failures.delete(id);
+      await this.takeOver(lease, source, refreshed);
       if (refreshed.outcome === 'held') logger.warn('list held', { id, name, reason: refreshed.reason });
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
       if (signal.aborted) {
         // Not its fault, and not finished: the next check retries.
         const status = source.status === 'updating' ? 'pending' : source.status;
-        await recordSource(database, source, { status });
+        await this.record(lease, source, { status });
         return;
       }
-      this.failures.set(id, (this.failures.get(id) ?? 0) + 1);
+      if (error instanceof LeaseLost) throw error;
       const reason = reasonOf(error);
       logger.warn('list not updated; its last copy stays in force', { id, name, reason });
-      await recordSource(database, source, { status: 'error', lastError: reason, lastCheckedAt: this.now() });
+      const failures = source.failures + 1;
+      const facts = { status: 'error', lastError: reason, lastCheckedAt: this.now(), failures } as const;
+      await this.record(lease, source, facts);
     }
   }
 
   /** Stores the result of a refresh, and puts a new copy into force. */
-  private async takeOver(source: StoredSource, refreshed: Refreshed): Promise<void> {
-    const { database, changes, cache } = this.parts;
-    const lastCheckedAt = this.now();
+  private async takeOver(lease: Lease, source: StoredSource, refreshed: Refreshed): Promise<void> {
+    const { cache, changes, refused } = this.parts;
+    const done = { lastCheckedAt: this.now(), failures: 0 };
+    const copy = refreshed.outcome === 'unchanged' ? undefined : refreshed.copy;
     try {
-      if (refreshed.outcome === 'held') {
-        await recordSource(database, source, { ...refreshed.facts, status: 'held', lastCheckedAt });
-        return;
-      }
-      if (refreshed.outcome === 'new') {
-        // Before the compile, so that the copy on disk is recorded even if it fails.
-        const facts = { ...refreshed.facts, lastChangedAt: lastCheckedAt };
-        const what = `updated, ${facts.rules ?? 0} rules`;
-        if (!(await recordContent(changes, source, facts, what))) return;
-        cache.use(source.id, refreshed.copy.contentKey);
-      } else await recordSource(database, source, refreshed.facts);
+      const facts =
+        refreshed.outcome === 'held'
+          ? { ...refreshed.facts, ...done, status: 'held' as const }
+          : refreshed.facts;
+      if (!(await this.store(lease, source, facts, copy))) return;
+      if (refreshed.outcome === 'held') return;
+      if (refreshed.outcome === 'new') cache.use(source.id, refreshed.copy.contentKey);
     } finally {
-      if (refreshed.outcome !== 'unchanged' && refreshed.copy !== undefined) cache.settle(refreshed.copy);
+      if (copy !== undefined) cache.settle(copy);
     }
     if (source.enabled) await this.parts.bringIntoForce();
-    const refusal = refreshed.outcome === 'new' ? this.refusalOf(source, refreshed.copy) : undefined;
-    if (refusal !== undefined) throw new CompileError(refusal, null);
-    await recordSource(database, source, { status: 'ok', lastError: null, lastCheckedAt });
+    const refusal = copy === undefined ? undefined : refusalOf(refused, source, copy.contentKey);
+    if (copy !== undefined && refusal !== undefined) {
+      await undoRefused(changes, source, copy.contentKey, lease);
+      throw new CompileError(refusal, null);
+    }
+    await this.record(lease, source, { ...done, status: 'ok', lastError: null });
   }
 
-  /** Why the compile refused this copy. */
-  private refusalOf(source: StoredSource, { contentKey }: ListCopy): string | undefined {
-    return this.parts.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
+  /**
+   * Stores what tells which copies count, and a new one; false if the source is gone or has another URL. A copy that
+   * comes into force is a revision. Before the compile, so that the copy is there for all even if that fails.
+   */
+  private store(
+    lease: Lease,
+    source: StoredSource,
+    facts: SourceFacts,
+    copy: ListCopy | undefined,
+  ): Promise<boolean> {
+    const isNew = facts.contentKey !== undefined;
+    return this.parts.changes.record(async (tx) => {
+      await lease.confirm(tx);
+      if (copy !== undefined) await storeBlob(tx, copy.contentKey, copy.path);
+      const changed = isNew
+        ? await writeContent(
+            tx,
+            source,
+            { ...facts, lastChangedAt: this.now() },
+            `updated, ${facts.rules ?? 0} rules`,
+          )
+        : { result: await recordFacts(tx, source.id, source.url, facts), summary: null };
+      if (copy !== undefined) await dropUnneededBlobs(tx);
+      return changed;
+    });
+  }
+
+  /** Stores facts that concern no copy. */
+  private record(lease: Lease, { id, url }: StoredSource, facts: SourceFacts): Promise<boolean> {
+    return this.parts.database.transaction(async (tx) => {
+      await lease.confirm(tx);
+      return recordFacts(tx, id, url, facts);
+    });
   }
 
   private now(): Date {

@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/parts/running-lists.ts';
 import type { Queryable } from '../../db/database.ts';
 import { PolicyChanges } from '../../policy/change.ts';
-import { insertSource, type StoredSource, updateSource } from './source-store.ts';
+import { insertSource, readSource, type StoredSource, updateSource } from './source-store.ts';
 import { until } from '../../../test/support/parts/until.ts';
 
 let running: RunningLists;
@@ -277,13 +277,10 @@ describe('ListSources takeUp()', () => {
 
     // Another content of the file counts if the caller says so, though the row is as it was.
     await writeFile(file, 'other.example\n');
-    await takeUp(node, async () => [own!]);
+    const again = async (tx: Queryable): Promise<StoredSource[]> => [await readSource(tx, own!.id)];
+    await takeUp(node, again);
     expect(kindsOf(node, 'other.example')).toBe(0);
-    await takeUp(
-      node,
-      async () => [own!],
-      ({ id }) => id === own!.id,
-    );
+    await takeUp(node, again, ({ id }) => id === own!.id);
     expect([kindsOf(node, 'own.example'), kindsOf(node, 'other.example')]).toEqual([0, 1]);
   });
 

@@ -11,14 +11,14 @@ import type {
   SourceUpdate,
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
-import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { Author } from '../../api/caller.ts';
 import { conflict } from '../../api/api-error.ts';
 import { recordAudit } from '../../audit/audit-store.ts';
+import type { JobLeases } from '../../cluster/leases.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
-import { readingOfInput } from './list-compiler.ts';
+import { readingOfInput, refusalOf } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
@@ -26,7 +26,8 @@ import { ListRefresher } from './list-refresher.ts';
 import { type ForceParts, ListsInForce } from './lists-in-force.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
 import { RefusedCopies } from './refused-copies.ts';
-import { writeContent } from './source-records.ts';
+import { shownSource } from './shown-source.ts';
+import { undoRefused, writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
@@ -34,6 +35,7 @@ import * as store from './source-store.ts';
 /** Parts of the list sources. */
 export interface ListSourcesParts extends ForceParts {
   readonly changes: PolicyChanges;
+  readonly jobs: Pick<JobLeases, 'hold'>;
   /** The names that the guard checks. */
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */
@@ -45,10 +47,10 @@ export interface ListSourcesParts extends ForceParts {
   readonly lookup?: Lookup;
 }
 
-/** Milliseconds between two checks for lists that are due. */
-const LOOK_MS = 60_000;
+/** Milliseconds between two looks at what others changed, and what is due: also of a node that died, as its lease ends. */
+const LOOK_MS = 15_000;
 
-/** Runs the list sources of this node. Call `start()` once the database is up; `close()` ends all work in progress. */
+/** Runs the list sources. Call `start()` once the database is up; `close()` ends all work in progress. */
 export class ListSources {
   private readonly parts: ListSourcesParts;
   private readonly inForce: ListsInForce;
@@ -65,31 +67,27 @@ export class ListSources {
     this.inForce = new ListsInForce({
       ...parts,
       refused: this.refused,
-      fetch: (id) => void this.refresher.start(id),
+      fetchDue: () => this.inBackground('look for due lists', this.refreshDue()),
       signal: this.stopping.signal,
     });
     this.refresher = new ListRefresher({
       ...parts,
       refused: this.refused,
+      chooseCopy: (source) => this.inForce.chooseCopy(source),
       bringIntoForce: () => this.inForce.bringIntoForce(),
     });
   }
 
   /**
-   * Puts the database's sources into force from the copies on disk, then fetches due lists in the background, now and
-   * periodically. Throws what the database throws. Call it each time the database comes up.
+   * Puts the database's sources into force, then fetches due lists in the background, now and periodically. Throws what the database throws. Call it each time the database comes up.
    */
   async start(): Promise<void> {
-    const { cache, database } = this.parts;
-    await cache.open();
-    const sources = await store.listSources(database);
-    const known = new Set(sources.map(({ id }) => id));
-    for (const id of cache.ids()) if (!known.has(id)) cache.forget(id);
-    await this.inForce.begin(sources);
+    await this.inForce.begin();
+    await this.parts.copies.giveMissing();
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
-    this.timer = setInterval(() => this.lookForDue(), LOOK_MS);
+    this.timer = setInterval(() => this.look(), LOOK_MS);
     this.timer.unref();
-    this.lookForDue();
+    this.look();
   }
 
   /** Starts a refresh of each enabled source that is due. */
@@ -97,9 +95,9 @@ export class ListSources {
     return this.refresher.startDue();
   }
 
-  /** Looks for lists that are due at once, as a source may have come: what `start()` does anyway if it is yet to come. */
+  /** Looks at once what another node has changed, and what is due: what `start()` does anyway if it is yet to come. */
   lookSoon(): void {
-    if (this.timer !== undefined) this.lookForDue();
+    if (this.timer !== undefined) this.look();
   }
 
   /** Stops timers, fetches and compiles; resolves when all have ended. */
@@ -149,19 +147,20 @@ export class ListSources {
     const work = async (tx: Queryable) => {
       const whole = await withStoredCredentials(tx, kind, id, change);
       const source = await store.updateSource(tx, kind, id, whole);
-      const hasCopy = this.parts.cache.isOf(id, source.url);
-      return { result: { source, hasCopy }, summary: `${kind}list ${source.name}: changed` };
+      return { result: source, summary: `${kind}list ${source.name}: changed` };
     };
     const { changes, cache } = this.parts;
-    const updated = await changes.change(author, work, async ({ source, hasCopy }, apply) => {
+    const updated = await changes.change(author, work, async (source, apply) => {
       // A running attempt may be for the previous URL.
-      if (change.url !== undefined && !hasCopy) this.refresher.stop(id);
+      if (change.url !== undefined && !source.isKept) this.refresher.stop(id);
       this.refused.forget(id);
+      await cache.open();
+      await this.inForce.chooseCopy(source);
       if (!this.inForce.needsCompile(source)) return apply();
       return this.inForce.compileFor(source, cache.copyOf(id)?.contentKey);
     });
     const shown = await this.read(kind, id);
-    if (updated.source.enabled && !updated.hasCopy) void this.refresher.start(id);
+    if (updated.enabled && !updated.isKept) void this.refresher.start(id);
     return shown;
   }
 
@@ -176,14 +175,17 @@ export class ListSources {
   ): Promise<void> {
     const { cache } = this.parts;
     await cache.open();
-    for (const { id } of written) this.refused.forget(id);
+    for (const source of written) {
+      this.refused.forget(source.id);
+      await this.inForce.chooseCopy(source);
+    }
     const changed = written.filter((source) => this.inForce.needsCompile(source));
     if (changed.length === 0) await apply();
     for (const source of changed) await this.inForce.compileFor(source, cache.copyOf(source.id)?.contentKey);
     const local: Promise<void>[] = [];
     for (const source of written) {
-      const { id, url, enabled } = source;
-      if (!enabled || (cache.isOf(id, url) && !isNew(source))) continue;
+      const { id, url, enabled, isKept } = source;
+      if (!enabled || (isKept && !isNew(source))) continue;
       const fetched = this.refresher.start(id);
       if (url.startsWith('file:')) local.push(fetched);
     }
@@ -198,7 +200,7 @@ export class ListSources {
     };
     // Without its row the list has no effect; the next compile removes its names.
     await this.parts.changes.change(author, work, (_nothing, apply) => {
-      this.refresher.forget(id);
+      this.refresher.stop(id);
       this.parts.cache.forget(id);
       this.refused.forget(id);
       return apply();
@@ -231,23 +233,22 @@ export class ListSources {
 
   /** Puts the held copy into force; 409 if there is none. */
   async approve(kind: SourceKind, id: number, author: Author): Promise<BlocklistSource> {
-    const { database, cache } = this.parts;
+    const { database, cache, changes, copies } = this.parts;
     await cache.open();
     const source = await store.readSource(database, id, kind);
     const { heldKey } = source;
     if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
-    if (!cache.has(id, heldKey))
-      throw conflict(
-        `the held copy of ${kind}list source ${id} is not on this node's disk; refresh the list`,
-      );
+    if ((await copies.bring(source, heldKey)) === undefined)
+      throw conflict(`the held copy of ${kind}list source ${id} is lost; refresh the list`);
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
     const work = (tx: Queryable): Promise<Changed<boolean>> =>
       writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
-    await this.parts.changes.change(author, work, () => {
+    await changes.change(author, work, async () => {
       cache.use(id, heldKey);
       this.refused.forget(id);
-      return this.inForce.compileFor(source, heldKey);
+      await this.inForce.compileFor(source, heldKey);
+      if (refusalOf(this.refused, source, heldKey) !== undefined) await undoRefused(changes, source, heldKey);
     });
     return this.read(kind, id);
   }
@@ -277,14 +278,12 @@ export class ListSources {
     await this.inForce.bringBack();
   }
 
-  /** The source for the API: without credentials, and with a queued fetch shown as updating. */
   private shown(stored: StoredSource): BlocklistSource {
-    const { lastModified: _modified, kind: _kind, contentKey: _content, heldKey: _held, ...source } = stored;
-    const shown = { ...source, url: shownUrl(source.url) };
-    return this.refresher.isAtWork(source.id) ? { ...shown, status: 'updating' } : shown;
+    return shownSource(stored, this.refused, this.refresher.isAtWork(stored.id));
   }
 
-  private lookForDue(): void {
+  private look(): void {
+    this.inBackground('follow the lists of other nodes', this.inForce.follow());
     this.inBackground('look for due lists', this.refreshDue());
   }
 

@@ -1,6 +1,7 @@
 /**
- * Brings the rows of the sources into force on this node: selects the copy that each row names and has them compiled.
- * If that fails, the rules before stay, the reason goes into the row, and the work is tried again.
+ * Brings the rows of the sources into force on this node: selects the copy that each row names, wherever it was
+ * fetched, and has them compiled. If that fails, the rules before stay, and the work is tried again. The rows are the
+ * truth: which copy counts is never written from what this node happens to have.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -15,8 +16,9 @@ import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
 import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import type { ListCache } from './list-cache.ts';
-import { ListCompiler, inputKeyOf, readingOf } from './list-compiler.ts';
+import { ListCompiler, refusalOf } from './list-compiler.ts';
 import type { RefusedCopies } from './refused-copies.ts';
+import type { SharedCopies } from './shared-copies.ts';
 import { recordSource } from './source-records.ts';
 import { type StoredSource, listSources } from './source-store.ts';
 
@@ -24,6 +26,7 @@ import { type StoredSource, listSources } from './source-store.ts';
 export interface ForceParts {
   readonly database: Database;
   readonly cache: ListCache;
+  readonly copies: SharedCopies;
   readonly pool: CompilePool;
   /** Text of the compiled rules. */
   readonly names: NamesFolder;
@@ -38,8 +41,8 @@ export interface ForceParts {
 /** The same, with what the life of the sources adds. */
 export interface ListsInForceParts extends ForceParts {
   readonly refused: RefusedCopies;
-  /** Starts a fetch of a source whose copy is missing. */
-  readonly fetch: (id: number) => void;
+  /** Starts fetches of sources whose copies no node has. */
+  readonly fetchDue: () => void;
   /** Stops a running compile. */
   readonly signal: AbortSignal;
 }
@@ -69,10 +72,33 @@ export class ListsInForce {
     });
   }
 
-  /** Puts these sources into force from the copies on disk, without rules that no enabled one needs. */
-  async begin(sources: readonly StoredSource[]): Promise<void> {
-    for (const source of sources) await this.chooseCopy(source);
+  /** Puts the rows into force, without rules that no enabled source needs. */
+  async begin(): Promise<void> {
+    await this.chooseCopies();
     await this.compileOrKeep(this.compiler.compact());
+  }
+
+  /** Puts into force what another node has changed. */
+  follow(): Promise<void> {
+    return this.orRetry(async () => {
+      const { sources, hasLess } = await this.chooseCopies();
+      if (hasLess) await this.compileOrKeep(this.compiler.compact());
+      else if (sources.some((source) => this.needsCompile(source)))
+        await this.compileOrKeep(this.compiler.bringIntoForce());
+    });
+  }
+
+  /** Selects the copy that the row names. While no node has it, what is in force stays. */
+  async chooseCopy(source: StoredSource): Promise<void> {
+    const { cache, copies, refused } = this.parts;
+    const { id, contentKey, heldKey } = source;
+    if (contentKey === null) {
+      cache.forget(id);
+      return;
+    }
+    if (refusalOf(refused, source, contentKey) !== undefined) return;
+    await copies.bring(source, contentKey);
+    if (!cache.use(id, contentKey) && cache.copyOf(id)?.contentKey === heldKey) cache.forget(id);
   }
 
   /** Puts the current copies into force; throws a CompileError. */
@@ -98,10 +124,7 @@ export class ListsInForce {
   /** Puts this content of a source into force; if the compile fails or refuses the copy, its row has the reason. */
   async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
     const failed = await this.orRetry(() => this.compileOrKeep(this.compiler.bringIntoForce()));
-    const refused =
-      contentKey === undefined
-        ? undefined
-        : this.parts.refused.reasonFor(source.id, inputKeyOf(source.id, contentKey, readingOf(source)));
+    const refused = contentKey === undefined ? undefined : refusalOf(this.parts.refused, source, contentKey);
     const fault = failed ?? refused;
     if (fault !== undefined)
       await recordSource(this.parts.database, source, { status: 'error', lastError: fault });
@@ -117,14 +140,23 @@ export class ListsInForce {
     return this.retrying.close();
   }
 
-  /** Puts the copies that the rows name into force, and fetches missing ones. */
+  /** Puts the copies that the rows name into force, and fetches those that no node has. */
   private async takeOverRows(): Promise<void> {
+    await this.chooseCopies();
+    await this.compileOrKeep(this.compiler.bringIntoForce());
+    this.parts.fetchDue();
+  }
+
+  /** Selects the copies that all rows name; tells whether a source is gone. */
+  private async chooseCopies(): Promise<{ sources: readonly StoredSource[]; hasLess: boolean }> {
     const { cache, database } = this.parts;
     await cache.open();
     const sources = await listSources(database);
+    const known = new Set(sources.map(({ id }) => id));
+    const gone = cache.ids().filter((id) => !known.has(id));
+    for (const id of gone) cache.forget(id);
     for (const source of sources) await this.chooseCopy(source);
-    await this.compileOrKeep(this.compiler.bringIntoForce());
-    for (const { id, url, enabled } of sources) if (enabled && !cache.isOf(id, url)) this.parts.fetch(id);
+    return { sources, hasLess: gone.length > 0 };
   }
 
   /** Puts a stored change into force; on failure schedules retries and throws the error. */
@@ -150,17 +182,6 @@ export class ListsInForce {
       await this.parts.policy.apply();
       return error.message;
     }
-  }
-
-  /** Selects the copy that the row names; if it is not on disk, updates the row to the existing one. */
-  private async chooseCopy(source: StoredSource): Promise<void> {
-    const { cache, database } = this.parts;
-    const { id, contentKey, heldKey } = source;
-    if (contentKey !== null && cache.use(id, contentKey)) return;
-    const copy = cache.copyOf(id);
-    if (copy === undefined) return;
-    if (copy.contentKey === heldKey) cache.forget(id);
-    else await recordSource(database, source, { contentKey: copy.contentKey });
   }
 
   /** Rules on disk with exactly these inputs and the hash seeds of the answer cache. */

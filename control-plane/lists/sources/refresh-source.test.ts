@@ -61,6 +61,9 @@ function row(change: Partial<StoredSource> = {}): StoredSource {
     held: null,
     contentKey: null,
     heldKey: null,
+    contentUrlKey: null,
+    isKept: false,
+    failures: 0,
     ...change,
   };
 }
@@ -98,7 +101,7 @@ async function takeFirst(
   if (refreshed.outcome !== 'new') throw new Error(`take first copy: ${refreshed.outcome}`);
   cache.use(source.id, refreshed.copy.contentKey);
   cache.settle(refreshed.copy);
-  return { ...source, etag: etag ?? null, contentKey: refreshed.copy.contentKey };
+  return { ...source, etag: etag ?? null, contentKey: refreshed.copy.contentKey, isKept: true };
 }
 
 /** Files of the cache's folder. */
@@ -140,7 +143,9 @@ describe('refreshSource()', () => {
     expect(await refresh(source)).toEqual({ outcome: 'unchanged', facts: {} });
     expect(await refresh({ ...source, id: 2 })).toMatchObject({ outcome: 'new' });
     server.serve('/b', 'a.example\n');
-    expect(await refresh({ ...source, url: server.url('/b') })).toMatchObject({ outcome: 'new' });
+    expect(await refresh({ ...source, url: server.url('/b'), isKept: false })).toMatchObject({
+      outcome: 'new',
+    });
     expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual([
       undefined,
       '"1"',

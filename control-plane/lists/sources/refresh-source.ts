@@ -6,9 +6,9 @@ import { rm } from 'node:fs/promises';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { ListFile, ListInspection } from '../../compile/table/compile-job.ts';
 import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
+import { contentKey } from '../../cluster/blob-store.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { fetchList } from '../fetch/fetch-list.ts';
-import { contentKey } from './list-cache.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { inputKeyOf, readingOf } from './list-compiler.ts';
 import { ListError } from '../fetch/list-error.ts';
@@ -56,12 +56,13 @@ export async function refreshSource(
   await cache.open();
   const path = cache.temporaryPath();
   try {
-    const hasCopy = cache.isOf(source.id, source.url);
+    const before = copyBefore(source, cache);
     const outcome = await fetchList({
       url: source.url,
-      validators: hasCopy
-        ? { etag: source.etag, lastModified: source.lastModified }
-        : { etag: null, lastModified: null },
+      validators:
+        before === undefined
+          ? { etag: null, lastModified: null }
+          : { etag: source.etag, lastModified: source.lastModified },
       path,
       listDirs: parts.listDirs(),
       bounds: parts.bounds,
@@ -72,13 +73,18 @@ export async function refreshSource(
     // The unchanged content is the held copy, if there is one.
     if (outcome.type === 'unchanged') return stillHeld(source, {}) ?? { outcome: 'unchanged', facts: {} };
     const { validators, bytes, digest } = outcome;
-    if (cache.holds(source.id, source.url, digest))
+    if (before?.contentKey === contentKey(digest))
       return { outcome: 'unchanged', facts: { ...validators, bytes, heldKey: null } };
     if (source.heldKey === contentKey(digest)) return stillHeld(source, validators)!;
     return await takeIn(source, { path, digest, bytes, validators }, parts, signal);
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** The copy that counts, if it is one of this URL; it has to be on this disk. */
+function copyBefore({ id, contentKey: key, isKept }: StoredSource, cache: ListCache): ListCopy | undefined {
+  return isKept && key !== null ? cache.find(id, key) : undefined;
 }
 
 interface Fetched {
@@ -95,7 +101,7 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   const { cache, pool } = parts;
-  const before = cache.isOf(source.id, source.url) ? cache.copyOf(source.id) : undefined;
+  const before = copyBefore(source, cache);
   const reading = readingOf(source);
   const inputKey = inputKeyOf(source.id, contentKey(digest), reading);
   const refusal = parts.refused.reasonFor(source.id, inputKey);
@@ -106,7 +112,7 @@ async function takeIn(
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
   const held =
     before === undefined ? null : await judge(next, { path: before.path, reading, watch }, pool, signal);
-  const copy = await cache.store(source.id, source.url, digest, path);
+  const copy = await cache.store(source.id, source.url, contentKey(digest), path);
   if (held !== null) {
     const reason = holdText(held);
     const facts = { ...validators, heldKey: copy.contentKey, held, lastError: reason };

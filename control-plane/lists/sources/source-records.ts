@@ -1,28 +1,16 @@
 /** Stores what the life of a list finds out: plain facts, and changes of content, which are revisions. */
+import type { Lease } from '../../cluster/leases.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
-import { recordFacts } from './source-store.ts';
+import { recordFacts, undoContent } from './source-store.ts';
 
 /** False, without effect, if the source no longer has this URL. */
 export function recordSource(database: Database, source: StoredSource, facts: SourceFacts): Promise<boolean> {
   return recordFacts(database, source.id, source.url, facts);
 }
 
-/**
- * Writes which copy Weir found and counts from now on; the compile comes later. False if the source is gone or has
- * another URL.
- */
-export function recordContent(
-  changes: PolicyChanges,
-  source: StoredSource,
-  facts: SourceFacts,
-  what: string,
-): Promise<boolean> {
-  return changes.record((tx) => writeContent(tx, source, facts, what));
-}
-
-/** The same within a change. */
+/** Writes which copy counts from now on, within a change. False if the source is gone or has another URL. */
 export async function writeContent(
   tx: Queryable,
   source: StoredSource,
@@ -31,4 +19,22 @@ export async function writeContent(
 ): Promise<Changed<boolean>> {
   const result = await recordFacts(tx, source.id, source.url, facts);
   return { result, summary: result ? `${source.kind}list ${source.name}: ${what}` : null };
+}
+
+/**
+ * Makes the copy that counted before count again, where this node has just made one count that then proved too much to
+ * compile. `lease`: that it was fetched under.
+ */
+export function undoRefused(
+  changes: PolicyChanges,
+  before: StoredSource,
+  refused: string,
+  lease?: Lease,
+): Promise<undefined> {
+  return changes.record(async (tx) => {
+    await lease?.confirm(tx);
+    await undoContent(tx, before, refused);
+    const summary = `${before.kind}list ${before.name}: its new copy was refused, the one before counts again`;
+    return { result: undefined, summary };
+  });
 }

@@ -36,6 +36,9 @@ interface SourceRow {
   readonly content_key: string | null;
   readonly held_key: string | null;
   readonly held: HeldCopy | null;
+  readonly content_url_key: string | null;
+  readonly failures: number;
+  readonly is_kept: boolean;
 }
 
 /** A source with internal fields. */
@@ -47,6 +50,12 @@ export interface StoredSource extends BlocklistSource {
   readonly contentKey: string | null;
   /** Content key of a newer copy that waits to be approved. */
   readonly heldKey: string | null;
+  /** Names the URL that the copy of `contentKey` is of. */
+  readonly contentUrlKey: string | null;
+  /** That is the URL that it has now, and the database has the copy. */
+  readonly isKept: boolean;
+  /** Fetches that failed since the last one that succeeded, at any node. */
+  readonly failures: number;
 }
 
 /** Facts that the life of a source finds out; absent ones stay as they are. */
@@ -66,11 +75,15 @@ export interface SourceFacts {
   readonly heldKey?: string | null;
   /** About the copy of `heldKey`. */
   readonly held?: HeldCopy;
+  readonly failures?: number;
 }
 
 const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
   FROM list_source_groups g WHERE g.source_id = s.id) AS group_ids`;
-const SELECT = `SELECT s.*, ${GROUP_IDS} FROM list_sources s`;
+const URL_KEY = `left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 16)`;
+const IS_KEPT = `(content_url_key = ${URL_KEY} AND EXISTS (SELECT FROM blobs
+  WHERE blobs.content_key = s.content_key AND part = 0)) IS TRUE AS is_kept`;
+const SELECT = `SELECT s.*, ${GROUP_IDS}, ${IS_KEPT} FROM list_sources s`;
 
 /** All sources, or those of one kind, oldest first. */
 export async function listSources(db: Queryable, kind?: SourceKind): Promise<StoredSource[]> {
@@ -159,13 +172,25 @@ export async function recordFacts(
     ['content_key', facts.contentKey],
     ['held_key', facts.heldKey],
     ['held', facts.heldKey === null ? null : facts.held],
+    ['failures', facts.failures],
   ];
   const given = columns.filter(([, value]) => value !== undefined);
   if (given.length === 0) return true;
-  const assignments = given.map(([column], index) => `${column} = $${index + 3}`).join(', ');
-  const text = `UPDATE list_sources SET ${assignments} WHERE id = $1 AND url = $2`;
+  const assignments = given.map(([column], index) => `${column} = $${index + 3}`);
+  if (facts.contentKey !== undefined) assignments.push(`content_url_key = ${URL_KEY}`);
+  const text = `UPDATE list_sources SET ${assignments.join(', ')} WHERE id = $1 AND url = $2`;
   const { rowCount } = await db.query(text, [id, url, ...given.map(([, value]) => value)]);
   return rowCount === 1;
+}
+
+/** Makes the copy that counted before count again, if `refused` still does, which is to be sent again. */
+export async function undoContent(tx: Queryable, before: StoredSource, refused: string): Promise<void> {
+  const { id, contentKey, contentUrlKey, rules, invalid_lines: invalidLines, format } = before;
+  await tx.query(
+    `UPDATE list_sources SET content_key = $3, content_url_key = $4, rules = $5, invalid_lines = $6, format = $7,
+       etag = NULL, last_modified = NULL WHERE id = $1 AND content_key = $2`,
+    [id, refused, contentKey, contentUrlKey, rules, invalidLines, format],
+  );
 }
 
 async function replaceGroups(tx: Queryable, id: number, groupIds: readonly number[]): Promise<void> {
@@ -216,5 +241,8 @@ function toSource(row: SourceRow): StoredSource {
     kind: row.kind,
     contentKey: row.content_key,
     heldKey: row.held_key,
+    contentUrlKey: row.content_url_key,
+    isKept: row.is_kept,
+    failures: row.failures,
   };
 }

@@ -1,24 +1,18 @@
-/** The names that a node answers most often. */
+/** The names that are answered most often. */
 import type { LogSource } from './log-source.ts';
 import { sumNames } from '../sums/log-sums.ts';
 
 const DAYS_MS = 7 * 86_400_000;
 
-/** Whose names, when, and how many. */
+/** When, and how many. */
 export interface MostAskedRequest {
-  readonly nodeId: number;
   readonly nowMs: number;
   readonly limit: number;
 }
 
-/** Names that a node resolved in the last seven days, most asked first, in lower case. */
-export async function readMostAsked(
-  log: LogSource,
-  { nodeId, nowMs, limit }: MostAskedRequest,
-): Promise<string[]> {
+/** Names that any node resolved in the last seven days, most asked first, in lower case. */
+export async function readMostAsked(log: LogSource, { nowMs, limit }: MostAskedRequest): Promise<string[]> {
   const span = { fromUs: (nowMs - DAYS_MS) * 1000, toUs: (nowMs + 1) * 1000 };
-  const sums = await log.read((tx) =>
-    sumNames(tx, { ...span, nodeId, filter: {}, onDamaged: log.onDamaged }),
-  );
+  const sums = await log.read((tx) => sumNames(tx, { ...span, filter: {}, onDamaged: log.onDamaged }));
   return sums.top(limit, 'resolved').map(([name]) => name);
 }

@@ -2,13 +2,16 @@
  * The lists of a node without threads: a real database, a real list server and everything that fetches, compiles and
  * publishes. What would be broadcast is in force at once. A restart is a second node over the same folder.
  */
+import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import { CompilePool } from '../../../control-plane/compile/table/compile-pool.ts';
 import { CompiledLists } from '../../../control-plane/lists/compiled/compiled-lists.ts';
 import { NamesFolder } from '../../../control-plane/lists/compiled/names-folder.ts';
 import { ListCache } from '../../../control-plane/lists/sources/list-cache.ts';
 import { ListSources } from '../../../control-plane/lists/sources/list-sources.ts';
+import { SharedCopies } from '../../../control-plane/lists/sources/shared-copies.ts';
 import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
@@ -55,6 +58,7 @@ class BlockLists {
   approve = (id: number) => this.all.approve('block', id, TESTER);
   unusedLines = (id: number) => this.all.unusedLines('block', id);
   refreshDue = () => this.all.refreshDue();
+  lookSoon = () => this.all.lookSoon();
   idle = () => this.all.idle();
   start = () => this.all.start();
 }
@@ -63,6 +67,8 @@ class BlockLists {
 export interface ListNode {
   readonly life: BlockLists;
   readonly all: ListSources;
+  readonly cache: ListCache;
+  readonly copies: SharedCopies;
   readonly lists: CompiledLists;
   readonly policy: PolicyInForce;
   readonly pool: CompilePool;
@@ -70,6 +76,14 @@ export interface ListNode {
   readonly logger: MemoryLogger;
   readonly clock: { nowMs(): number; monotonicMs(): number; ms: number };
   stop(): Promise<void>;
+}
+
+/** What is a node's own. */
+interface NodeHome {
+  readonly dataDir: string;
+  /** Of that folder. */
+  readonly nodeUuid: string;
+  readonly listDirs: readonly string[];
 }
 
 /** What the suites of the list sources run on. */
@@ -81,6 +95,9 @@ export class RunningLists {
   private readonly db: TestDatabase;
   private readonly server: ListServer;
   dataDir = '';
+  /** Of that folder. */
+  readonly nodeUuid: string = randomUUID();
+  private otherDirs: string[] = [];
   private nodes: ListNode[] = [];
   /** Requests before these are forgotten. */
   private forgotten = 0;
@@ -110,7 +127,7 @@ export class RunningLists {
 
   /** For `beforeEach`: an empty database and folder, and no list on the server. */
   async begin(): Promise<void> {
-    await this.database.query('TRUNCATE revisions, managed_domains');
+    await this.database.query('TRUNCATE revisions, managed_domains, leases, blobs');
     await this.database.query('DELETE FROM list_sources');
     await this.database.query('DELETE FROM groups WHERE id <> 1');
     this.dataDir = makeTempDir();
@@ -123,7 +140,8 @@ export class RunningLists {
   /** For `afterEach`. */
   async end(): Promise<void> {
     for (const node of this.nodes.splice(0)) await node.stop();
-    rmSync(this.dataDir, { recursive: true, force: true });
+    for (const dir of [this.dataDir, ...this.otherDirs.splice(0)])
+      rmSync(dir, { recursive: true, force: true });
   }
 
   /** For `afterAll`. */
@@ -183,8 +201,19 @@ export class RunningLists {
     await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, TESTER);
   }
 
-  async startNode(pool = new CompilePool(), database = this.database): Promise<ListNode> {
-    const { dataDir } = this;
+  /** Starts a node beside the others, with an empty folder of its own. */
+  startOther({ pool = new CompilePool(), listDirs = this.listDirs } = {}): Promise<ListNode> {
+    const dataDir = makeTempDir();
+    this.otherDirs.push(dataDir);
+    return this.startNode(pool, this.database, { dataDir, nodeUuid: randomUUID(), listDirs });
+  }
+
+  async startNode(
+    pool = new CompilePool(),
+    database = this.database,
+    home: NodeHome = this,
+  ): Promise<ListNode> {
+    const { dataDir, nodeUuid } = home;
     const logger = new MemoryLogger();
     const generations = new Generations(dataDir, logger);
     const publisher = new SnapshotPublisher({
@@ -198,18 +227,23 @@ export class RunningLists {
     const policy = new PolicyInForce({ publisher, readPolicy: read, blocking: () => BLOCKING, logger });
     const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
     const names = new NamesFolder(dataDir);
+    const cache = new ListCache(dataDir);
+    const changes = new PolicyChanges(database, policy);
+    const copies = new SharedCopies({ database, changes, cache, logger });
     const all = new ListSources({
       database,
-      cache: new ListCache(dataDir),
+      cache,
+      copies,
+      jobs: new JobLeases({ database, logger, node: nodeUuid }),
       pool,
       policy,
-      changes: new PolicyChanges(database, policy),
+      changes,
       publisher,
       generations,
       names,
       mostAsked: { names: async () => this.mostAsked },
       refreshHours: () => 24,
-      listDirs: () => this.listDirs,
+      listDirs: () => home.listDirs,
       bounds: { localDomain: () => '', ownPorts: () => new Set() },
       clock,
       logger,
@@ -223,7 +257,8 @@ export class RunningLists {
       await publisher.settled();
     };
     const lists = new CompiledLists({ current: () => publisher.current(), names });
-    const node = { life: new BlockLists(all), all, lists, policy, pool, publisher, logger, clock, stop };
+    const parts = { all, cache, copies, lists, policy, pool, publisher, logger, clock };
+    const node = { life: new BlockLists(all), ...parts, stop };
     this.nodes.push(node);
     await all.start();
     return node;

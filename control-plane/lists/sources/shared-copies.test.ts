@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Revision } from '../../../shared/api/revisions-api.ts';
+import {
+  blocklist,
+  kindsOf,
+  type ListNode,
+  RunningLists,
+} from '../../../test/support/parts/running-lists.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { listRevisions } from '../../policy/revision-store.ts';
+import { readSource } from './source-store.ts';
+
+let running: RunningLists;
+
+beforeAll(async () => {
+  running = await RunningLists.open();
+});
+afterAll(() => running.close());
+beforeEach(() => running.begin());
+afterEach(() => running.end());
+
+/** Has a node see what others have changed. */
+async function follow(node: ListNode): Promise<void> {
+  node.life.lookSoon();
+  await node.life.idle();
+}
+
+/** Two nodes, each with a folder of its own, and a list that both have. */
+async function twoWith(text: string) {
+  const [one, two] = [await running.startNode(), await running.startOther()];
+  const { id } = await one.life.create(blocklist(running.serve('/a', text, '"1"')));
+  await one.life.idle();
+  await follow(two);
+  return { one, two, id };
+}
+
+const blobs = async (): Promise<string[]> =>
+  (await running.database.query<{ key: string }>('SELECT DISTINCT content_key AS key FROM blobs')).rows.map(
+    ({ key }) => key,
+  );
+const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
+
+describe('lists of several nodes', () => {
+  test('are fetched once, by whichever node, and are in force at all', async () => {
+    const { one, two, id } = await twoWith('a.example\n');
+    expect([kindsOf(one, 'a.example'), kindsOf(two, 'a.example')]).toEqual([1, 1]);
+    await running.database.query(
+      `UPDATE list_sources SET last_checked_at = last_checked_at - interval '1 day'`,
+    );
+    running.serve('/a', 'b.example\n', '"2"');
+    await Promise.all([one.life.refreshDue(), two.life.refreshDue()]);
+    await running.idle();
+    for (const node of [one, two]) await follow(node);
+    expect([kindsOf(one, 'b.example'), kindsOf(two, 'b.example')]).toEqual([1, 1]);
+    expect(running.asked()).toEqual(['/a', '/a']);
+    // A third one needs no server at all.
+    running.serveNothing();
+    const three = await running.startOther();
+    await three.life.idle();
+    expect([kindsOf(three, 'b.example'), running.asked()]).toEqual([1, []]);
+    await one.life.remove(id);
+    await follow(two);
+    expect([kindsOf(two, 'b.example'), two.cache.ids()]).toEqual([0, []]);
+  });
+
+  test('are what the row says, though a node comes back with an older copy', async () => {
+    const { one, two, id } = await twoWith('a.example\n');
+    await one.stop();
+    running.serve('/a', 'b.example\n', '"2"');
+    await two.life.refresh(id);
+    await two.life.idle();
+    const { contentKey } = await readSource(running.database, id);
+    const back = await running.startNode();
+    await back.life.idle();
+    expect(kindsOf(back, 'b.example')).toBe(1);
+    expect((await readSource(running.database, id)).contentKey).toBe(contentKey);
+    // And without a blob it leaves the row alone, and has the list fetched.
+    await back.stop();
+    running.serve('/a', 'c.example\n', '"3"');
+    await running.database.query('TRUNCATE blobs');
+    await running.database.query(`UPDATE list_sources SET content_key = repeat('f', 32)`);
+    const again = await running.startNode();
+    await again.life.idle();
+    expect([kindsOf(again, 'b.example'), kindsOf(again, 'c.example')]).toEqual([0, 1]);
+  });
+
+  test('are approved and taken back at any node', async () => {
+    const { one, two, id } = await twoWith(TEN);
+    const [{ id: before }] = (await listRevisions(running.database)) as [Revision];
+    running.serve('/a', 'n0.example\n', '"2"');
+    await one.life.refresh(id);
+    await one.life.idle();
+    await follow(two);
+    expect(await two.life.read(id)).toMatchObject({ status: 'held', rules: 10 });
+    expect(await two.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
+    await follow(one);
+    expect([kindsOf(one, 'n1.example'), kindsOf(two, 'n1.example')]).toEqual([0, 0]);
+    // A node that never had the first copy goes back to it.
+    const three = await running.startOther();
+    await running.goBack(three, before);
+    await three.life.idle();
+    await follow(one);
+    expect([kindsOf(one, 'n1.example'), kindsOf(three, 'n1.example')]).toEqual([1, 1]);
+    expect(running.asked()).toEqual(['/a', '/a']);
+  });
+
+  test('a node that was stopped in the middle of a fetch stores nothing of it', async () => {
+    const [stopped, other] = [await running.startNode(), await running.startOther()];
+    const answers: (() => void)[] = [];
+    const url = running.serveBy(
+      '/a',
+      (_request, response) => void answers.push(() => response.end('old.example\n')),
+    );
+    const { id } = await stopped.life.create(blocklist(url));
+    await until(() => answers.length === 1);
+    await other.life.refreshDue();
+    await other.life.idle();
+    expect(answers).toHaveLength(1);
+    // Its lease runs out, as it is not renewed.
+    await running.database.query(`UPDATE leases SET until = clock_timestamp() - interval '1 second'`);
+    running.serve('/a', 'new.example\n');
+    await other.life.refreshDue();
+    await other.life.idle();
+    expect(kindsOf(other, 'new.example')).toBe(1);
+    const row = await readSource(running.database, id);
+    answers[0]!();
+    await stopped.life.idle();
+    expect(await readSource(running.database, id)).toEqual(row);
+    expect(stopped.logger.text()).toContain('a job was left to another node');
+    await follow(stopped);
+    expect([kindsOf(stopped, 'old.example'), kindsOf(stopped, 'new.example')]).toEqual([0, 1]);
+  });
+
+  test('of files are read by nodes that have them', async () => {
+    running.listDirs = [running.dataDir];
+    const file = join(running.dataDir, 'own.txt');
+    await writeFile(file, 'own.example\n');
+    const [one, two] = [await running.startNode(), await running.startOther({ listDirs: [] })];
+    const { id } = await one.life.create(blocklist(pathToFileURL(file).href));
+    await one.life.idle();
+    await follow(two);
+    expect(kindsOf(two, 'own.example')).toBe(1);
+    two.clock.ms += 86_400_000;
+    await two.life.refreshDue();
+    await two.life.idle();
+    expect(await two.life.read(id)).toMatchObject({ status: 'ok' });
+    // If none that has it comes in time, the source says what is wrong.
+    two.clock.ms += 120_000;
+    await two.life.refreshDue();
+    await two.life.idle();
+    expect(await two.life.read(id)).toMatchObject({
+      status: 'error',
+      last_error: expect.stringContaining('own.txt'),
+    });
+    expect([kindsOf(one, 'own.example'), kindsOf(two, 'own.example')]).toEqual([1, 1]);
+  });
+
+  test('that one node cannot compile stay as they were there, and only there', async () => {
+    const { one, two, id } = await twoWith('a.example\n');
+    await two.pool.close();
+    running.serve('/a', 'a.example\nb.example\n', '"2"');
+    await one.life.refresh(id);
+    await one.life.idle();
+    await follow(two);
+    expect([kindsOf(one, 'b.example'), kindsOf(two, 'b.example'), kindsOf(two, 'a.example')]).toEqual([
+      1, 0, 1,
+    ]);
+    expect(await one.life.read(id)).toMatchObject({ status: 'ok', rules: 2 });
+  });
+});
+
+describe('SharedCopies', () => {
+  test('giveMissing() stores what an earlier version fetched; nothing is fetched again', async () => {
+    const node = await running.startNode();
+    await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.idle();
+    const stored = await blobs();
+    await node.stop();
+    await running.database.query('TRUNCATE blobs');
+    await (await running.startNode()).life.idle();
+    expect([await blobs(), running.asked()]).toEqual([stored, ['/a']]);
+  });
+
+  test('bring() tells of a blob that is damaged, and has the list fetched again', async () => {
+    const node = await running.startNode();
+    await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.idle();
+    await running.database.query(`UPDATE blobs SET bytes = '\\x00'`);
+    const other = await running.startOther();
+    await other.life.idle();
+    expect(other.logger.text()).toContain('copy list from the database: it is fetched again');
+    expect([kindsOf(other, 'a.example'), running.asked()]).toEqual([1, ['/a', '/a']]);
+    expect(await blobs()).toHaveLength(1);
+  });
+
+  test('blobs go with the last source and revision that need them', async () => {
+    const node = await running.startNode();
+    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
+    await node.life.idle();
+    const before = await blobs();
+    running.serve('/a', 'b.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await blobs()).toEqual(expect.arrayContaining(before));
+    await running.database.query(`UPDATE revisions SET list_copies = '{}'`);
+    running.serve('/a', 'c.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    expect(await blobs()).not.toEqual(expect.arrayContaining(before));
+  });
+});

@@ -1,0 +1,20 @@
+/** A source as the API shows it: without credentials, and with what only this node knows of it. */
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { refusalOf } from './list-compiler.ts';
+import type { RefusedCopies } from './refused-copies.ts';
+import type { StoredSource } from './source-store.ts';
+
+/** The source of a row; `isAtWork` = it is being fetched here, or waits for its turn. */
+export function shownSource(
+  stored: StoredSource,
+  refused: RefusedCopies,
+  isAtWork: boolean,
+): BlocklistSource {
+  const { lastModified: _modified, kind: _kind, contentKey, heldKey: _held, ...others } = stored;
+  const { contentUrlKey: _url, isKept: _isKept, failures: _failures, ...source } = others;
+  const shown = { ...source, url: shownUrl(source.url) };
+  if (isAtWork) return { ...shown, status: 'updating' };
+  const refusal = contentKey === null ? undefined : refusalOf(refused, stored, contentKey);
+  return refusal === undefined ? shown : { ...shown, status: 'error', last_error: refusal };
+}
