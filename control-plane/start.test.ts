@@ -9,7 +9,7 @@ import { UdpClient } from '../test/support/dns/dns-client.ts';
 import type { TempDir } from '../test/support/weir/data-dir.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { Weir } from '../test/support/weir/weir-process.ts';
-import { serversOn } from './db/postgres-process.ts';
+import { serversOn } from './db/postgres/postgres-process.ts';
 
 /** Processes of an embedded database that still work on the data directory. */
 function databasesOn(room: TempDir): number[] {

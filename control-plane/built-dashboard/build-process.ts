@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
-import { lowerPriority } from '../db/process-priority.ts';
+import { lowerPriority } from '../db/postgres/process-priority.ts';
 import { ROOT, SOURCES } from './build-manifest.ts';
 
 /** The lowest: whatever else wants the core gets it first. */

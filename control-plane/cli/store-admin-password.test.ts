@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../../config/parse-config.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { readHash } from '../auth/accounts/credential-store.ts';
 import type { Queryable } from '../db/queryable.ts';
-import { serversOn } from '../db/postgres-process.ts';
+import { serversOn } from '../db/postgres/postgres-process.ts';
 import { storeAdminPassword } from './store-admin-password.ts';
 
 const roots: string[] = [];

@@ -9,7 +9,7 @@ import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrls } from './database-target.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import type { Queryable } from './database.ts';
-import { NICENESS } from './process-priority.ts';
+import { NICENESS } from './postgres/process-priority.ts';
 
 let db: TestDatabase;
 let target: DatabaseTarget;

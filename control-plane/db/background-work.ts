@@ -17,7 +17,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { copyOut } from './copy/copy-out.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { OpenPool } from './open-pool.ts';
-import { lowerSession, NICENESS } from './process-priority.ts';
+import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 import type { CopyQueryable, Queryable } from './queryable.ts';
 import { StatementNames } from './statement-names.ts';
 import { inTransaction } from './transaction.ts';

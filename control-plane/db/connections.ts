@@ -21,7 +21,7 @@ import type { DatabaseTarget } from './database-target.ts';
 import { Liveness, LOOK_MS } from './liveness.ts';
 import type { Notices } from './notices.ts';
 import { OpenPool } from './open-pool.ts';
-import { lowerSession, NICENESS } from './process-priority.ts';
+import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
 /** What connections are made with. */
 export interface ConnectionOptions {

@@ -3,9 +3,11 @@ import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
-import { createEmbeddedServer, type PostgresAddress } from './embedded-server.ts';
+import { createEmbeddedServer } from './embedded-server.ts';
+import type { UpgradeState } from './major/major-upgrade.ts';
+import type { PostgresAddress } from './postgres/postgres-address.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
-import { FIRST_PRIORITY } from './process-priority.ts';
+import { FIRST_PRIORITY } from './postgres/process-priority.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 
 /** A server with a name that is safe to show. */
@@ -122,6 +124,8 @@ async function acceptsWrites(client: pg.Client): Promise<boolean> {
 export interface TargetSource {
   readonly name: string;
   targets(): Promise<readonly DatabaseTarget[]>;
+  /** A move of the embedded server to another major version, while there is one. */
+  upgrade(): UpgradeState | undefined;
   close(withinMs: number): Promise<void>;
 }
 
@@ -132,12 +136,18 @@ export function targetSource(
 ): TargetSource {
   const fixed = parseDatabaseUrls(urls);
   if (fixed.length > 0) {
-    return { name: fixed[0]!.name, targets: async () => fixed, close: async () => undefined };
+    return {
+      name: fixed[0]!.name,
+      targets: async () => fixed,
+      upgrade: () => undefined,
+      close: async () => undefined,
+    };
   }
   const server = createEmbeddedServer(lock, logger, onEnd);
   return {
     name: 'embedded',
     targets: async () => [embeddedTarget(await server.ensureRunning())],
+    upgrade: () => server.upgrade(),
     close: (withinMs) => server.stop(withinMs),
   };
 }

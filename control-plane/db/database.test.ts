@@ -6,7 +6,7 @@ import { until } from '../../test/support/parts/until.ts';
 import { DatabaseUnavailable, isForeignKeyViolation, isUniqueViolation } from './database-errors.ts';
 import { startDatabase } from './database.ts';
 import type { Database, Queryable } from './database.ts';
-import { serversOn } from './postgres-process.ts';
+import { serversOn } from './postgres/postgres-process.ts';
 
 let own: TestDatabase;
 const opened: Database[] = [];

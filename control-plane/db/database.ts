@@ -14,6 +14,7 @@ import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { connectToFirst, targetSource, toSentTarget } from './database-target.ts';
 import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
+import type { UpgradeState } from './major/major-upgrade.ts';
 import { migrate } from './migrate.ts';
 import { Notices } from './notices.ts';
 import type { NoticeListener, Watch } from './notices.ts';
@@ -37,6 +38,8 @@ export interface DatabaseStatus {
   readonly server: string;
   /** Why it is not up; never holds a secret. */
   readonly error: string | null;
+  /** The embedded server's move to another major version of PostgreSQL, while there is one. */
+  readonly upgrade?: UpgradeState | undefined;
 }
 
 /** The database as the rest of Weir sees it. */
@@ -141,7 +144,7 @@ class PooledDatabase implements Database {
   }
 
   status(): DatabaseStatus {
-    return this.current;
+    return { ...this.current, upgrade: this.source.upgrade() };
   }
 
   onStatus(listener: (status: DatabaseStatus) => void): () => void {

@@ -4,7 +4,7 @@ import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { onDatabaseUp } from './on-up.ts';
-import { serversOn } from './postgres-process.ts';
+import { serversOn } from './postgres/postgres-process.ts';
 
 let own: TestDatabase;
 beforeAll(async () => {

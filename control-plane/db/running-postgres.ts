@@ -3,8 +3,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseUnavailable } from './database-errors.ts';
-import { DATABASE, ROLE } from './embedded-server.ts';
-import type { PostgresAddress } from './embedded-server.ts';
+import { DATABASE, ROLE, type PostgresAddress } from './postgres/postgres-address.ts';
 import { openPostgresHome } from './postgres/postgres-home.ts';
 
 /** Lines of PostgreSQL's `postmaster.pid`. */

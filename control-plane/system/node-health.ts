@@ -34,10 +34,13 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
 }
 
 function databaseCheck(database: Database, logTrouble: string | null): Health['checks']['database'] {
-  const { state, error } = database.status();
-  if (state === 'up')
-    return logTrouble === null ? { status: 'ok' } : { status: 'degraded', detail: logTrouble };
-  if (state === 'starting') return { status: 'degraded', detail: 'starting' };
+  const { state, error, upgrade } = database.status();
+  if (state === 'up') {
+    const trouble = logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
+    if (trouble !== null) return { status: 'degraded', detail: trouble };
+    return { status: 'ok', ...(upgrade === undefined ? {} : { detail: upgrade.detail }) };
+  }
+  if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
   return {
     status: 'degraded',
     detail: `down, DNS answers from the last known policy: ${error ?? 'no reason known'}`,

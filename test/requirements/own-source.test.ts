@@ -53,8 +53,8 @@ describe('the source', () => {
     const starts = having((node) => imported(node, 'node:child_process') !== null);
     expect(starts).toEqual([
       'control-plane/built-dashboard/build-process.ts',
-      'control-plane/db/postgres-cluster.ts',
-      'control-plane/db/postgres-process.ts',
+      'control-plane/db/postgres/postgres-cluster.ts',
+      'control-plane/db/postgres/postgres-process.ts',
     ]);
     // Only spawn(), which takes words and no line.
     expect(
@@ -65,7 +65,7 @@ describe('the source', () => {
     ).toEqual([]);
     expect(having((node) => ts.isPropertyAssignment(node) && node.name.getText() === 'shell')).toEqual([]);
     const shells = having((node) => ts.isStringLiteral(node) && /(^|\/)(ba|da)?sh$/.test(node.text));
-    expect(shells).toContain('control-plane/db/postgres-process.ts');
+    expect(shells).toContain('control-plane/db/postgres/postgres-process.ts');
     // The one script is a constant; what differs comes as a word.
     const scripts: ts.Node[] = [];
     having((node) => {

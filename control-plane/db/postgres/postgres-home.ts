@@ -74,3 +74,13 @@ export function createOwned(dir: string, account: PostgresAccount): void {
       (account.isSelf ? 'start weir as the user it was first started as, or as root' : `chown -R it`),
   );
 }
+
+/** Whether the home has a cluster. */
+export function hasCluster({ cluster }: PostgresHome): boolean {
+  return existsSync(join(cluster, 'PG_VERSION'));
+}
+
+/** Major version of the server that made the cluster. */
+export function madeBy({ cluster }: PostgresHome): number {
+  return Number.parseInt(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'), 10);
+}

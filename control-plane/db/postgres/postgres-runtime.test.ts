@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
 import { choosePostgresAccount, spawnIdentity } from './postgres-account.ts';
-import { EmbeddedDatabaseUnsupported, findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
+import {
+  dropRuntimes,
+  EmbeddedDatabaseUnsupported,
+  findPostgresPackage,
+  keptRuntime,
+  prepareRuntime,
+} from './postgres-runtime.ts';
 
 const root = makeTempDir();
 const nativeDir = join(root, 'package', 'native');
@@ -30,6 +36,10 @@ function versionOf(runtime: string): string {
   return `${run.stdout.toString()}${run.stderr.toString()}`;
 }
 
+function inodeOfServer(runtime: string): number {
+  return statSync(join(runtime, 'bin', 'postgres')).ino;
+}
+
 describe('findPostgresPackage()', () => {
   test('findPostgresPackage() names database.url where there are no binaries for the platform', () => {
     const find = (): unknown => findPostgresPackage('linux', 'mips');
@@ -46,12 +56,36 @@ describe('prepareRuntime()', () => {
     const runtime = prepareRuntime({ nativeDir, version: '18.0.0' }, stranger, privateDir);
     expect(runtime).toBe(join(privateDir, 'runtime-18.0.0'));
     expect(versionOf(runtime)).toMatch(/^initdb \(PostgreSQL\) \d+/);
+    expect(inodeOfServer(runtime)).not.toBe(inodeOfServer(nativeDir));
     expect(prepareRuntime({ nativeDir, version: '18.0.0' }, stranger, privateDir)).toBe(runtime);
   });
 
-  test('prepareRuntime() makes the missing library links in a package that can be used where it is', () => {
+  test('prepareRuntime() links to binaries that can be used where they are, and outlives the package', () => {
     chmodSync(join(root, 'package'), 0o755);
-    expect(prepareRuntime({ nativeDir, version: '18.0.0' }, account, join(root, 'unused'))).toBe(nativeDir);
-    expect(versionOf(nativeDir)).toMatch(/^initdb \(PostgreSQL\) \d+/);
+    const packageDir = join(root, 'old-package');
+    cpSync(nativeDir, packageDir, { recursive: true, verbatimSymlinks: true });
+    const inode = inodeOfServer(packageDir);
+    const runtime = prepareRuntime({ nativeDir: packageDir, version: '18.1.0' }, account, root);
+    rmSync(packageDir, { recursive: true });
+    expect(inodeOfServer(runtime)).toBe(inode);
+    expect(versionOf(runtime)).toMatch(/^initdb \(PostgreSQL\) \d+/);
+  });
+});
+
+describe('keptRuntime()', () => {
+  const privateDir = join(root, 'kept');
+  const names = ['runtime-17.9.0', 'runtime-17.10.0-beta.17', 'runtime-18.0.0', 'runtime-17.11.0.new', 'run'];
+  beforeAll(() => {
+    for (const name of names) mkdirSync(join(privateDir, name), { recursive: true });
+  });
+
+  test('keptRuntime() finds the newest whole one of a major version', () => {
+    expect(keptRuntime(privateDir, 17)).toBe(join(privateDir, 'runtime-17.10.0-beta.17'));
+    expect(keptRuntime(privateDir, 16)).toBeUndefined();
+  });
+
+  test('dropRuntimes() leaves those in use, and what is none', () => {
+    dropRuntimes(privateDir, [join(privateDir, 'runtime-18.0.0')]);
+    expect(readdirSync(privateDir).sort()).toEqual(['run', 'runtime-17.11.0.new', 'runtime-18.0.0']);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Finds the PostgreSQL binaries that npm installed for this platform and makes them runnable: the library
- * links that a package cannot carry (npm may not run its install script), and a private copy where the
- * user that runs the server cannot reach the package's folder or the links cannot be made in it.
+ * Finds the PostgreSQL binaries that npm installed for this platform, keeps them beside the cluster, and makes them
+ * runnable: the library links that a package cannot carry (npm may not run its install script), and rights for the user
+ * that runs the server.
  */
 import {
   accessSync,
@@ -9,7 +9,9 @@ import {
   constants,
   cpSync,
   existsSync,
+  linkSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -27,6 +29,10 @@ import type { PostgresAccount } from './postgres-account.ts';
 export class EmbeddedDatabaseUnsupported extends Error {
   override readonly name = 'EmbeddedDatabaseUnsupported';
 }
+
+/** Names of the folders that are kept, before the version; and after it, of one that is not whole. */
+const RUNTIME = 'runtime-';
+const UNFINISHED = '.new';
 
 /** An installed package of server binaries. */
 export interface PostgresPackage {
@@ -58,33 +64,91 @@ export function findPostgresPackage(
 }
 
 /**
- * Folder with runnable `bin/postgres` and `bin/initdb`: the package's own, or a copy below `privateDir`
- * that is made once for each version (45 MB).
+ * Folder with runnable `bin/postgres` and `bin/initdb`: the package's, kept below `privateDir` under a name with its
+ * version. Links where the file system and the package's rights allow, else a copy (45 MB). So the server has its files
+ * when npm replaces the package under it, and a cluster its server when the next package brings another major version.
  */
 export function prepareRuntime(
   source: PostgresPackage,
   account: PostgresAccount,
   privateDir: string,
 ): string {
-  if (isUsableBy(source.nativeDir, account) && completeLinks(source.nativeDir)) return source.nativeDir;
-  const copy = join(privateDir, `runtime-${source.version}`);
-  if (existsSync(copy)) return copy;
-  const unfinished = `${copy}.new`;
+  const kept = join(privateDir, `${RUNTIME}${source.version}`);
+  if (existsSync(kept)) return kept;
+  const unfinished = `${kept}${UNFINISHED}`;
   rmSync(unfinished, { recursive: true, force: true });
-  cpSync(source.nativeDir, unfinished, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    verbatimSymlinks: true,
-    filter: (path) => !path.endsWith('.a') && basename(path) !== 'pkgconfig',
-  });
-  openToOthers(unfinished);
+  if (!isUsableBy(source.nativeDir, account) || !linkTree(source.nativeDir, unfinished)) {
+    rmSync(unfinished, { recursive: true, force: true });
+    copyTree(source.nativeDir, unfinished);
+  }
   if (!completeLinks(unfinished)) {
     throw new EmbeddedDatabaseUnsupported(
       `link PostgreSQL libraries in ${unfinished}: not possible there; set database.url`,
     );
   }
-  renameSync(unfinished, copy);
-  return copy;
+  renameSync(unfinished, kept);
+  return kept;
+}
+
+/** Major version of a package or of a kept folder's version. */
+export function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
+}
+
+/** The newest folder of a major version that is kept below `privateDir`. */
+export function keptRuntime(privateDir: string, major: number): string | undefined {
+  const newest = keptVersions(privateDir)
+    .filter((version) => majorOf(version) === major)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1);
+  return newest === undefined ? undefined : join(privateDir, `${RUNTIME}${newest}`);
+}
+
+/** Removes what is kept, but for the folders that are still in use. */
+export function dropRuntimes(privateDir: string, inUse: readonly string[]): void {
+  for (const version of keptVersions(privateDir)) {
+    const kept = join(privateDir, `${RUNTIME}${version}`);
+    if (!inUse.includes(kept)) rmSync(kept, { recursive: true, force: true });
+  }
+}
+
+function keptVersions(privateDir: string): string[] {
+  return readdirSync(privateDir)
+    .filter((entry) => entry.startsWith(RUNTIME) && !entry.endsWith(UNFINISHED))
+    .map((entry) => entry.slice(RUNTIME.length));
+}
+
+/** Links every file; false where that is not possible. Symbolic links are made later. */
+function linkTree(from: string, to: string): boolean {
+  mkdirSync(to, { mode: 0o755 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (!isOfServer(source)) continue;
+    if (entry.isDirectory() && !linkTree(source, target)) return false;
+    if (!entry.isFile()) continue;
+    try {
+      linkSync(source, target);
+    } catch {
+      return false; // Another file system, or fs.protected_hardlinks.
+    }
+  }
+  return true;
+}
+
+function copyTree(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    verbatimSymlinks: true,
+    filter: isOfServer,
+  });
+  openToOthers(to);
+}
+
+/** Not what is there for compiling. */
+function isOfServer(path: string): boolean {
+  return !path.endsWith('.a') && basename(path) !== 'pkgconfig';
 }
 
 /** Whether a user can execute the binaries where npm put them. */

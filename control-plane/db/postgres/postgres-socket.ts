@@ -11,13 +11,14 @@ import { join } from 'node:path';
 import type { PostgresAccount } from './postgres-account.ts';
 import { createOwned } from './postgres-home.ts';
 import type { PostgresHome } from './postgres-home.ts';
+import type { PostgresSettings } from './postgres-settings.ts';
 
 /** Where to connect, and the settings that make the server listen there. */
 export interface PostgresSocket {
   /** Folder of the Unix socket, or a loopback address. */
   readonly host: string;
   readonly port: number;
-  readonly settings: Readonly<Record<string, string | number>>;
+  readonly settings: PostgresSettings;
   /** Removes what was made outside the home. */
   cleanUp(): void;
 }
@@ -27,9 +28,9 @@ const MAX_SOCKET_PATH = 107;
 /** Names the socket's file only: nothing listens on that port. */
 const SOCKET_PORT = 5432;
 
-/** Finds the first place that works on this machine. */
-export async function choosePostgresSocket(home: PostgresHome): Promise<PostgresSocket> {
-  const inHome = join(home.dir, 'run');
+/** Finds the first place that works on this machine; `folder` is one in the home. */
+export async function choosePostgresSocket(home: PostgresHome, folder = 'run'): Promise<PostgresSocket> {
+  const inHome = join(home.dir, folder);
   if (fits(inHome)) {
     createOwned(inHome, home.account);
     if (await canListen(inHome)) return unixSocket(inHome, () => undefined);

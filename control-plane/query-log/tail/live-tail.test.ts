@@ -5,7 +5,7 @@ import { NOON, numbersOf, TailedNode, upTo } from '../../../test/support/parts/t
 import { until } from '../../../test/support/parts/until.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import { nodeIdOf } from '../../cluster/node-store.ts';
-import { serversOn } from '../../db/postgres-process.ts';
+import { serversOn } from '../../db/postgres/postgres-process.ts';
 import { BlockGatherer } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { MergeUpkeep } from '../upkeep/merge-upkeep.ts';

@@ -7,7 +7,7 @@ import { chownSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { serversOn } from '../../../control-plane/db/postgres-process.ts';
+import { serversOn } from '../../../control-plane/db/postgres/postgres-process.ts';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { Group } from '../../../shared/api/policy/groups-api.ts';

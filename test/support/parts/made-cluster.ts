@@ -4,7 +4,7 @@
  * disk, which matters where a machine dies, and no test kills one. Where no jest runs, each data directory gets its own.
  */
 import { execFile } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
@@ -88,7 +88,8 @@ async function makeCluster(made: string, content: Content): Promise<void> {
   const dataDir = join(folder, 'data');
   chmodSync(folder, 0o755);
   await makeDatabase(dataDir, { content, url: '', last: WITHOUT_TEMPLATES });
-  rmSync(join(dataDir, 'postgres', 'run'), { recursive: true, force: true });
+  for (const entry of readdirSync(join(dataDir, 'postgres')))
+    if (entry !== 'cluster') rmSync(join(dataDir, 'postgres', entry), { recursive: true });
   appendFileSync(join(dataDir, 'postgres', 'cluster', 'postgresql.conf'), NOT_SYNCED);
   try {
     renameSync(dataDir, made);

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTempDir } from '../../test/support/parts/test-database.ts';
+import { makeTempDir } from '../../../test/support/parts/test-database.ts';
 import { createCluster, setPassword } from './postgres-cluster.ts';
 import type { ClusterTask } from './postgres-cluster.ts';
-import { openPostgresHome } from './postgres/postgres-home.ts';
-import { findPostgresPackage, prepareRuntime } from './postgres/postgres-runtime.ts';
+import { openPostgresHome } from './postgres-home.ts';
+import { findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
 
 const roots: string[] = [];
 afterEach(() => {

@@ -9,10 +9,11 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../shared/log.ts';
-import { codeOf } from '../../shared/thrown.ts';
-import { spawnIdentity } from './postgres/postgres-account.ts';
-import type { PostgresAccount } from './postgres/postgres-account.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { codeOf } from '../../../shared/thrown.ts';
+import { spawnIdentity } from './postgres-account.ts';
+import type { PostgresAccount } from './postgres-account.ts';
+import type { PostgresSettings } from './postgres-settings.ts';
 import { lowerPriority, NICENESS } from './process-priority.ts';
 
 /** What to run. */
@@ -21,8 +22,7 @@ export interface PostgresLaunch {
   readonly runtime: string;
   readonly cluster: string;
   readonly account: PostgresAccount;
-  /** Server settings, as for `postgres -c name=value`. */
-  readonly settings: Readonly<Record<string, string | number>>;
+  readonly settings: PostgresSettings;
   readonly logger: Logger;
   /** Ends a server that does not accept connections yet. */
   readonly signal?: AbortSignal;

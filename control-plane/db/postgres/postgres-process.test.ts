@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { nicerBy } from '../../test/support/parts/niceness.ts';
-import { makeTempDir } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { nicerBy } from '../../../test/support/parts/niceness.ts';
+import { makeTempDir } from '../../../test/support/parts/test-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
 import { createCluster, setPassword } from './postgres-cluster.ts';
 import type { ClusterTask } from './postgres-cluster.ts';
-import { openPostgresHome } from './postgres/postgres-home.ts';
+import { openPostgresHome } from './postgres-home.ts';
 import {
   endOrphans,
   explainSpawnError,
@@ -20,7 +20,7 @@ import {
   serversOn,
 } from './postgres-process.ts';
 import type { PostgresLaunch, RunningPostgres } from './postgres-process.ts';
-import { findPostgresPackage, prepareRuntime } from './postgres/postgres-runtime.ts';
+import { findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
 import { NICENESS } from './process-priority.ts';
 
 let root: string;

@@ -6,9 +6,11 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawnIdentity } from './postgres/postgres-account.ts';
-import type { PostgresHome } from './postgres/postgres-home.ts';
+import { spawnIdentity } from './postgres-account.ts';
+import type { PostgresHome } from './postgres-home.ts';
 import { explainSpawnError, serverEnvironment } from './postgres-process.ts';
+
+const SYNC_METHOD = '--sync-method=syncfs';
 
 /** A cluster and the role whose password is set. */
 export interface ClusterTask {
@@ -36,13 +38,7 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   const flags = ['-D', unfinished, '-U', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
   // choice: no page checksums. With them every page of the log is written to the WAL a second time when it is first
   // read, which makes storing it a fifth more expensive and wears out small flash disks.
-  flags.push(
-    '--encoding=UTF8',
-    '--locale=C',
-    '--no-data-checksums',
-    '--no-instructions',
-    '--sync-method=syncfs',
-  );
+  flags.push('--encoding=UTF8', '--locale=C', '--no-data-checksums', '--no-instructions', SYNC_METHOD);
   try {
     await runProgram('initdb', flags, { home, runtime, signal });
     renameSync(unfinished, home.cluster);
@@ -52,6 +48,11 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   } finally {
     rmSync(passwordFile, { force: true });
   }
+}
+
+/** Puts all of a cluster on the disk whose server wrote without waiting for that. */
+export async function syncCluster(task: Pick<ClusterTask, 'home' | 'runtime' | 'signal'>): Promise<void> {
+  await runProgram('initdb', ['--sync-only', '-D', task.home.cluster, SYNC_METHOD], task);
 }
 
 /** Sets the role's password on a cluster that no server has open. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
-import type { Logger } from '../../shared/log.ts';
+import type { Logger } from '../../../shared/log.ts';
 
 /**
  * How much nicer than the threads that answer a process is. A long read is behind the log, but not far behind: it holds

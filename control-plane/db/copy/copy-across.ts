@@ -1,0 +1,142 @@
+/**
+ * Rows from one server into another by COPY in binary format, as they come: however large a table is, no more than the
+ * sockets hold is in memory. The rows are summed up on the way, and again where they arrived, which proves the copy.
+ */
+import type { ClientBase, Connection, Submittable } from 'pg';
+import { RowSum } from './row-sum.ts';
+
+/** What is copied: names of tables, each with the same columns in brackets. */
+export interface CopyRoute {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Two connections; both are unusable after a failure. */
+export interface CopyEnds {
+  readonly from: ClientBase;
+  readonly to: ClientBase;
+}
+
+/** The copy differs from its original. */
+export class CopyDiffers extends Error {
+  override readonly name = 'CopyDiffers';
+}
+
+/** Copies rows, reads them again and compares. @throws {CopyDiffers} */
+export async function copyAcross(ends: CopyEnds, { from, to }: CopyRoute): Promise<void> {
+  const sent = await send(ends, from, to);
+  const stored = await sumUp(ends.to, to);
+  if (sent !== stored) throw new CopyDiffers(`copy ${to}: ${sent} were sent, but ${stored} are stored`);
+}
+
+/** Sums up what a table has. */
+export async function sumUp(client: ClientBase, table: string): Promise<string> {
+  const sum = new RowSum();
+  await new Promise<void>((resolve, reject) => {
+    client.query(new CopyOutStream(table, { row: (row) => sum.add(row), end: resolve, fail: reject }));
+  });
+  return String(sum);
+}
+
+async function send({ from, to }: CopyEnds, source: string, target: string): Promise<string> {
+  const sum = new RowSum();
+  await new Promise<void>((resolve, reject) => {
+    const pass = (bytes: Buffer, { stream: incoming }: Connection, outgoing: CopyInConnection): void => {
+      outgoing.sendCopyFromChunk(bytes); // Header and end included.
+      // What was read already still comes after a pause.
+      if (!outgoing.stream.writableNeedDrain || incoming.isPaused()) return;
+      incoming.pause();
+      outgoing.stream.once('drain', () => incoming.resume());
+    };
+    const begin = (outgoing: CopyInConnection): void => {
+      const reader = new CopyOutStream(source, {
+        row: (row) => sum.add(row),
+        message: (bytes, incoming) => pass(bytes, incoming, outgoing),
+        end: () => outgoing.endCopyFrom(),
+        fail: reject,
+      });
+      from.query(reader);
+    };
+    to.query(new CopyInStream(target, { begin, end: resolve, fail: reject }));
+  });
+  return String(sum);
+}
+
+/** What pg's connection has, though its types do not say so. */
+interface CopyInConnection extends Connection {
+  sendCopyFromChunk(bytes: Buffer): void;
+  endCopyFrom(): void;
+}
+
+/** Who is told of the end. */
+interface CopyEvents {
+  readonly end: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** What pg runs: it calls the methods by their names. */
+abstract class CopyStream<Events extends CopyEvents> implements Submittable {
+  protected readonly events: Events;
+  private readonly text: string;
+
+  constructor(text: string, events: Events) {
+    this.text = text;
+    this.events = events;
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.text);
+  }
+
+  handleCommandComplete(): void {
+    // The connection is free only when it says so.
+  }
+
+  handleReadyForQuery(): void {
+    this.events.end();
+  }
+
+  handleError(error: Error): void {
+    this.events.fail(error);
+  }
+}
+
+/** Signature, flags and the length of an extension, which is always empty. */
+const HEADER_BYTES = 19;
+/** In place of a row's number of columns: no more rows follow. */
+const END = -1;
+
+interface CopyOutEvents extends CopyEvents {
+  readonly row: (row: Buffer) => void;
+  readonly message?: (bytes: Buffer, connection: Connection) => void;
+}
+
+/** The server sends each row as a message of its own; the header comes before the first. */
+class CopyOutStream extends CopyStream<CopyOutEvents> {
+  private isFirst = true;
+
+  constructor(table: string, events: CopyOutEvents) {
+    super(`COPY ${table} TO STDOUT (FORMAT binary)`, events);
+  }
+
+  handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: Connection): void {
+    const row = this.isFirst ? chunk.subarray(HEADER_BYTES) : chunk;
+    this.isFirst = false;
+    if (row.length > 0 && row.readInt16BE(0) !== END) this.events.row(row);
+    this.events.message?.(chunk, connection);
+  }
+}
+
+interface CopyInEvents extends CopyEvents {
+  readonly begin: (connection: CopyInConnection) => void;
+}
+
+class CopyInStream extends CopyStream<CopyInEvents> {
+  constructor(table: string, events: CopyInEvents) {
+    super(`COPY ${table} FROM STDIN (FORMAT binary)`, events);
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    this.events.begin(connection as CopyInConnection);
+  }
+}

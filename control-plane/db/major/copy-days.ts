@@ -1,0 +1,79 @@
+/**
+ * Second part of a major upgrade: the days of the query log, the newest first, into the database that is in use
+ * meanwhile. A day is copied and proven in one transaction, which also notes that it was; only then is it dropped where
+ * it came from. So an interruption anywhere loses nothing and doubles nothing, and the disk holds one day twice at most.
+ */
+import { escapeIdentifier } from 'pg';
+import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
+import { listPartitions, type Partition } from './relations.ts';
+import type { CopyTablesOptions } from './copy-tables.ts';
+
+/** What is left to be copied. */
+export interface DaysLeft {
+  readonly days: number;
+  readonly sizeBytes: number;
+}
+
+/** What it takes besides connections. */
+export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'checkRoom'> {
+  readonly report: (left: DaysLeft) => void;
+}
+
+/** Bytes that a session has written before the system begins to put them on the disk: small, for the log writes, too. */
+const WRITE_BACK = '1MB';
+/** Where a day is copied to before it is a part of the log. */
+const STAGE = 'query_day_moved';
+
+/** Moves every day. */
+export async function copyDays(
+  ends: CopyEnds,
+  { migrate, checkRoom, report }: CopyDaysOptions,
+): Promise<void> {
+  const { from, to } = ends;
+  await migrate(from);
+  await migrate(to);
+  await to.query(`SET backend_flush_after = '${WRITE_BACK}'`);
+  const mark = await markOf(ends);
+  const days = await listPartitions(from);
+  for (const [index, day] of days.entries()) {
+    const rest = days.slice(index);
+    report({ days: rest.length, sizeBytes: rest.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
+    if (!(await isMoved(ends, mark + day.name))) {
+      await checkRoom(day.sizeBytes);
+      await copyDay(ends, day, mark + day.name);
+    }
+    await from.query(`DROP TABLE ${escapeIdentifier(day.name)}`);
+  }
+  await to.query('DELETE FROM meta WHERE starts_with(key, $1)', [mark]);
+}
+
+/** Begin of the keys in `meta` that say which days of this very cluster were copied. */
+async function markOf({ from }: CopyEnds): Promise<string> {
+  const { rows } = await from.query<{ id: string }>(
+    'SELECT system_identifier::text AS id FROM pg_control_system()',
+  );
+  return `moved:${rows[0]!.id}:`;
+}
+
+async function isMoved({ to }: CopyEnds, key: string): Promise<boolean> {
+  const { rows } = await to.query('SELECT FROM meta WHERE key = $1', [key]);
+  return rows.length > 0;
+}
+
+async function copyDay(ends: CopyEnds, day: Partition, key: string): Promise<void> {
+  const { to } = ends;
+  const [name, parent] = [escapeIdentifier(day.name), escapeIdentifier(day.parent)];
+  await to.query('BEGIN');
+  // What is made and filled in one transaction is not written to the WAL as well.
+  await to.query(`CREATE TABLE ${STAGE} (LIKE ${parent} INCLUDING ALL)`);
+  await copyAcross(ends, { from: day.route, to: day.route.replace(name, STAGE) });
+  const { rows } = await to.query('SELECT WHERE to_regclass($1) IS NOT NULL', [name]);
+  if (rows.length > 0) {
+    await to.query(`INSERT INTO ${parent} SELECT * FROM ${STAGE}; DROP TABLE ${STAGE}`);
+  } else {
+    await to.query(`ALTER TABLE ${STAGE} RENAME TO ${name}`);
+    await to.query(`ALTER TABLE ${parent} ATTACH PARTITION ${name} ${day.bound}`);
+  }
+  await to.query(`INSERT INTO meta (key, value) VALUES ($1, 'true')`, [key]);
+  await to.query('COMMIT');
+}

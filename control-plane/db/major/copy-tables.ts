@@ -1,0 +1,46 @@
+/**
+ * First part of a major upgrade: all tables but the days of the query log, from one server into another one that is
+ * empty, in one transaction. That is the policy, the users, the counts and the lists of names, so that everything but
+ * rows of the log is there when it is done.
+ */
+import { escapeIdentifier } from 'pg';
+import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
+import { foreignTo, listTables, sequencesAsSql } from './relations.ts';
+
+/** What it takes besides connections. */
+export interface CopyTablesOptions {
+  /** Brings a database to the schema of this Weir. */
+  readonly migrate: (client: CopyEnds['from']) => Promise<unknown>;
+  /** Throws where the disk has no room for so many bytes. */
+  readonly checkRoom: (sizeBytes: number) => Promise<void>;
+  /** Told which table is next. */
+  readonly report: (table: string) => void;
+}
+
+/** The database is not such that Weir can move it; the message says what a person can do. */
+export class NotMovable extends Error {
+  override readonly name = 'NotMovable';
+}
+
+/** Copies the tables and proves it. */
+export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Promise<void> {
+  const { from, to } = ends;
+  await options.migrate(from);
+  await options.migrate(to);
+  const foreign = await foreignTo(to, from);
+  if (foreign.length > 0)
+    throw new NotMovable(`not made by Weir, and would be lost: ${foreign.join('; ')}; remove or move these`);
+  const tables = await listTables(from);
+  await options.checkRoom(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+  // Triggers and foreign keys have done their part already.
+  await to.query('BEGIN; SET LOCAL session_replication_role = replica');
+  // What is emptied and filled in one transaction is not written to the WAL as well.
+  await to.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);
+  for (const { name, route } of tables) {
+    options.report(name);
+    await copyAcross(ends, { from: route, to: route });
+  }
+  await to.query(await sequencesAsSql(from));
+  await to.query('COMMIT');
+  await to.query('ANALYZE');
+}
