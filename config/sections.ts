@@ -38,6 +38,10 @@ const server = section({
     restart,
     doc: 'Name of this node in a cluster and in the log; empty is the host name.',
   }),
+  site: key(is.text.default(''), {
+    restart,
+    doc: 'Name of the network that this node is in. Which device has which address, nodes learn from those of the same site only.',
+  }),
   data_dir: key(is.path.default('./data'), {
     restart,
     doc: 'Folder of the embedded database, the lists and the last snapshot.',

@@ -136,7 +136,7 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
   const config = configuration.current();
   const name = nodeNameOf(config);
   const uuid = nodeUuid(lock.dataDir, logger);
-  const clients = new ClientDirectory();
+  const clients = new ClientDirectory({ site: config.server.site });
   const neighbours = openNeighbourTable(logger);
   // The first snapshot already has the addresses of clients known by MAC.
   clients.locateAll(neighbours());

@@ -20,6 +20,7 @@ function stored(change: Partial<StoredClient>): StoredClient {
     mac: null,
     key: null,
     addresses: [],
+    site: '',
     hostname: null,
     name: null,
     groupId: null,
@@ -94,7 +95,7 @@ describe('ClientDirectory.see()', () => {
   });
 
   test('see() evicts the least recently seen without a given name or group', () => {
-    directory = new ClientDirectory(20);
+    directory = new ClientDirectory({ maxClients: 20 });
     const manual = directory.put(stored({ ip: '192.0.2.1', name: 'TV', lastSeenMs: 1 }));
     for (let i = 2; i <= 20; i++) directory.put(stored({ ip: `192.0.2.${i}`, lastSeenMs: i }));
     see('192.0.2.77', 1, 1000);
@@ -116,6 +117,18 @@ describe('ClientDirectory.follow()', () => {
     expect(directory.locate('2001:db8::7', MAC)).toBe(false);
     expect(directory.locate('192.0.2.7', OTHER_MAC)).toBe(true);
     expect(addresses()).toEqual(['2001:db8::7 2', '192.0.2.6 2']);
+  });
+
+  test('follow() says nothing of where a client was at another site, where the address is that of another device', () => {
+    directory = new ClientDirectory({ site: 'cabin' });
+    const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
+    const client = directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7'], site: 'home' }));
+    expect(directory.follow(rows)).toEqual([]);
+    expect(see('192.0.2.7')).not.toBe(client);
+    directory.locate('192.0.2.9', MAC);
+    expect(directory.follow(rows)).toEqual([{ address: '192.0.2.9', groupId: 2 }]);
+    expect(see('192.0.2.9')).toBe(client);
+    expect(client).toMatchObject({ addresses: ['192.0.2.9'], site: 'cabin' });
   });
 
   test('follow() knows devices that are in the neighbour table before the database is up', () => {

@@ -38,6 +38,7 @@ export interface Sighting {
 
 /** The clients of this node. */
 export class ClientDirectory {
+  private readonly site: string;
   private readonly maxClients: number;
   private readonly records = new Set<ClientRecord>();
   private readonly byId = new Map<number, ClientRecord>();
@@ -52,7 +53,9 @@ export class ClientDirectory {
   private subnets: readonly PolicySubnet[] = [];
   private subnetIndex: SubnetIndex | undefined;
 
-  constructor(maxClients = MAX_CLIENTS) {
+  /** `site` is `server.site`: addresses are those of devices within one site only. */
+  constructor({ site = '', maxClients = MAX_CLIENTS } = {}) {
+    this.site = site;
     this.maxClients = maxClients;
   }
 
@@ -82,7 +85,10 @@ export class ClientDirectory {
     known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
     known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
     known.storedQueries = stored.queryCount;
-    if (known.addresses.length === 0) known.addresses = [...stored.addresses];
+    if (known.addresses.length === 0) {
+      known.addresses = [...stored.addresses];
+      known.site = stored.site;
+    }
     this.add(known);
     return known;
   }
@@ -173,7 +179,7 @@ export class ClientDirectory {
     if (!this.macs.learn(address, mac)) return false;
     const record = this.byMac.get(mac);
     if (record !== undefined) {
-      noteAddress(record, address);
+      this.noteHere(record, address);
       record.isDirty = true;
     }
     return true;
@@ -195,7 +201,7 @@ export class ClientDirectory {
     // It was known by its address only, since its MAC was still unknown.
     const byIp = this.byIp.get(address);
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
-    noteAddress(record, address);
+    this.noteHere(record, address);
     record.ip = address;
     record.newQueries += queries;
     record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
@@ -256,6 +262,7 @@ export class ClientDirectory {
       mac: this.macs.macAt(ip),
       key: null,
       addresses: [],
+      site: this.site,
       hostname: null,
       name: null,
       groupId: null,
@@ -300,7 +307,14 @@ export class ClientDirectory {
     if (record.mac !== null) this.byMac.set(record.mac, record);
     else if (record.ip !== null) this.byIp.set(record.ip, record);
     else if (record.key !== null) this.byKey.set(record.key, record);
-    if (record.mac !== null) this.macs.recall(record.addresses, record.mac);
+    if (record.mac !== null && record.site === this.site) this.macs.recall(record.addresses, record.mac);
+  }
+
+  /** The addresses of another site are those of other devices here. */
+  private noteHere(record: ClientRecord, address: string): void {
+    if (record.site !== this.site) record.addresses = [];
+    record.site = this.site;
+    noteAddress(record, address);
   }
 
   private unlink(record: ClientRecord): void {

@@ -13,6 +13,8 @@ export interface StoredClient {
   readonly key: string | null;
   /** Where it was seen, the last one first. */
   readonly addresses: readonly string[];
+  /** `server.site` of the node that saw it there. */
+  readonly site: string;
   readonly hostname: string | null;
   /** Given by people. */
   readonly name: string | null;
@@ -32,6 +34,7 @@ export interface ClientRecord {
   mac: string | null;
   key: string | null;
   addresses: string[];
+  site: string;
   hostname: string | null;
   name: string | null;
   groupId: number | null;

@@ -21,6 +21,7 @@ function seen(change: Partial<ClientRecord>): ClientRecord {
     mac: null,
     key: null,
     addresses: ['192.0.2.7'],
+    site: '',
     hostname: null,
     name: null,
     groupId: null,
@@ -53,6 +54,7 @@ describe('insertClient', () => {
       mac: null,
       key: null,
       addresses: ['192.0.2.7'],
+      site: '',
       hostname: null,
       name: 'tv',
       groupId: 7,
@@ -156,11 +158,17 @@ describe('readClients', () => {
 describe('insertSeen', () => {
   test('adds what was seen to what another node has stored', async () => {
     await store.insertSeen(own.database, [seen({ hostname: 'tv.example' })], 'ip');
-    const later = seen({ firstSeenMs: 500, lastSeenMs: 1500, addresses: ['192.0.2.7', '2001:db8::7'] });
+    const later = seen({
+      firstSeenMs: 500,
+      lastSeenMs: 1500,
+      addresses: ['192.0.2.7', '2001:db8::7'],
+      site: 'cabin',
+    });
     expect(await store.insertSeen(own.database, [later], 'ip')).toMatchObject([
       {
         hostname: 'tv.example',
         addresses: ['192.0.2.7', '2001:db8::7'],
+        site: 'cabin',
         firstSeenMs: 500,
         lastSeenMs: 2000,
         queryCount: 6,

@@ -11,6 +11,7 @@ interface ClientRow {
   readonly mac: string | null;
   readonly key: string | null;
   readonly addresses: string[];
+  readonly site: string;
   readonly hostname: string | null;
   readonly name: string | null;
   readonly group_id: number | null;
@@ -20,7 +21,7 @@ interface ClientRow {
 }
 
 const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
-  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, hostname, name, group_id, first_seen, last_seen,
+  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, first_seen, last_seen,
   query_count::text AS query_count`;
 
 /** No name, group or key was given. */
@@ -132,14 +133,14 @@ export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<num
 
 /** The fields of a record that the statements below use. */
 const SEEN_COLUMNS =
-  'ip inet, mac macaddr, addresses inet[], hostname text, first timestamptz, last timestamptz, queries bigint';
+  'ip inet, mac macaddr, addresses inet[], site text, hostname text, first timestamptz, last timestamptz, queries bigint';
 const SEEN = `jsonb_to_recordset($1::jsonb) AS v(id integer, ${SEEN_COLUMNS})`;
 
 /** Adds the sightings of stored clients. */
 export async function addSightings(db: Queryable, records: readonly ClientRecord[]): Promise<void> {
   await db.query(
     `UPDATE clients c SET ip_address = CASE WHEN c.mac_address IS NULL THEN c.ip_address ELSE v.ip END,
-       addresses = v.addresses, hostname = v.hostname, query_count = c.query_count + v.queries,
+       addresses = v.addresses, site = v.site, hostname = v.hostname, query_count = c.query_count + v.queries,
        first_seen = least(c.first_seen, v.first), last_seen = greatest(c.last_seen, v.last)
      FROM ${SEEN} WHERE c.id = v.id`,
     [JSON.stringify(records.map(seenOf))],
@@ -157,10 +158,10 @@ export async function insertSeen(
 ): Promise<StoredClient[]> {
   const key = knownBy === 'mac' ? '(mac_address)' : '(ip_address) WHERE mac_address IS NULL';
   const { rows } = await db.query<ClientRow>(
-    `INSERT INTO clients (ip_address, mac_address, addresses, hostname, first_seen, last_seen, query_count)
-     SELECT v.ip, v.mac, v.addresses, v.hostname, v.first, v.last, v.queries FROM ${SEEN}
+    `INSERT INTO clients (ip_address, mac_address, addresses, site, hostname, first_seen, last_seen, query_count)
+     SELECT v.ip, v.mac, v.addresses, v.site, v.hostname, v.first, v.last, v.queries FROM ${SEEN}
      ON CONFLICT ${key} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
-       addresses = excluded.addresses, hostname = coalesce(excluded.hostname, clients.hostname),
+       addresses = excluded.addresses, site = excluded.site, hostname = coalesce(excluded.hostname, clients.hostname),
        first_seen = least(clients.first_seen, excluded.first_seen),
        last_seen = greatest(clients.last_seen, excluded.last_seen),
        query_count = clients.query_count + excluded.query_count
@@ -177,6 +178,7 @@ function seenOf(record: ClientRecord): object {
     ip: record.ip,
     mac: record.mac,
     addresses: record.addresses,
+    site: record.site,
     hostname: record.hostname,
     first: moment(record.firstSeenMs),
     last: moment(record.lastSeenMs),
@@ -218,6 +220,7 @@ function toClient(row: ClientRow): StoredClient {
     mac: row.mac,
     key: row.key,
     addresses: row.addresses,
+    site: row.site,
     hostname: row.hostname,
     name: row.name,
     groupId: row.group_id,

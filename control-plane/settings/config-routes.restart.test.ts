@@ -20,6 +20,7 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
   { key: 'server.bind_address', to: ['127.0.0.2'] },
   { key: 'server.workers', to: 7 },
   { key: 'server.node_name', to: 'other' },
+  { key: 'server.site', to: 'cabin' },
   { key: 'server.data_dir', to: '/var/lib/other' },
   { key: 'server.trusted_proxies', to: ['192.0.2.1'] },
   { key: 'server.proxy_protocol_trusted', to: ['192.0.2.1'] },
