@@ -208,7 +208,7 @@ function startLog(node: Node) {
 
 /** Claims the node's name in the database, as soon as there is one. */
 function startNodeClaim({ database, logger, name, uuid, stops }: Node): NodeClaim {
-  const claim = new NodeClaim({ database, logger, name, version, uuid });
+  const claim = new NodeClaim({ database, clock, logger, name, version, uuid });
   claim.start();
   stops.push(() => claim.stop());
   return claim;

@@ -3,6 +3,7 @@ import type { Node } from './node.ts';
 import { liveAt } from './live-policy.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { ChangeFollower } from './cluster/change-follower.ts';
+import type { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import { Explainer } from './explain/explainer.ts';
@@ -43,6 +44,7 @@ interface DnsParts {
   readonly liveSettings: LiveSettings;
   readonly generations: Generations;
   readonly evaluator: ScheduleEvaluator;
+  readonly claim: Pick<NodeClaim, 'tellNews'>;
   readonly log: LogQuestions;
 }
 
@@ -101,7 +103,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
 /** What puts the database's policy into force, with its configuration. */
 function policyInForce(
   { configuration, database, logger, stops }: Node,
-  { publisher, liveSettings }: DnsParts,
+  { publisher, liveSettings, claim }: DnsParts,
   catalog: ServiceCatalog,
 ): PolicyInForce {
   const memory = new PolicyMemory();
@@ -115,6 +117,7 @@ function policyInForce(
     settingsBehind: () => liveSettings.threadsBehind(),
     blocking: () => blockingSettings(configuration.current()),
     logger,
+    moved: () => claim.tellNews(),
   });
   stops.push(() => policy.close());
   return policy;

@@ -28,10 +28,9 @@ import { WEB_RATE } from './http/edge/request-limits.ts';
 import { routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
-import { reachableAddress } from './cluster/node-address.ts';
 import type { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
-import type { NodeFigures } from './cluster/node-figures.ts';
+import { sayFigures } from './own-figures.ts';
 import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
@@ -107,7 +106,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
   };
   const served = {
     ...known,
-    ...{ claim: parts.claim, nodeFigures: nodeFigures(node, parts) },
+    ...{ claim: parts.claim, nodeFigures: sayFigures(node, { ...parts, cache }) },
     ...(await certificatesOf(node, parts)),
     tokens: auth.tokens,
     users: auth.users,
@@ -132,7 +131,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    health: { checks: () => nodeHealth({ supervisor, database, publisher, logTrouble: parts.logTrouble }) },
+    health: { checks: () => nodeHealth({ ...parts, database }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
@@ -157,18 +156,6 @@ function startDashboard({ logger, stops }: Node): DashboardOnDisk {
   stops.push(() => dashboard.stop());
   void dashboard.state();
   return dashboard;
-}
-
-/** What this node says of itself, to others with each heartbeat. */
-function nodeFigures({ config }: Node, { claim, policy, publisher, rate }: WebParts): () => NodeFigures {
-  const figures = (): NodeFigures => ({
-    address: reachableAddress(config.server.bind_address),
-    snapshotId: publisher.current().snapshot.version,
-    policyRevision: policy.revision(),
-    qps: rate.recentQueries('second'),
-  });
-  claim.say(figures);
-  return figures;
 }
 
 /** Has the DNS threads answer what comes to the web port. */

@@ -6,6 +6,7 @@ import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { NodeState } from '../shared/threads/messages.ts';
+import type { NodeStateCode } from '../shared/threads/messages.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { JobLeases } from './cluster/leases.ts';
@@ -63,7 +64,11 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   const { node, dnsPort, neighbours } = await openNode(loaded, logger, stops);
   const { config, database, clients, dataDir } = node;
   const dns = await startDns(node, dnsPort.port);
-  const tellReady = (): void => dns.supervisor.tell(NodeState.READY);
+  const tellState = (state: NodeStateCode): void => {
+    dns.supervisor.tell(state);
+    dns.claim.tellNews();
+  };
+  const tellReady = (): void => tellState(NodeState.READY);
   if (dns.isFiltering) tellReady();
   putAnswersFirst(logger);
   stops.push(startReleasingMemory());
@@ -92,7 +97,7 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
-  stops.push(() => dns.supervisor.tell(NodeState.DRAINING));
+  stops.push(() => tellState(NodeState.DRAINING));
   process.stdout.write(
     greeting({
       version,

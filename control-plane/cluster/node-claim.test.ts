@@ -2,11 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../shared/clock.ts';
+import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { NodeClaim } from './node-claim.ts';
 import { listNodes } from './node-figures.ts';
+import type { NodeFigures } from './node-figures.ts';
 import { nodeUuid } from './node-uuid.ts';
 
 let own: TestDatabase;
@@ -23,13 +26,24 @@ afterAll(() => own.stop());
 /** The claim of a process, after its first attempt. */
 async function processOf(uuid: string, name = 'edge'): Promise<{ claim: NodeClaim; logger: MemoryLogger }> {
   const logger = new MemoryLogger();
-  const claim = new NodeClaim({ database: own.database, logger, name, version: '1', uuid });
+  const claim = new NodeClaim({
+    database: own.database,
+    clock: systemClock,
+    logger,
+    name,
+    version: '1',
+    uuid,
+  });
   claims.push(claim);
   claim.start();
   await claim.beat();
   return { claim, logger };
 }
 
+const FIGURES: NodeFigures = {
+  ...{ address: '192.0.2.53', state: 'ready', snapshotId: 9, policyRevision: null, qps: 12.5 },
+  others: SAID_FIGURES,
+};
 const [first, second] = [randomUUID(), randomUUID()];
 const row = async (): Promise<unknown> =>
   (await own.database.query('SELECT name, uuid, started_at FROM nodes')).rows;
@@ -86,7 +100,7 @@ describe('NodeClaim', () => {
     const [old, next, newest] = revisions.map(({ id }) => id) as [number, number, number];
     const { claim } = await processOf(first);
     const said = async (policyRevision: number | null): Promise<unknown> => {
-      claim.say(() => ({ address: '192.0.2.53', snapshotId: 9, policyRevision, qps: 12.5 }));
+      claim.say(() => ({ ...FIGURES, policyRevision }));
       await claim.beat();
       const [row] = await listNodes(own.database, policyRevision);
       expect(row).toMatchObject({
@@ -108,6 +122,23 @@ describe('NodeClaim', () => {
     await claim.beat();
     expect(await listNodes(own.database, newest)).toMatchObject([{ policy_revision: null, lagOfAsked: 0 }]);
     await own.database.query('TRUNCATE revisions CASCADE');
+  });
+
+  test('learns with each heartbeat of others in trouble, and how far its clock is ahead', async () => {
+    const { claim } = await processOf(first);
+    const { claim: other } = await processOf(second, 'core');
+    for (const one of [claim, other]) one.say(() => FIGURES);
+    await other.beat();
+    await claim.beat();
+    expect([claim.othersInTrouble(), typeof claim.aheadMs()]).toEqual([[], 'number']);
+    await own.database.query(`UPDATE nodes SET last_seen = now() - interval '1 hour' WHERE name = 'core'`);
+    await claim.beat();
+    expect(claim.othersInTrouble()).toEqual([{ node: 'core', isSilent: true }]);
+    // One that has ended in order is missed by no one.
+    await other.beat();
+    await other.stop();
+    await claim.beat();
+    expect(claim.othersInTrouble()).toEqual([]);
   });
 
   test('knows names apart, and says so of two that have the same id', async () => {

@@ -4,17 +4,20 @@
  * name is free.
  */
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
+import { PacedWork } from '../concurrency/paced-work.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { type NodeFigures, storeFigures } from './node-figures.ts';
+import { beatNode, type NodeFigures, type TroubledNode } from './node-figures.ts';
 import { claimNode, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 
 /** Parts of a claim. */
 export interface NodeClaimParts {
   readonly database: Database;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly name: string;
   readonly version: string;
@@ -22,8 +25,9 @@ export interface NodeClaimParts {
   readonly uuid: string;
 }
 
-/** Milliseconds between two heartbeats. */
-const BEAT_MS = 10_000;
+/** Milliseconds between two heartbeats, and between those that say what has changed at once. */
+const BEAT_MS = 2000;
+const NEWS_MS = 50;
 
 /** Claims the node name and renews the claim. */
 export class NodeClaim {
@@ -33,6 +37,10 @@ export class NodeClaim {
   private wasHeld = false;
   private lastTrouble: string | null = null;
   private figures: (() => NodeFigures) | undefined;
+  private inTrouble: readonly TroubledNode[] = [];
+  /** How far this machine's clock is ahead of the database's. */
+  private clockOffsetMs: number | null = null;
+  private readonly news = new PacedWork(() => this.beat(), NEWS_MS);
   private timer: NodeJS.Timeout | undefined;
   private stopListening = (): void => undefined;
   private lastBeat: Promise<void> = Promise.resolve();
@@ -54,6 +62,22 @@ export class NodeClaim {
   /** Says this of the node with each heartbeat from now on. */
   say(figures: () => NodeFigures): void {
     this.figures = figures;
+    this.tellNews();
+  }
+
+  /** Something has changed that others should know before the next heartbeat. */
+  tellNews(): void {
+    if (this.figures !== undefined) this.news.request();
+  }
+
+  /** Other nodes that are silent or answer by an older policy, as of the last heartbeat. */
+  othersInTrouble(): readonly TroubledNode[] {
+    return this.inTrouble;
+  }
+
+  /** Milliseconds by which this machine's clock is ahead of the database's; null = not known. */
+  aheadMs(): number | null {
+    return this.clockOffsetMs;
   }
 
   /** Whether this process holds the name. */
@@ -76,6 +100,8 @@ export class NodeClaim {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopListening();
+    this.figures = undefined;
+    await this.news.settle();
     await this.lastBeat;
     if (this.held) await releaseNode(this.parts.database, this.identity);
     this.held = false;
@@ -84,6 +110,7 @@ export class NodeClaim {
   private async claim(): Promise<void> {
     const { database, logger, name } = this.parts;
     try {
+      if (this.held && (await this.tell())) return;
       const holder = await claimNode(database, this.identity, !this.wasHeld);
       if (holder !== null) {
         this.refuse(holder);
@@ -93,13 +120,25 @@ export class NodeClaim {
       this.held = true;
       this.wasHeld = true;
       this.lastTrouble = null;
-      if (this.figures !== undefined) await storeFigures(database, this.identity, this.figures());
     } catch (error) {
       // While the database is down, nothing is known about other nodes.
       this.held = false;
+      this.inTrouble = [];
       if (error instanceof DatabaseUnavailable) return;
       logger.warn('claim the name of this node: retried later', { name, reason: reasonOf(error) });
     }
+  }
+
+  /** Says how the node does; false if it does not hold its name, or has nothing to say yet. */
+  private async tell(): Promise<boolean> {
+    if (this.figures === undefined) return false;
+    const { database, clock } = this.parts;
+    const askedMs = clock.nowMs();
+    const beat = await beatNode(database, this.identity, this.figures(), this.clockOffsetMs);
+    if (beat === null) return false;
+    this.clockOffsetMs = Math.round((askedMs + clock.nowMs()) / 2 - beat.databaseMs);
+    this.inTrouble = beat.inTrouble;
+    return true;
   }
 
   private refuse(holder: NodeHolder): void {

@@ -1,11 +1,13 @@
 /** HTTP of `{api}/nodes`: the nodes that share the database, each with what it last said; this one with what is now. */
-import { type ClusterNode, ClusterNodeList } from '../../shared/api/nodes-api.ts';
+import { type ClusterNode, ClusterNodeList, NodeParams } from '../../shared/api/nodes-api.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { route } from '../api/route.ts';
+import { conflict, notFound } from '../api/api-error.ts';
+import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import { recordAudit } from '../audit/audit-store.ts';
 import type { Database } from '../db/database.ts';
 import type { NodeClaim } from './node-claim.ts';
-import { listNodes, type NodeFigures } from './node-figures.ts';
+import { forgetNode, listNodes, type NodeFigures, type NodeRow } from './node-figures.ts';
 import { nodeIdOf } from './node-store.ts';
 
 /** What these rows are made of. */
@@ -14,52 +16,82 @@ export interface NodeRouteParts {
   readonly clock: Clock;
   /** `server.node_name`. */
   readonly nodeName: string;
-  /** Whether that name is this node's. */
-  readonly claim: Pick<NodeClaim, 'isHeld'>;
+  /** Whether that name is this node's, and how far its clock is ahead. */
+  readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
   readonly nodeFigures: () => NodeFigures;
 }
 
-/** The row of the nodes. */
+/** The rows of the nodes. */
 export function nodeRoutes(parts: NodeRouteParts): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/nodes',
-      access: 'viewer',
-      tag: 'System',
-      summary:
-        'The nodes that share this database: what each runs, by which policy it answers, how busy it is',
-      answer: ClusterNodeList,
-      handle: () => nodesOf(parts),
-    }),
-  ];
+  return [readNodes(parts), removeNode(parts)];
 }
 
-async function nodesOf({
-  database,
-  clock,
-  nodeName,
-  claim,
-  nodeFigures,
-}: NodeRouteParts): Promise<ClusterNode[]> {
-  const figures = nodeFigures();
+function readNodes(parts: NodeRouteParts): Route {
+  return route({
+    method: 'GET',
+    path: '/nodes',
+    access: 'viewer',
+    tag: 'System',
+    summary:
+      'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
+    answer: ClusterNodeList,
+    handle: () => nodesOf(parts),
+  });
+}
+
+function removeNode({ database }: NodeRouteParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/nodes/{node}',
+    access: 'admin',
+    tag: 'System',
+    summary: 'Forget a node that is gone; its rows in the query log stay, and it may come back',
+    params: NodeParams,
+    errors: { 409: 'the node runs, or ran within the last minute' },
+    handle: async (request) => {
+      const { node } = request.params;
+      await database.transaction(async (tx) => {
+        const found = await forgetNode(tx, node);
+        if (found === 'unknown') throw notFound(`node ${node}`);
+        if (found === 'present') throw conflict(`node ${node} runs, or ran within the last minute`);
+        await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
+      });
+    },
+  });
+}
+
+async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
+  const { database, clock, nodeName, claim } = parts;
+  const figures = parts.nodeFigures();
   const nodes = await listNodes(database, figures.policyRevision);
   const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
-  return nodes.map(({ id, lagOfAsked, ...row }) => {
-    const said = {
-      ...row,
-      started_at: row.started_at?.toISOString() ?? null,
-      last_seen: row.last_seen.toISOString(),
-    };
-    if (id !== ownId) return said;
+  return nodes.map((row) => {
+    const said = saidOf(row);
+    if (row.id !== ownId) return said;
     return {
       ...said,
+      presence: 'live',
       last_seen: new Date(clock.nowMs()).toISOString(),
       address: figures.address,
+      state: figures.state,
       snapshot_id: figures.snapshotId,
       policy_revision: figures.policyRevision,
-      lag_ms: lagOfAsked,
+      lag_ms: row.lagOfAsked,
       qps: figures.qps,
+      ...figures.others,
+      clock_offset_ms: claim.aheadMs(),
     };
   });
+}
+
+function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow): ClusterNode {
+  const { rows_lost = null, rows_spooled = null, clock_offset_ms = null } = figures ?? {};
+  const { upstreams = null, cache = null, drift = null } = figures ?? {};
+  return {
+    ...row,
+    started_at: row.started_at?.toISOString() ?? null,
+    last_seen: row.last_seen.toISOString(),
+    applied_at: row.applied_at?.toISOString() ?? null,
+    ...{ rows_lost, rows_spooled, clock_offset_ms, upstreams, cache, drift },
+  };
 }

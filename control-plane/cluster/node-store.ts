@@ -44,7 +44,8 @@ export async function claimNode(
     `INSERT INTO nodes AS n (id, name, version, uuid, run, started_at, last_seen)
        VALUES ($1, $2, $3, $4, $5, now(), now())
      ON CONFLICT (id) DO UPDATE SET version = excluded.version, uuid = excluded.uuid, run = excluded.run,
-       started_at = CASE WHEN n.run = excluded.run THEN n.started_at ELSE now() END, last_seen = now()
+       started_at = CASE WHEN n.run = excluded.run THEN n.started_at ELSE now() END, last_seen = now(),
+       state = CASE WHEN n.run = excluded.run THEN n.state ELSE 'starting' END, forgotten_at = NULL
      WHERE n.name = excluded.name AND (n.uuid IS NULL OR n.run IS NULL OR n.run = excluded.run
        OR n.uuid = excluded.uuid AND $6 OR abs(extract(epoch FROM now() - n.last_seen)) > ${SILENT_SECS})`,
     [id, name, version, uuid, run, isFirst],

@@ -98,6 +98,13 @@ export class Configuration {
     return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
   }
 
+  /** Keys of the cluster by which this node runs otherwise than others: its environment has them, or a restart is due. */
+  drift(): string[] {
+    const pending = new Set(this.pending());
+    const isOwn = (name: string): boolean => !layered.isNodeKey(name) && name in this.layers.environment;
+    return layered.KEY_NAMES.filter((name) => pending.has(name) || isOwn(name));
+  }
+
   /** Puts configurations into force with `use`, too, from now on. */
   onChange(use: UseConfig): void {
     this.users.push(use);

@@ -1,6 +1,7 @@
 /** The state of this node for `/health`, from memory only: it must never wait. */
 import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
+import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
@@ -12,15 +13,17 @@ export interface HealthParts {
   readonly publisher: SnapshotPublisher;
   /** Why rows of the query log cannot be stored; null = they can. */
   readonly logTrouble: () => string | null;
+  readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
 }
 
-/** State of DNS, database, upstreams and filters. */
+/** State of DNS, database, upstreams, filters and the other nodes. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
     database: databaseCheck(parts.database, parts.logTrouble()),
     upstreams: upstreamsCheck(parts.supervisor.upstreams()),
     filters: filtersCheck(parts.publisher),
+    nodes: nodesCheck(parts.claim),
   };
 }
 
@@ -73,6 +76,16 @@ function unhealthyAmong(
   nameOf: (report: UpstreamReport) => string,
 ): string[] {
   return [...new Set(reports.filter(({ status }) => status === 'Unhealthy').map(nameOf))];
+}
+
+/** Other nodes that are in trouble: theirs is the sentence that somebody else should read. */
+function nodesCheck(claim: HealthParts['claim']): Health['checks']['nodes'] {
+  const others = claim.othersInTrouble();
+  if (others.length === 0) return { status: 'ok' };
+  const told = others.map(
+    ({ node, isSilent }) => `${node} ${isSilent ? 'is silent' : 'has an older policy'}`,
+  );
+  return { status: 'degraded', detail: told.join(', ') };
 }
 
 function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters'] {

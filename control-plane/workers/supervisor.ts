@@ -203,6 +203,12 @@ export class WorkerSupervisor {
     }
   }
 
+  /** What was told last. */
+  nodeState(): NodeStateCode {
+    const [first] = this.memories();
+    return Atomics.load(new Int32Array(first!.control), WorkerControl.NODE_STATE_WORD) as NodeStateCode;
+  }
+
   /** New connections with every thread get this certificate. */
   useCertificate(certificate: ServedCertificate): void {
     this.certificate = certificate;

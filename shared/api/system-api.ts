@@ -21,6 +21,7 @@ export const Health = z
       database: HealthCheck,
       upstreams: HealthCheck,
       filters: HealthCheck,
+      nodes: HealthCheck.meta({ description: 'the other nodes that share the database' }),
     }),
   })
   .meta({ id: 'Health' });

@@ -1,5 +1,5 @@
 /** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CHEAP_HASHING } from '../support/parts/cheap-hashing.ts';
 import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
 import { ClusterNodeList } from '../../shared/api/nodes-api.ts';
@@ -10,6 +10,7 @@ import { Health, Hostname, SystemInfo } from '../../shared/api/system-api.ts';
 import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
+import { SAID_FIGURES } from '../support/parts/said-figures.ts';
 import { RunningApi } from '../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
@@ -47,33 +48,63 @@ test('GET /system/info tells the load and memory of the machine and of the threa
   ]);
 });
 
-test('GET /nodes tells of this node what is now, and of others what they said last', async () => {
-  await suite.database.query(
-    `INSERT INTO nodes (id, name, version, address, started_at, last_seen, snapshot_id, policy_revision, lag_ms, qps)
-     VALUES ($1, 'node-a', '1.2', NULL, '2025-12-24T00:00:00Z', '2026-01-01T00:00:00Z', 1, 1, 5, 0),
-       (8, 'edge', NULL, '192.0.2.54', NULL, '2026-01-02T00:00:00Z', 4, 2, 70, 0.5)`,
-    [nodeIdOf('node-a')],
-  );
-  const edge = {
-    ...{ node: 'edge', version: null, address: '192.0.2.54' },
-    ...{ started_at: null, last_seen: '2026-01-02T00:00:00.000Z' },
-    ...{ snapshot_id: 4, policy_revision: 2, lag_ms: 70, qps: 0.5 },
+describe('/nodes', () => {
+  const UNKNOWN = { rows_lost: null, rows_spooled: null, clock_offset_ms: null };
+  const SILENT = {
+    upstreams: null,
+    cache: null,
+    drift: null,
+    applied_at: null,
+    state: null,
+    presence: 'gone',
   };
-  const nodes = ClusterNodeList.parse((await api.send('GET', '/api/nodes')).body);
-  expect(nodes).toEqual([
-    edge,
-    {
-      ...{ node: 'node-a', version: '1.2', address: '192.0.2.53' },
-      ...{ started_at: '2025-12-24T00:00:00.000Z', last_seen: new Date(api.clock.nowMs()).toISOString() },
-      ...{ snapshot_id: 7 },
-      ...{ policy_revision: 3, lag_ms: 0, qps: 1500 },
-    },
-  ]);
-  // The name is another machine's: what is said of it is that one's.
-  const nameless = await RunningApi.start(suite.database, everyRoute({ claim: { isHeld: () => false } }));
-  const [, other] = ClusterNodeList.parse((await nameless.send('GET', '/api/nodes')).body);
-  await nameless.close();
-  expect(other).toMatchObject({ node: 'node-a', last_seen: '2026-01-01T00:00:00.000Z', lag_ms: 5, qps: 0 });
+
+  beforeEach(async () => {
+    await suite.database.query('TRUNCATE nodes');
+    await suite.database.query(
+      `INSERT INTO nodes (id, name, version, address, started_at, last_seen, snapshot_id, policy_revision, qps)
+       VALUES ($1, 'node-a', '1.2', NULL, '2025-12-24T00:00:00Z', '2026-01-01T00:00:00Z', 1, 1, 0),
+         (8, 'edge', NULL, '192.0.2.54', NULL, '2026-01-02T00:00:00Z', 4, 2, 0.5)`,
+      [nodeIdOf('node-a')],
+    );
+  });
+
+  test('GET tells of this node what is now, and of others what they said last', async () => {
+    const edge = {
+      ...{ node: 'edge', version: null, address: '192.0.2.54' },
+      ...{ started_at: null, last_seen: '2026-01-02T00:00:00.000Z' },
+      ...{ snapshot_id: 4, policy_revision: 2, lag_ms: 0, qps: 0.5, ...UNKNOWN, ...SILENT },
+    };
+    const nodes = ClusterNodeList.parse((await api.send('GET', '/api/nodes')).body);
+    expect(nodes).toEqual([
+      edge,
+      {
+        ...{ node: 'node-a', version: '1.2', address: '192.0.2.53', state: 'ready', presence: 'live' },
+        ...{ started_at: '2025-12-24T00:00:00.000Z', last_seen: new Date(api.clock.nowMs()).toISOString() },
+        ...{ snapshot_id: 7, policy_revision: 3, applied_at: null, lag_ms: 0, qps: 1500 },
+        ...{ ...SAID_FIGURES, clock_offset_ms: -2 },
+      },
+    ]);
+    // The name is another machine's: what is said of it is that one's.
+    const claim = { isHeld: () => false, aheadMs: () => null };
+    const nameless = await RunningApi.start(suite.database, everyRoute({ claim }));
+    const [, other] = ClusterNodeList.parse((await nameless.send('GET', '/api/nodes')).body);
+    await nameless.close();
+    expect(other).toMatchObject({ node: 'node-a', last_seen: '2026-01-01T00:00:00.000Z', qps: 0 });
+  });
+
+  test('DELETE forgets a node that is gone, and none that may run', async () => {
+    const forget = async (node: string): Promise<number> =>
+      (await api.send('DELETE', `/api/nodes/${node}`)).status;
+    await suite.database.query(`UPDATE nodes SET run = gen_random_uuid(), last_seen = now() WHERE id = 8`);
+    expect([await forget('edge'), await forget('nowhere')]).toEqual([409, 404]);
+    await suite.database.query(`UPDATE nodes SET last_seen = now() - interval '61 seconds' WHERE id = 8`);
+    expect([await forget('edge'), await forget('edge')]).toEqual([204, 404]);
+    const nodes = ClusterNodeList.parse((await api.send('GET', '/api/nodes')).body);
+    expect(nodes.map(({ node }) => node)).toEqual(['node-a']);
+    const { rows } = await suite.database.query('SELECT action, subject FROM audit_log');
+    expect(rows).toEqual([{ action: 'forgotten', subject: 'node edge' }]);
+  });
 });
 
 describe('GET /health', () => {
@@ -93,6 +124,7 @@ describe('GET /health', () => {
       database: { status: 'ok' },
       upstreams: { status: 'ok' },
       filters: { status: filters },
+      nodes: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -108,7 +140,7 @@ describe('GET /health', () => {
 
   test('gives reasons to whoever is signed in, and states alone to strangers', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
-    const checks = { dns: check, database: check, upstreams: check, filters: check };
+    const checks = { dns: check, database: check, upstreams: check, filters: check, nodes: check };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',
     });

@@ -21,18 +21,22 @@ afterAll(async () => {
 });
 
 describe('with two nodes', () => {
-  test('the page says that both agree, and names the one that is lost, while DNS goes on', async () => {
+  test('the page says that both agree, and names the one that is lost, which may be forgotten, while DNS goes on', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes run, and answer by the same, newest policy.').waitFor();
       await other.end('SIGKILL');
-      // As if the half minute after which a node counts as silent had passed.
+      await page.getByText('One node is late with word of itself: edge.').waitFor();
+      // As if the minute after which it counts as gone had passed.
       await cluster.database.rows(
         `UPDATE nodes SET last_seen = last_seen - interval '1 minute' WHERE name = 'edge'`,
       );
       await page.getByText('One node is silent: edge.').waitFor();
       await expectAccessible(page);
       expect(await room.ask(['still.example'])).toEqual([EVERY_ADDRESS]);
+      await page.getByRole('button', { name: 'Forget edge' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
+      await page.getByText('This node runs, and answers by the newest policy.').waitFor();
     });
   });
 });

@@ -23,6 +23,8 @@ export interface PolicyParts {
   /** DNS threads that do not work by the settings yet. */
   readonly settingsBehind?: () => number;
   readonly logger: Logger;
+  /** Called when rows of another position have come into force. */
+  readonly moved?: () => void;
 }
 
 /** Longest pause between two attempts to put stored changes into force. */
@@ -76,7 +78,7 @@ export class PolicyInForce implements PolicyApplier {
     await this.applier.idle();
     const position = known();
     if (this.position === null || !haveSameRows(this.position, position)) await this.apply();
-    else if (position.revision > this.position.revision) this.position = position;
+    else if (position.revision > this.position.revision) this.moveTo(position);
   }
 
   /** The newest revision whose rows are in force; null until rows were read from the database. */
@@ -134,7 +136,12 @@ export class PolicyInForce implements PolicyApplier {
       throw error;
     }
     await this.publish(stored.rows);
-    this.position = stored.position;
+    this.moveTo(stored.position);
+  }
+
+  private moveTo(position: PolicyPosition): void {
+    this.position = position;
+    this.parts.moved?.();
   }
 
   private async publish(rows: PolicyRows): Promise<void> {

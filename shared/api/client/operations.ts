@@ -41,6 +41,7 @@ export interface Operations {
   'GET /hostname': { answer: typeof system.Hostname };
   'GET /system/info': { answer: typeof system.SystemInfo };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };
+  'DELETE /nodes/{node}': { params: typeof nodes.NodeParams };
   'POST /probes': { answer: typeof probes.Probe };
   'GET /probes/{probe_id}': { params: typeof probes.ProbeParams; answer: typeof probes.Probe };
   'GET /config': { answer: typeof settings.ConfigAnswer };

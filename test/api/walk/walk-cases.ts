@@ -53,6 +53,7 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const params = { service_id: 'netflix', group_id: walk.groupId };
     return walk.ask('DELETE /services/{service_id}/groups/{group_id}', { params });
   },
+  'DELETE /nodes/{node}': (walk) => walk.ask('DELETE /nodes/{node}', { params: { node: 'gone' } }),
   'DELETE /custom-services/{service_id}': async (walk) =>
     walk.ask('DELETE /custom-services/{service_id}', {
       params: { service_id: await walk.entityOf('/custom-services') },

@@ -41,6 +41,7 @@ const refusals = refusalsOf(sources);
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
+  await suite.database.query(`INSERT INTO nodes (id, name) VALUES (7, 'gone')`);
   absent = await absentDatabase();
   const toml = 'server.trusted_proxies = ["127.0.0.0/8"]';
   api = await RunningApi.start(suite.database, everyRoute({ sources }), { toml });
@@ -88,6 +89,7 @@ const OVERLOADED: Parameters<typeof everyRoute>[0] = {
       database: { status: 'ok' },
       upstreams: { status: 'ok' },
       filters: { status: 'ok' },
+      nodes: { status: 'ok' },
     }),
   },
 };
@@ -190,6 +192,13 @@ describe('the walk', () => {
   test.each(Object.entries(refusals))('%s', async (name, provoke) => {
     const answer = await provoke(walk);
     expect(`${name.replace(/ \d+$/, '')} ${answer.status}`).toBe(name);
+  });
+
+  test('a node that runs is not forgotten', async () => {
+    await suite.database.query(
+      `INSERT INTO nodes (id, name, run, last_seen) VALUES (8, 'core', gen_random_uuid(), now())`,
+    );
+    expect((await walk.ask('DELETE /nodes/{node}', { params: { node: 'core' } })).status).toBe(409);
   });
 
   test('what has too much to do says so', async () => {

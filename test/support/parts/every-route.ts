@@ -2,6 +2,7 @@
  * The whole table of routes, for suites about what all of them have in common: access, conventions, the reference. What
  * lies behind them and is not the database is stood in for by plain objects.
  */
+import { SAID_FIGURES } from './said-figures.ts';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -121,8 +122,11 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
     grants: () => [],
     threadCpu: () => [],
-    claim: { isHeld: () => true },
-    nodeFigures: () => ({ address: '192.0.2.53', snapshotId: 7, policyRevision: 3, qps: 1500 }),
+    claim: { isHeld: () => true, aheadMs: () => -2 },
+    nodeFigures: () => ({
+      ...{ address: '192.0.2.53', state: 'ready', snapshotId: 7, policyRevision: 3, qps: 1500 },
+      others: SAID_FIGURES,
+    }),
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,
     stats: questions,
@@ -180,6 +184,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           database: isUp ? { status: 'ok' } : { status: 'down', detail: error ?? state },
           upstreams: { status: 'ok' },
           filters: { status: 'ok' },
+          nodes: { status: 'ok' },
         } as const;
       },
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answeredAtMs, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
+import { answeredAtMs, notesOf, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
 import type { ClusterNode } from './node-standing.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -13,9 +13,19 @@ const CORE: ClusterNode = {
   policy_revision: 12,
   lag_ms: 0,
   qps: 3,
+  presence: 'live',
+  state: 'ready',
+  applied_at: null,
+  rows_lost: 0,
+  rows_spooled: 0,
+  clock_offset_ms: 3,
+  upstreams: null,
+  cache: null,
+  drift: [],
 };
 const EDGE: ClusterNode = { ...CORE, node: 'edge', last_seen: '2026-03-01T11:59:51.000Z' };
-const SILENT: ClusterNode = { ...EDGE, node: 'attic', last_seen: '2026-03-01T11:59:00.000Z', lag_ms: 90_000 };
+const SILENT: ClusterNode = { ...EDGE, node: 'attic', presence: 'gone', lag_ms: 90_000 };
+const SLOW: ClusterNode = { ...EDGE, node: 'slow', presence: 'late' };
 const LATE: ClusterNode = { ...EDGE, node: 'late', policy_revision: 11, lag_ms: 9_000 };
 
 describe('answeredAtMs()', () => {
@@ -32,8 +42,11 @@ describe('stateOf()', () => {
     [{ ...EDGE, policy_revision: null, lag_ms: null }, 'good'],
     [LATE, 'behind'],
     [SILENT, 'away'],
+    [SLOW, 'late'],
+    [{ ...LATE, state: 'starting' }, 'starting'],
+    [{ ...EDGE, state: 'draining' }, 'draining'],
   ] as const)('%# is %s', (node, state) => {
-    expect(stateOf(node, Date.parse(NOW))).toBe(state);
+    expect(stateOf(node)).toBe(state);
   });
 });
 
@@ -44,9 +57,19 @@ describe('standingOfAll()', () => {
     [[CORE, { ...EDGE, version: null }], { kind: 'agree', names: [] }],
     [[CORE, { ...EDGE, version: '1.3.0' }], { kind: 'mixed', names: ['1.3.0', '1.4.0'] }],
     [[CORE, LATE], { kind: 'behind', names: ['late'] }],
+    [[CORE, LATE, SLOW], { kind: 'late', names: ['slow'] }],
     [[CORE, LATE, SILENT], { kind: 'away', names: ['attic'] }],
   ])('%# names the worst', (nodes, standing) => {
     expect(standingOfAll(nodes)).toEqual(standing);
+  });
+});
+
+describe('notesOf()', () => {
+  test('tells of lost rows, of a wrong clock and of keys of its own', () => {
+    const nothing = { rowsLost: 0, clockSecs: 0, drift: [] };
+    expect([notesOf(CORE), notesOf({ ...CORE, rows_lost: null, drift: null })]).toEqual([nothing, nothing]);
+    const odd = { ...CORE, rows_lost: 7, clock_offset_ms: -3_600, drift: ['cache.max_bytes'] };
+    expect(notesOf(odd)).toEqual({ rowsLost: 7, clockSecs: -4, drift: ['cache.max_bytes'] });
   });
 });
 

@@ -4,17 +4,15 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A node, with what it said last. */
 export type ClusterNode = AnswerOf<'GET /nodes'>[number];
 
-/** `behind` = there has been a newer policy for a while; `away` = several heartbeats are missing. */
-export type NodeState = 'good' | 'behind' | 'away';
+/** `behind` = there has been a newer policy for a while; `late` = heartbeats are missing; `away` = for a minute. */
+export type NodeState = 'good' | 'starting' | 'draining' | 'behind' | 'late' | 'away';
 
-/** Nodes say every 10 s that they run. */
-const AWAY_MS = 30_000;
 /** A change is in force everywhere within a second; one that is younger is on its way. */
 const BEHIND_MS = 5_000;
 
 /** All nodes in one sentence. */
 export interface NodesStanding {
-  readonly kind: 'alone' | 'agree' | 'away' | 'behind' | 'mixed';
+  readonly kind: 'alone' | 'agree' | 'away' | 'late' | 'behind' | 'mixed';
   /** Of the nodes that it is about; of versions where these differ; else empty. */
   readonly names: readonly string[];
 }
@@ -27,17 +25,38 @@ export function answeredAtMs(nodes: readonly ClusterNode[]): number {
   return Math.max(...nodes.map(({ last_seen: at }) => Date.parse(at)));
 }
 
-/** The state of a node at this moment. */
-export function stateOf({ last_seen: seen, lag_ms: lag }: ClusterNode, nowMs: number): NodeState {
-  if (nowMs - Date.parse(seen) > AWAY_MS) return 'away';
+/** The state of a node. */
+export function stateOf({ presence, state, lag_ms: lag }: ClusterNode): NodeState {
+  if (presence !== 'live') return presence === 'gone' ? 'away' : 'late';
+  if (state === 'starting' || state === 'draining') return state;
   return (lag ?? 0) > BEHIND_MS ? 'behind' : 'good';
+}
+
+/** A clock that differs by more than this makes times of the log misleading. */
+const CLOCK_MS = 2_000;
+
+/** What somebody should know of a node that runs: rows of the log that it lost, its clock, keys of its own. */
+export interface NodeNotes {
+  readonly rowsLost: number;
+  /** Seconds; 0 = right. */
+  readonly clockSecs: number;
+  readonly drift: readonly string[];
+}
+
+/** What there is to note. */
+export function notesOf(node: ClusterNode): NodeNotes {
+  const offsetMs = node.clock_offset_ms ?? 0;
+  return {
+    rowsLost: node.rows_lost ?? 0,
+    clockSecs: Math.abs(offsetMs) > CLOCK_MS ? Math.round(offsetMs / 1_000) : 0,
+    drift: node.drift ?? [],
+  };
 }
 
 /** How all of them stand. */
 export function standingOfAll(nodes: readonly ClusterNode[]): NodesStanding {
-  const nowMs = answeredAtMs(nodes);
-  for (const kind of ['away', 'behind'] as const) {
-    const names = nodes.filter((node) => stateOf(node, nowMs) === kind).map(({ node }) => node);
+  for (const kind of ['away', 'late', 'behind'] as const) {
+    const names = nodes.filter((node) => stateOf(node) === kind).map(({ node }) => node);
     if (names.length > 0) return { kind, names };
   }
   const versions = new Set(nodes.flatMap(({ version }) => version ?? []));
@@ -47,6 +66,6 @@ export function standingOfAll(nodes: readonly ClusterNode[]): NodesStanding {
 
 /** Seconds since it started; null where that is not known, or where it is away. */
 export function uptimeSecsOf(node: ClusterNode, nowMs: number): number | null {
-  if (node.started_at === null || stateOf(node, nowMs) === 'away') return null;
+  if (node.started_at === null || stateOf(node) === 'away') return null;
   return Math.max(0, Math.round((nowMs - Date.parse(node.started_at)) / 1_000));
 }

@@ -1,30 +1,46 @@
 /** Do all agree? The nodes that share the database: whether each runs, and by which policy it answers. */
-import { CircleCheck, TriangleAlert, Unplug } from 'lucide-react';
+import { CircleCheck, Hourglass, LogOut, Trash2, TriangleAlert, Unplug } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { Card, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout } from '../../ui/display/states.tsx';
 import { Badge, Moment } from '../../ui/display/values.tsx';
-import { answeredAtMs, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { answeredAtMs, notesOf, standingOfAll, stateOf, uptimeSecsOf } from './node-standing.ts';
 import type { ClusterNode, NodeState } from './node-standing.ts';
 import styles from './nodes-page.module.css';
 
-/** As often as nodes tell of themselves. */
-const STATES_MS = 10_000;
+/** Nodes tell of themselves every two seconds. */
+const STATES_MS = 4_000;
 const LOOKS = {
   good: { tone: 'good', icon: CircleCheck },
+  starting: { tone: 'plain', icon: Hourglass },
+  draining: { tone: 'plain', icon: LogOut },
   behind: { tone: 'warning', icon: TriangleAlert },
+  late: { tone: 'warning', icon: Unplug },
   away: { tone: 'fault', icon: Unplug },
 } as const;
-const TONES = { alone: 'good', agree: 'good', mixed: 'info', behind: 'warning', away: 'fault' } as const;
+const TONES = {
+  alone: 'good',
+  agree: 'good',
+  mixed: 'info',
+  behind: 'warning',
+  late: 'warning',
+  away: 'fault',
+} as const;
 
 /** The page. */
 export default function NodesPage(): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /nodes', {}, { everyMs: STATES_MS });
+  const [forgotten, setForgotten] = useState<string | null>(null);
   return (
     <Page title={say('page.nodes')} lead={say('nodes.lead')}>
       <Answered of={answer} lines={6}>
@@ -32,8 +48,9 @@ export default function NodesPage(): ReactNode {
           <>
             <Standing nodes={nodes} />
             <Card>
-              <NodeTable nodes={nodes} />
+              <NodeTable nodes={nodes} onForget={setForgotten} />
             </Card>
+            <ForgetNode node={forgotten} onClose={() => setForgotten(null)} />
           </>
         )}
       </Answered>
@@ -51,7 +68,37 @@ function Standing({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactN
   return <Callout tone={TONES[kind]}>{say(`nodes.${kind}`, filling)}</Callout>;
 }
 
-function NodeTable({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactNode {
+interface ForgetNodeProps {
+  /** Null = no one is asked. */
+  readonly node: string | null;
+  readonly onClose: () => void;
+}
+
+function ForgetNode({ node, onClose }: ForgetNodeProps): ReactNode {
+  const { say } = useText();
+  const forget = useChange('DELETE /nodes/{node}', { done: 'nodes.forgotten', onDone: onClose });
+  return (
+    <Confirm
+      title={say('nodes.forget', { name: node ?? '' })}
+      action={say('nodes.forget.action')}
+      isOpen={node !== null}
+      isPending={forget.isPending}
+      onConfirm={() => {
+        if (node !== null) void forget.run({ params: { node } });
+      }}
+      onClose={onClose}
+    >
+      <p>{say('nodes.forget.text')}</p>
+    </Confirm>
+  );
+}
+
+interface NodeTableProps {
+  readonly nodes: readonly ClusterNode[];
+  readonly onForget: (node: string) => void;
+}
+
+function NodeTable({ nodes, onForget }: NodeTableProps): ReactNode {
   const { say, format } = useText();
   const health = useAsk('GET /health', {});
   const nowMs = answeredAtMs(nodes);
@@ -68,7 +115,7 @@ function NodeTable({ nodes }: { readonly nodes: readonly ClusterNode[] }): React
           cell: (node) => (
             <NodeName
               node={node}
-              state={stateOf(node, nowMs)}
+              state={stateOf(node)}
               isHere={nodes.length > 1 && node.node === health.data?.node}
             />
           ),
@@ -78,8 +125,7 @@ function NodeTable({ nodes }: { readonly nodes: readonly ClusterNode[] }): React
           id: 'rate',
           title: say('nodes.rate'),
           isNumber: true,
-          cell: (node) =>
-            node.qps === null || stateOf(node, nowMs) === 'away' ? '–' : format.count(node.qps),
+          cell: (node) => (node.qps === null || stateOf(node) === 'away' ? '–' : format.count(node.qps)),
         },
         {
           id: 'uptime',
@@ -91,6 +137,21 @@ function NodeTable({ nodes }: { readonly nodes: readonly ClusterNode[] }): React
         },
         { id: 'seen', title: say('nodes.seen'), cell: ({ last_seen: at }) => <Moment at={at} /> },
         { id: 'version', title: say('nodes.version'), cell: ({ version }) => <bdi>{version ?? '–'}</bdi> },
+        {
+          id: 'actions',
+          title: say('nodes.forget.action'),
+          isActions: true,
+          cell: (node) =>
+            stateOf(node) === 'away' && (
+              <ForAdmins>
+                <IconButton
+                  icon={Trash2}
+                  label={say('nodes.forget', { name: node.node })}
+                  onPress={() => onForget(node.node)}
+                />
+              </ForAdmins>
+            ),
+        },
       ]}
     />
   );
@@ -103,7 +164,8 @@ interface NodeNameProps {
   readonly isHere: boolean;
 }
 
-function NodeName({ node: { node, address }, state, isHere }: NodeNameProps): ReactNode {
+function NodeName({ node: row, state, isHere }: NodeNameProps): ReactNode {
+  const { node, address } = row;
   const { say } = useText();
   return (
     <span className={styles['node']}>
@@ -115,8 +177,24 @@ function NodeName({ node: { node, address }, state, isHere }: NodeNameProps): Re
         </Badge>
         {isHere && <Badge tone="plain">{say('nodes.here')}</Badge>}
       </span>
+      <Notes node={row} />
     </span>
   );
+}
+
+function Notes({ node }: { readonly node: ClusterNode }): ReactNode {
+  const { say, format } = useText();
+  const { rowsLost, clockSecs, drift } = notesOf(node);
+  const notes = [
+    rowsLost > 0 && say('nodes.note.lost', { count: rowsLost }),
+    clockSecs !== 0 && say('nodes.note.clock', { span: format.span(Math.abs(clockSecs)) }),
+    drift.length > 0 && say('nodes.note.drift', { names: format.list(drift) }),
+  ].filter((note) => note !== false);
+  return notes.map((note) => (
+    <span key={note} className={styles['quiet']}>
+      {note}
+    </span>
+  ));
 }
 
 function Revision({ node }: { readonly node: ClusterNode }): ReactNode {

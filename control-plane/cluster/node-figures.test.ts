@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { beatNode, forgetNode, listNodes } from './node-figures.ts';
+import type { NodeFigures } from './node-figures.ts';
+import { claimNode, releaseNode } from './node-store.ts';
+
+const FIGURES: NodeFigures = {
+  ...{ address: null, state: 'ready', snapshotId: 9, policyRevision: 3, qps: 12.5 },
+  others: SAID_FIGURES,
+};
+const EDGE = { name: 'edge', version: '1', uuid: randomUUID(), run: randomUUID() };
+const CORE = { name: 'core', version: '1', uuid: randomUUID(), run: randomUUID() };
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+beforeEach(async () => {
+  await own.database.query('TRUNCATE nodes, revisions CASCADE');
+  for (const node of [EDGE, CORE]) {
+    await claimNode(own.database, node, true);
+    await beatNode(own.database, node, FIGURES, null);
+  }
+});
+afterAll(() => own.stop());
+
+/** As if a node had been silent for so long. */
+const silence = (name: string, secs: number): Promise<unknown> =>
+  own.database.query('UPDATE nodes SET last_seen = now() - make_interval(secs => $2) WHERE name = $1', [
+    name,
+    secs,
+  ]);
+
+describe('beatNode()', () => {
+  test('is an update that changes no index', async () => {
+    for (let beats = 0; beats < 200; beats++) await beatNode(own.database, EDGE, FIGURES, null);
+    let counted = { updates: 0, hot: 0 };
+    // A session tells its counts with a later statement.
+    await until(async () => {
+      const { rows } = await own.database.query<{ updates: number; hot: number }>(
+        `SELECT n_tup_upd::integer AS updates, n_tup_hot_upd::integer AS hot FROM pg_stat_user_tables
+          WHERE relname = 'nodes'`,
+      );
+      counted = rows[0]!;
+      return counted.updates >= 200;
+    });
+    expect(counted.hot).toBe(counted.updates);
+  });
+
+  test('says when another revision has come into force, and nothing for who has lost the name', async () => {
+    const appliedAt = async (): Promise<Date | null> => (await listNodes(own.database, null))[1]!.applied_at;
+    const before = await appliedAt();
+    await beatNode(own.database, EDGE, FIGURES, null);
+    expect(await appliedAt()).toEqual(before);
+    await beatNode(own.database, EDGE, { ...FIGURES, policyRevision: 4 }, null);
+    expect((await appliedAt())!.getTime()).toBeGreaterThan(before!.getTime());
+    expect(await beatNode(own.database, { ...EDGE, run: randomUUID() }, FIGURES, null)).toBeNull();
+  });
+
+  test('names nodes that are silent, or have answered by an older policy for 5 s', async () => {
+    const inTrouble = async (): Promise<unknown> =>
+      (await beatNode(own.database, EDGE, FIGURES, null))!.inTrouble;
+    expect(await inTrouble()).toEqual([]);
+    await own.database.query(
+      `INSERT INTO revisions (id, author, summary) OVERRIDING SYSTEM VALUE VALUES (4, 'ada', 'x')`,
+    );
+    expect(await inTrouble()).toEqual([]);
+    await own.database.query(`UPDATE revisions SET created_at = now() - interval '6 seconds'`);
+    expect(await inTrouble()).toEqual([{ node: 'core', isSilent: false }]);
+    await silence('core', 7);
+    expect(await inTrouble()).toEqual([{ node: 'core', isSilent: true }]);
+  });
+});
+
+describe('listNodes()', () => {
+  test.each([
+    [0, 'live'],
+    [7, 'late'],
+    [61, 'gone'],
+    [-61, 'gone'],
+  ])('shows a node whose heartbeat is %d s old as %s', async (secs, presence) => {
+    await silence('core', secs);
+    expect(await listNodes(own.database, null)).toMatchObject([
+      { node: 'core', presence, state: 'ready', figures: SAID_FIGURES },
+      { node: 'edge', presence: 'live' },
+    ]);
+  });
+
+  test('shows one that has ended as gone at once', async () => {
+    await releaseNode(own.database, CORE);
+    expect(await listNodes(own.database, null)).toMatchObject([{ presence: 'gone' }, { presence: 'live' }]);
+  });
+});
+
+describe('forgetNode()', () => {
+  test('forgets what is gone, until it comes back', async () => {
+    const forget = (name: string): Promise<string> => own.database.transaction((tx) => forgetNode(tx, name));
+    expect([await forget('core'), await forget('nowhere')]).toEqual(['present', 'unknown']);
+    await silence('core', 61);
+    expect([await forget('core'), await forget('core')]).toEqual(['done', 'unknown']);
+    expect(await listNodes(own.database, null)).toMatchObject([{ node: 'edge' }]);
+    await claimNode(own.database, CORE, false);
+    expect(await listNodes(own.database, null)).toMatchObject([{ node: 'core' }, { node: 'edge' }]);
+  });
+});

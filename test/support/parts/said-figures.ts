@@ -1,0 +1,10 @@
+/** Figures as a node says them of itself. */
+import type { NodeFigures } from '../../../control-plane/cluster/node-figures.ts';
+
+export const SAID_FIGURES: NodeFigures['others'] = {
+  rows_lost: 0,
+  rows_spooled: 5,
+  upstreams: { all: 2, unhealthy: 1 },
+  cache: { entries: 10, hit_rate: 50 },
+  drift: ['cache.max_bytes'],
+};
