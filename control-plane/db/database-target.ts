@@ -31,6 +31,9 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** Milliseconds after which a statement that no client waits for any more is given up. */
 const QUERY_TIMEOUT_MS = 120_000;
 
+/** Weir keeps few connections, and notices, prepared statements and settings of a session do not survive a pooler. */
+const POOLER = 'a pooler, such as PgBouncer, stands before PostgreSQL: give the address of the server itself';
+
 /** bigint as a number: counts and ids stay far below 2^53. Other types as in pg. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   oid === pg.types.builtins.INT8 && format !== 'binary'
@@ -105,8 +108,9 @@ export async function connectToFirst(
       client = new pg.Client(target.config);
       client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
       await client.connect();
-      if (await acceptsWrites(client)) return { target, client };
-      faults.push(`${target.name}: read-only`);
+      const fault = await faultOf(client);
+      if (fault === null) return { target, client };
+      faults.push(`${target.name}: ${fault}`);
     } catch (error) {
       faults.push(`${target.name}: ${reasonOf(error)}`);
     }
@@ -115,9 +119,16 @@ export async function connectToFirst(
   throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
 }
 
-async function acceptsWrites(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
-  return rows[0]?.transaction_read_only === 'off';
+/** Why a server cannot be used; null if it can. */
+async function faultOf(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ readOnly: string; pid: number }>(
+    `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid`,
+  );
+  const { readOnly, pid } = rows[0]!;
+  if (readOnly !== 'off') return 'read-only';
+  // A pooler names a process of its own making; pg has it from the protocol, and its types do not know it.
+  const { processID } = client as unknown as { processID: number };
+  return processID === pid ? null : POOLER;
 }
 
 /** Finds targets: fixed URLs, or the embedded server, which is started if needed. */
