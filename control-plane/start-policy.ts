@@ -86,7 +86,8 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     follower.onChange(table, () => lists.lookSoon());
   stops.push(() => follower.close());
   const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
-  const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy });
+  const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy, changes });
+  follower.onChange('service_catalog', () => void catalogRefresh.look());
   const explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),
     publisher,
@@ -160,12 +161,11 @@ function simulatorOf(
 
 /** The catalog's refresh, which starts with the housekeeping. */
 function catalogRefreshOf(
-  { configuration, logger, dataDir, database, stops }: Node,
-  parts: { catalog: ServiceCatalog; bounds: FetchBounds; policy: PolicyInForce },
+  { configuration, logger, dataDir, database, jobs, stops }: Node,
+  parts: { catalog: ServiceCatalog; bounds: FetchBounds; policy: PolicyInForce; changes: PolicyChanges },
 ): CatalogRefresh {
   const refresh = new CatalogRefresh({
-    catalog: parts.catalog,
-    dataDir,
+    ...{ catalog: parts.catalog, changes: parts.changes, database, jobs, dataDir },
     listDirs: () => configuration.current().blocking.list_dirs,
     bounds: parts.bounds,
     clock,

@@ -13,7 +13,7 @@ import {
 } from '../policy/policy-position.ts';
 
 /** A name in `table_versions`. */
-export type FollowedTable = 'access' | 'list_sources' | 'list_copies' | 'web_certificate';
+export type FollowedTable = 'access' | 'list_sources' | 'list_copies' | 'web_certificate' | 'service_catalog';
 
 /** What puts policy into force. */
 export interface FollowingPolicy {

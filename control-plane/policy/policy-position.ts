@@ -20,8 +20,8 @@ export const POSITION_CHANNEL = 'weir';
 export const POSITION = `json_build_object('revision', (SELECT coalesce(max(id), 0) FROM revisions),
   'versions', (SELECT json_object_agg(name, version) FROM table_versions))`;
 
-/** Versions that policy does not read: who may ask the API, and which copies of lists there are. */
-const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'list_copies']);
+/** Versions that policy does not read: who may ask the API, which lists and catalog were fetched. */
+const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'list_copies', 'service_catalog']);
 
 /** Names of the versions that differ. */
 export function differingVersions(one: TableVersions, other: TableVersions): string[] {

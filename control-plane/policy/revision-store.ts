@@ -101,7 +101,8 @@ const NEEDED_COPIES = `SELECT unnest(list_copies) AS key FROM revisions
 
 /** Removes blobs that nothing needs, within a change: their number is bounded by that of revisions that can be restored. */
 export async function dropUnneededBlobs(tx: Queryable): Promise<void> {
-  await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES})`);
+  await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES}
+    UNION SELECT content_key FROM service_catalog WHERE content_key IS NOT NULL)`);
 }
 
 /** Content keys of the lists that some kept revision, or a held copy, still needs. */

@@ -1,12 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { catalogParts, forgetFetches } from '../../test/support/parts/shared-catalog.ts';
+import { startTestDatabase, type TestDatabase } from '../../test/support/parts/test-database.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 
+let own: TestDatabase;
 let dataDir: string;
 let catalog: ServiceCatalog;
 let refresh: CatalogRefresh;
@@ -15,16 +18,31 @@ let applied: number;
 let nowMs: number;
 let url: string;
 
-beforeEach(() => {
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterAll(() => own.stop());
+beforeEach(async () => {
+  await forgetFetches(own.database);
   dataDir = mkdtempSync(join(tmpdir(), 'weir-catalog-'));
   catalog = new ServiceCatalog(dataDir);
   logger = new MemoryLogger();
   applied = 0;
   nowMs = Date.UTC(2026, 5, 1);
   url = pathToFileURL(join(dataDir, 'services.json')).href;
-  refresh = new CatalogRefresh({
-    catalog,
-    dataDir,
+  refresh = refreshOf(catalog, dataDir);
+});
+afterEach(async () => {
+  await refresh.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** The refresh of a node. */
+function refreshOf(ofNode: ServiceCatalog, folder: string): CatalogRefresh {
+  return new CatalogRefresh({
+    catalog: ofNode,
+    ...catalogParts(own.database, logger),
+    dataDir: folder,
     url: () => url,
     refreshHours: () => 24,
     listDirs: () => [dataDir],
@@ -36,11 +54,7 @@ beforeEach(() => {
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     logger,
   });
-});
-afterEach(async () => {
-  await refresh.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+}
 
 function serve(services: unknown, schema = 1): void {
   writeFileSync(join(dataDir, 'services.json'), JSON.stringify({ schema, services }));
@@ -99,6 +113,58 @@ describe('CatalogRefresh', () => {
     await refresh.look();
     expect([catalog.all(), applied]).toEqual([before, 0]);
     expect(logger.text()).toContain('service catalog not updated');
+  });
+
+  test('takes what another node fetched, without asking the server', async () => {
+    serve([GAMES]);
+    await refresh.look();
+    rmSync(join(dataDir, 'services.json'));
+    const folder = join(dataDir, 'other');
+    mkdirSync(folder);
+    const other = new ServiceCatalog(folder);
+    const following = refreshOf(other, folder);
+    await following.look();
+    expect([other.all(), applied]).toEqual([catalog.all(), 2]);
+    expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+    // What is in force is not taken again.
+    await Promise.all([refresh.look(), following.look()]);
+    expect(applied).toBe(2);
+    await following.close();
+  });
+
+  test('two nodes fetch it once', async () => {
+    serve([GAMES]);
+    const other = refreshOf(new ServiceCatalog(dataDir), dataDir);
+    await Promise.all([refresh.look(), other.look()]);
+    await Promise.all([refresh.look(), other.look()]);
+    expect(logger.lines.filter(({ message }) => message === 'service catalog updated')).toHaveLength(1);
+    await other.close();
+  });
+
+  test('tells of a stored catalog that is damaged, and fetches it again', async () => {
+    serve([GAMES]);
+    await refresh.look();
+    await own.database.query(`UPDATE blobs SET bytes = '\\x00'`);
+    const other = new ServiceCatalog(dataDir);
+    const following = refreshOf(other, dataDir);
+    await following.look();
+    expect(logger.text()).toContain('take the service catalog of the database: it is fetched again');
+    await following.look();
+    expect(other.get('games')).toBeDefined();
+    expect((await own.database.query('SELECT 1 FROM blobs')).rows).toHaveLength(1);
+    await following.close();
+  });
+
+  test('counts failures for all nodes: the pause grows, whoever tries', async () => {
+    await refresh.look();
+    const other = refreshOf(catalog, dataDir);
+    serve([GAMES]);
+    await other.look();
+    expect(catalog.get('games')).toBeUndefined();
+    nowMs += 60_000;
+    await other.look();
+    expect(catalog.get('games')).toBeDefined();
+    await other.close();
   });
 
   test('fetches nothing without a URL', async () => {

@@ -1,25 +1,40 @@
-/** Renews the service catalog from `blocking.catalog_url`, at start and periodically. */
-import { reasonOf } from '../../shared/thrown.ts';
-import { randomUUID } from 'node:crypto';
+/**
+ * Renews the service catalog from `blocking.catalog_url`, at start and periodically: one node fetches it for all, and
+ * stores it beside the row that names it; each takes it from there.
+ */
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { createGunzip, gzip } from 'node:zlib';
+import { KeptCatalog } from '../../shared/api/policy/services-api.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { shownUrl } from '../../shared/net/shown-url.ts';
-import type { Validators } from '../lists/fetch/fetch-http.ts';
+import { contentKey, DamagedBlob, fetchBlob, removeBlob, storeBlob } from '../cluster/blob-store.ts';
+import { type JobLeases, type Lease, LeaseLost } from '../cluster/leases.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { FETCH_LIMITS } from '../lists/fetch/fetch-limits.ts';
+import type { Validators } from '../lists/fetch/fetch-http.ts';
 import { fetchList } from '../lists/fetch/fetch-list.ts';
 import type { FetchBounds } from '../lists/fetch/list-host.ts';
 import { TEMPORARY_SUFFIX } from '../files/durable-file.ts';
 import { isDue } from '../lists/fetch/refresh-schedule.ts';
+import type { PolicyChanges } from '../policy/change.ts';
+import { dropUnneededBlobs } from '../policy/revision-store.ts';
+import { type CatalogRow, forgetCatalog, noteAttempt, readCatalogRow, useCatalog } from './catalog-store.ts';
 import { parseCatalog } from './parse-catalog.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 
 /** Parts of the refresh. */
 export interface CatalogRefreshParts {
   readonly catalog: ServiceCatalog;
+  readonly database: Database;
+  readonly changes: Pick<PolicyChanges, 'record'>;
+  readonly jobs: Pick<JobLeases, 'hold'>;
   readonly dataDir: string;
   /** `blocking.catalog_url`; empty = nothing is fetched. */
   readonly url: () => string;
@@ -41,21 +56,20 @@ const LOOK_MS = 60_000;
 /** The shipped catalog and the public registry have less than 0.6 MiB each. */
 const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
 
-/** Fetches the catalog and stores it. A failed fetch leaves the catalog in force. */
+/** Fetches the catalog and takes what any node fetched. A failed fetch leaves the catalog in force. */
 export class CatalogRefresh {
   private readonly parts: CatalogRefreshParts;
   private readonly stopping = new AbortController();
-  /** Validators of the catalog in force, from the server of `url`. */
-  private have: { readonly url: string; readonly validators: Validators } | undefined;
+  private readonly startedAtMs: number;
+  /** Names the catalog in force, if it is from the database. */
+  private taken: string | null = null;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
-  private lastMs: number | undefined;
-  private lastUrl = '';
-  private failures = 0;
   private lastReason = '';
 
   constructor(parts: CatalogRefreshParts) {
     this.parts = parts;
+    this.startedAtMs = parts.clock.nowMs();
   }
 
   /** Checks now and periodically. */
@@ -73,28 +87,50 @@ export class CatalogRefresh {
     await this.running;
   }
 
-  /** Renews the catalog if due; resolves when done, successful or not. */
+  /** Takes what another node fetched, and renews the catalog if due; resolves when done, successful or not. */
   look(): Promise<void> {
-    this.running = this.running.then(() => this.refreshIfDue());
+    this.running = this.running
+      .then(() => this.lookNow())
+      .catch((error: unknown) => {
+        if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the next look does it.
+        this.parts.logger.warn('look for a service catalog failed', { reason: reasonOf(error) });
+      });
     return this.running;
   }
 
-  private async refreshIfDue(): Promise<void> {
-    const { clock, logger } = this.parts;
+  private async lookNow(): Promise<void> {
+    const { database, jobs } = this.parts;
     const url = this.parts.url();
-    const attempts = { lastMs: this.lastMs, failures: this.failures };
     if (url === '' || this.stopping.signal.aborted) return;
-    if (url === this.lastUrl && !isDue(attempts, clock.nowMs(), { refreshHours: this.parts.refreshHours() }))
-      return;
-    this.lastUrl = url;
-    this.lastMs = clock.nowMs();
+    const row = await readCatalogRow(database);
+    if (row.url === url && row.contentKey !== null) await this.take(row.contentKey);
+    if (!this.isDue(row, url)) return;
+    await jobs.hold('fetch the service catalog', async (lease) => {
+      // Another node may have fetched it meanwhile: its notice comes.
+      const now = await readCatalogRow(database);
+      if (this.isDue(now, url)) await this.refresh(now, url, lease);
+    });
+  }
+
+  private isDue(row: CatalogRow, url: string): boolean {
+    const { clock, refreshHours } = this.parts;
+    const { failures } = row;
+    const checkedMs = row.lastCheckedAt?.getTime() ?? 0;
+    // One that failed before this start is retried at once.
+    const isKnown = row.url === url && checkedMs > 0 && (failures === 0 || checkedMs >= this.startedAtMs);
+    const attempts = { lastMs: isKnown ? checkedMs : undefined, failures };
+    return isDue(attempts, clock.nowMs(), { refreshHours: refreshHours() });
+  }
+
+  private async refresh(row: CatalogRow, url: string, lease: Lease): Promise<void> {
+    const { logger } = this.parts;
+    const failures = row.url === url ? row.failures : 0;
     try {
-      const updated = await this.refresh(url);
-      this.failures = 0;
+      const updated = await this.fetch(row, url, lease);
       this.lastReason = '';
       if (updated !== null) logger.info('service catalog updated', updated);
     } catch (error) {
-      this.failures++;
+      if (error instanceof LeaseLost || lease.signal.aborted || this.stopping.signal.aborted) throw error;
       const reason = reasonOf(error);
       // Logged once: a node without internet access would log it twice an hour forever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
@@ -103,27 +139,109 @@ export class CatalogRefresh {
         url: shownUrl(url),
         reason,
       });
+      await this.note(lease, url, failures + 1);
     }
   }
 
   /** Counts of a new catalog's services; null if it has not changed. */
-  private async refresh(url: string): Promise<{ services: number; skipped: number } | null> {
-    const { dataDir, listDirs, bounds, catalog, blocked, apply, clock } = this.parts;
-    const path = join(dataDir, `service-catalog-${randomUUID()}${TEMPORARY_SUFFIX}`);
+  private async fetch(
+    row: CatalogRow,
+    url: string,
+    lease: Lease,
+  ): Promise<{ services: number; skipped: number } | null> {
+    const { listDirs, bounds, catalog, blocked, clock } = this.parts;
+    const path = this.temporaryPath();
     try {
-      const { signal } = this.stopping;
-      const validators = this.have?.url === url ? this.have.validators : NO_VALIDATORS;
+      const signal = AbortSignal.any([this.stopping.signal, lease.signal]);
+      const validators = row.url === url && row.contentKey !== null ? row : NO_VALIDATORS;
       const request = { url, validators, path, listDirs: listDirs(), bounds, signal, limits: LIMITS };
       const outcome = await fetchList(request);
-      if (outcome.type === 'unchanged') return null;
-      const text = Buffer.concat(await createReadStream(path).pipe(createGunzip()).toArray()).toString();
-      const fetched = parseCatalog(text);
-      await catalog.replace(fetched, { url, now: new Date(clock.nowMs()), blocked: await blocked() });
-      await apply();
-      this.have = { url, validators: outcome.validators };
+      if (outcome.type === 'unchanged') {
+        await this.note(lease, url, 0);
+        return null;
+      }
+      const fetched = parseCatalog(await readText(path));
+      const fetching = { url, now: new Date(clock.nowMs()), blocked: await blocked() };
+      await this.store(lease, catalog.keep(fetched, fetching), outcome.validators);
       return { services: fetched.services.length, skipped: fetched.skipped };
     } finally {
       await rm(path, { force: true });
     }
   }
+
+  /** Stores a new catalog for all nodes, and puts it into force here. */
+  private async store(lease: Lease, kept: KeptCatalog, validators: Validators): Promise<void> {
+    const text = JSON.stringify(kept);
+    const key = contentKey(createHash('sha256').update(text).digest('hex'));
+    const path = this.temporaryPath();
+    try {
+      await writeFile(path, await promisify(gzip)(text), { mode: 0o600 });
+      await this.note(lease, kept.url, 0, async (tx) => {
+        await storeBlob(tx, key, path);
+        await useCatalog(tx, key, validators);
+        await dropUnneededBlobs(tx);
+      });
+    } finally {
+      await rm(path, { force: true });
+    }
+    await this.use(key, kept);
+  }
+
+  /** Notes an attempt for all nodes, with what else is to be stored of it. */
+  private note(
+    lease: Lease,
+    url: string,
+    failures: number,
+    also: (tx: Queryable) => Promise<void> = async () => undefined,
+  ): Promise<undefined> {
+    const { changes, clock } = this.parts;
+    return changes.record(async (tx) => {
+      await lease.confirm(tx);
+      await noteAttempt(tx, url, { at: new Date(clock.nowMs()), failures });
+      await also(tx);
+      return { result: undefined, summary: null };
+    });
+  }
+
+  /** Puts the catalog of the database into force, unless it is. */
+  private async take(key: string): Promise<void> {
+    if (key === this.taken) return;
+    const { database, logger } = this.parts;
+    try {
+      await this.use(key, await this.read(key));
+    } catch (error) {
+      if (!(error instanceof DamagedBlob)) throw error;
+      logger.error('take the service catalog of the database: it is fetched again', {
+        reason: reasonOf(error),
+      });
+      await removeBlob(database, key);
+      await forgetCatalog(database, key);
+    }
+  }
+
+  /** @throws {DamagedBlob} */
+  private async read(key: string): Promise<KeptCatalog> {
+    const path = this.temporaryPath();
+    try {
+      if (!(await fetchBlob(this.parts.database, key, path)))
+        throw new DamagedBlob(`there is no blob ${key}`);
+      return KeptCatalog.parse(JSON.parse(await readText(path)));
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  private async use(key: string, kept: KeptCatalog): Promise<void> {
+    await this.parts.catalog.take(kept);
+    this.taken = key;
+    await this.parts.apply();
+  }
+
+  private temporaryPath(): string {
+    return join(this.parts.dataDir, `service-catalog-${randomUUID()}${TEMPORARY_SUFFIX}`);
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return Buffer.concat(await createReadStream(path).pipe(createGunzip()).toArray()).toString();
 }

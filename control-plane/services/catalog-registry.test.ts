@@ -1,5 +1,5 @@
 /** A catalog kept up to date from a web server that speaks the format of AdGuard's registry. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,6 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { catalogParts, forgetFetches } from '../../test/support/parts/shared-catalog.ts';
+import { startTestDatabase, type TestDatabase } from '../../test/support/parts/test-database.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { parseCatalog, readShippedCatalog } from './parse-catalog.ts';
 import { ServiceCatalog } from './service-catalog.ts';
@@ -24,6 +26,7 @@ const CHAT = {
 };
 const NETFLIX = { id: 'netflix', name: 'Netflix', group: 'streaming', rules: ['||netflix-new.example^'] };
 
+let own: TestDatabase;
 let dataDir: string;
 let catalog: ServiceCatalog;
 let refresh: CatalogRefresh;
@@ -37,7 +40,12 @@ let blocked: Set<string>;
 let readBlocked: () => Promise<ReadonlySet<string>>;
 let nowMs: number;
 
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterAll(() => own.stop());
 beforeEach(async () => {
+  await forgetFetches(own.database);
   dataDir = mkdtempSync(join(tmpdir(), 'weir-registry-'));
   catalog = new ServiceCatalog(dataDir);
   logger = new MemoryLogger();
@@ -52,6 +60,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/services.json`;
   refresh = new CatalogRefresh({
     catalog,
+    ...catalogParts(own.database, logger),
     dataDir,
     url: () => url,
     refreshHours: () => 24,

@@ -22,12 +22,12 @@ function service(id: string, change: Partial<CatalogFileService> = {}): CatalogF
   return { id, name: id, category: 'adult', icon: null, domains: [`${id}.example`], exact: [], ...change };
 }
 
-function replace(
+function take(
   services: CatalogFileService[],
   { isWhole = true, blocked = [] as string[], now = NOW } = {},
 ): Promise<void> {
   const fetching = { url: URL, now, blocked: new Set(blocked) };
-  return catalog.replace({ isWhole, services, skipped: 0 }, fetching);
+  return catalog.take(catalog.keep({ isWhole, services, skipped: 0 }, fetching));
 }
 
 /** The catalog that the next start has. */
@@ -45,8 +45,8 @@ describe('ServiceCatalog', () => {
     expect(catalog.all().every(({ withdrawn_at }) => withdrawn_at === null)).toBe(true);
   });
 
-  test('replace() by a whole catalog shows of the others only what a group blocks, over a restart too', async () => {
-    await replace([service('mine')], { blocked: ['netflix'] });
+  test('take() of a whole catalog shows of the others only what a group blocks, over a restart too', async () => {
+    await take([service('mine')], { blocked: ['netflix'] });
     for (const one of [catalog, await restarted()]) {
       expect(one.all().map(({ id }) => id)).toEqual(['mine', 'netflix']);
       expect(one.get('netflix')).toMatchObject({ withdrawn_at: NOW.toISOString() });
@@ -55,14 +55,14 @@ describe('ServiceCatalog', () => {
     }
   });
 
-  test('replace() by a part adds domains to a shipped service of that name, whatever the punctuation', async () => {
+  test('take() of a part adds domains to a shipped service of that name, whatever the punctuation', async () => {
     const disney = catalog.all().find(({ name }) => name === 'Disney+')!;
     const added = service('other-id', {
       name: 'disney PLUS',
       domains: ['new.example'],
       exact: ['e.example'],
     });
-    await replace([added], { isWhole: false });
+    await take([added], { isWhole: false });
     expect(catalog.get(disney.id)).toMatchObject({
       name: 'Disney+',
       category: disney.category,
@@ -72,22 +72,22 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('other-id')).toBeUndefined();
   });
 
-  test('replace() leaves out services of no category that it does not know', async () => {
-    await replace([service('mine', { category: null })], { isWhole: false });
+  test('take() leaves out services of no category that it does not know', async () => {
+    await take([service('mine', { category: null })], { isWhole: false });
     expect(catalog.get('mine')).toBeUndefined();
   });
 
   test('keeps when a service was withdrawn, and takes it back when it is listed again', async () => {
-    await replace([service('mine'), service('gone')]);
-    await replace([service('mine')]);
-    await replace([service('mine')], { now: new Date(NOW.getTime() + 1000) });
+    await take([service('mine'), service('gone')]);
+    await take([service('mine')]);
+    await take([service('mine')], { now: new Date(NOW.getTime() + 1000) });
     expect(catalog.get('gone')?.withdrawn_at).toBe(NOW.toISOString());
-    await replace([service('mine'), service('gone')]);
+    await take([service('mine'), service('gone')]);
     expect(catalog.get('gone')?.withdrawn_at).toBeNull();
   });
 
   test('load() without a URL lists the shipped services, and keeps fetched ones as withdrawn', async () => {
-    await replace([service('mine')]);
+    await take([service('mine')]);
     const next = await restarted('');
     expect(next.get('netflix')?.withdrawn_at).toBeNull();
     expect(next.get('mine')?.withdrawn_at).toBe(NOW.toISOString());

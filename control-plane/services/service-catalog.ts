@@ -50,11 +50,7 @@ export class ServiceCatalog {
   /** Takes the copy on disk where there is a good one; `url` is `blocking.catalog_url`, empty = shipped only. */
   async load(logger: Logger, url: string): Promise<void> {
     try {
-      const kept = KeptCatalog.parse(JSON.parse(await readFile(this.path, 'utf8')));
-      const fetched = this.merge({ isWhole: kept.is_whole, services: kept.services }, kept.fetched_at);
-      const known = joined(fetched, kept.withdrawn);
-      const listed = url === '' ? this.shipped : fetched;
-      this.services = joined(listed, withdrawn(known, listed, kept.fetched_at));
+      this.use(KeptCatalog.parse(JSON.parse(await readFile(this.path, 'utf8'))), url);
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return;
       const reason = reasonOf(error);
@@ -62,22 +58,26 @@ export class ServiceCatalog {
     }
   }
 
-  /** Keeps a fetched catalog on disk and uses it from now on. */
-  async replace(catalog: FetchedCatalog, { url, now, blocked }: Fetching): Promise<void> {
+  /** What is to be kept of a fetched catalog, by this node and others. */
+  keep(catalog: FetchedCatalog, { url, now, blocked }: Fetching): KeptCatalog {
     const fetchedAt = now.toISOString();
     const listed = this.merge(catalog, fetchedAt);
     const gone = withdrawn(this.services, listed, fetchedAt);
     gone.sort((a, b) => (b.withdrawn_at ?? '').localeCompare(a.withdrawn_at ?? ''));
     const idle = gone.filter(({ id }) => !blocked.has(id) && !this.shipped.has(id));
-    const kept: KeptCatalog = {
+    return {
       url,
       fetched_at: fetchedAt,
       is_whole: catalog.isWhole,
       services: [...catalog.services],
       withdrawn: [...gone.filter(({ id }) => blocked.has(id)), ...idle.slice(0, MAX_IDLE_WITHDRAWN)],
     };
+  }
+
+  /** Keeps a catalog on disk and uses it from now on. */
+  async take(kept: KeptCatalog): Promise<void> {
     await writeDurably(this.path, Buffer.from(JSON.stringify(kept)));
-    this.services = joined(listed, kept.withdrawn);
+    this.use(kept, kept.url);
   }
 
   /** All built-in services, by name. */
@@ -95,6 +95,15 @@ export class ServiceCatalog {
     const service = this.services.get(id) ?? this.shipped.get(id);
     if (service === undefined) return undefined;
     return { serviceName: service.name, domains: service.domains, exact: service.exact_domains };
+  }
+
+  private use(
+    { is_whole: isWhole, services, fetched_at: at, withdrawn: gone }: KeptCatalog,
+    url: string,
+  ): void {
+    const fetched = this.merge({ isWhole, services }, at);
+    const listed = url === '' ? this.shipped : fetched;
+    this.services = joined(listed, withdrawn(joined(fetched, gone), listed, at));
   }
 
   /**

@@ -1,0 +1,19 @@
+/** What refreshes of the service catalog share with those of other nodes: a real database. */
+import { randomUUID } from 'node:crypto';
+import { JobLeases } from '../../../control-plane/cluster/leases.ts';
+import type { Database } from '../../../control-plane/db/database.ts';
+import { PolicyChanges } from '../../../control-plane/policy/change.ts';
+import type { MemoryLogger } from './memory-logger.ts';
+
+/** The parts of a node, one of several or alone. */
+export function catalogParts(database: Database, logger: MemoryLogger) {
+  const changes = new PolicyChanges(database, { apply: async () => undefined, threadsBehind: () => 0 });
+  return { database, changes, jobs: new JobLeases({ database, logger, node: randomUUID() }) };
+}
+
+/** As before the first fetch. */
+export async function forgetFetches(database: Database): Promise<void> {
+  await database.query('TRUNCATE leases, blobs');
+  await database.query('DELETE FROM service_catalog');
+  await database.query('INSERT INTO service_catalog DEFAULT VALUES');
+}
