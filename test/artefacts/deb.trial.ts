@@ -100,12 +100,11 @@ describe('weir.deb', () => {
     const unit = readFileSync(join(root, 'usr/lib/systemd/system/weir.service'), 'utf8');
     const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
     const [, environment = ''] = /^Environment=(.*)$/m.exec(unit) ?? [];
-    const start = `mount -t proc proc /proc; exec setpriv --reuid=weir --regid=weir --clear-groups env ${environment} ${command}`;
-    weir = spawn(
-      'unshare',
-      ['--mount', '--pid', '--fork', '--kill-child', 'chroot', root, 'sh', '-c', start],
-      { stdio: 'inherit' },
-    );
+    // The dynamic linker finds PostgreSQL's libraries by /proc.
+    const apart = ['--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${join(root, 'proc')}`];
+    const asWeir = ['setpriv', '--reuid=weir', '--regid=weir', '--clear-groups', 'env'];
+    const args = [...apart, 'chroot', root, ...asWeir, ...environment.split(' '), ...command.split(' ')];
+    weir = spawn('unshare', args, { stdio: 'ignore' });
     await until(ready, 200);
   });
 

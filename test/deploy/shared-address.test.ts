@@ -1,0 +1,188 @@
+/**
+ * deploy/addresses with the programs that they are for, on a small network: addresses that two Weirs share by keepalived, and one
+ * that both announce to a router by bird. They follow the Weir that is ready. Of Debian's keepalived and bird2.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '../support/parts/until.ts';
+import { makeTempDir, prepareDataDir } from '../support/weir/data-dir.ts';
+import type { TempDir } from '../support/weir/data-dir.ts';
+import { SmallNetwork } from '../support/weir/small-network.ts';
+import type { OwnProcess } from '../support/weir/weir-process.ts';
+import { START_COMMAND } from '../support/weir/weir-process.ts';
+
+type Node = 'a' | 'b';
+
+const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy', 'addresses');
+const ADDRESSES = { a: '192.0.2.1', b: '192.0.2.2', client: '192.0.2.9' } as const;
+const FIRST = '192.0.2.53';
+const SECOND = '192.0.2.54';
+const ANYCAST = '198.51.100.53';
+const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
+/** Between two looks. */
+const LOOK_MS = 100;
+
+const small = SmallNetwork.make();
+if (small === null)
+  test('a process without the right to make networks is refused one', () => {
+    const { stderr } = spawnSync('ip', ['netns', 'add', 'weir-refused'], { encoding: 'utf8' });
+    expect(stderr).toMatch(/not permitted|Permission denied/);
+  });
+else followTheReady(small);
+
+/** The suite. */
+function followTheReady(network: SmallNetwork): void {
+  // keepalived runs no script that others than root might replace, so not from a folder such as /tmp, and it runs it as a user
+  // without rights.
+  const room = mkdtempSync('/run/weir-addresses-');
+  chmodSync(room, 0o755);
+  const rooms: TempDir[] = [];
+  const running: OwnProcess[] = [];
+  const weirs: Partial<Record<Node, OwnProcess>> = {};
+
+  /** A file of deploy/addresses with some of its words replaced, as an operator does. */
+  function edited(file: string, name: string, words: Readonly<Record<string, string>>): string {
+    let text = readFileSync(join(DEPLOY, file), 'utf8');
+    for (const [from, to] of Object.entries(words)) {
+      expect(text).toContain(from);
+      text = text.replaceAll(from, to);
+    }
+    const path = join(room, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  function started(process: OwnProcess): OwnProcess {
+    running.push(process);
+    return process;
+  }
+
+  function startWeir(node: Node): void {
+    const { path, dataDir } = rooms[node === 'a' ? 0 : 1]!;
+    const file = join(path, 'weir.toml');
+    writeFileSync(
+      file,
+      `[server]\nnode_name = "${node}"\ndata_dir = "${dataDir}"\nworkers = 1\ndns_port = 53\n` +
+        `[server.web_tls]\ntls_cert_path = "web-cert.pem"\ntls_key_path = "web-key.pem"\n` +
+        `[dns]\nchaos_clients = ["127.0.0.0/8", "192.0.2.0/24"]\n[blocking]\ncatalog_url = ""\n`,
+    );
+    const [program, args] = START_COMMAND;
+    weirs[node] = started(network.start(node, [program, ...args, '--config', file]));
+  }
+
+  const isReady = (node: Node): boolean =>
+    network.look(node, ...DIG, '@127.0.0.1', 'CH', 'TXT', 'status.weir') === '"ready"';
+  /** The node that answers at an address. */
+  const nodeAt = (address: string): string =>
+    network.look('client', ...DIG, `@${address}`, 'CH', 'TXT', 'hostname.bind').replaceAll('"', '');
+  const holds = (node: Node, address: string): boolean =>
+    network.run(node, 'ip', 'address', 'show', 'dev', 'eth0').includes(` ${address}/`);
+
+  beforeAll(async () => {
+    for (const [machine, address] of Object.entries(ADDRESSES)) network.add(machine, `${address}/24`);
+    for (const node of ['a', 'b'] as const) {
+      const own = makeTempDir();
+      rooms.push(own);
+      await prepareDataDir(own.dataDir);
+      startWeir(node);
+    }
+    await until(() => isReady('a') && isReady('b'), LOOK_MS);
+  });
+
+  afterAll(async () => {
+    await Promise.all(running.map((process) => process.end('SIGTERM')));
+    network.remove();
+    for (const own of rooms) own.remove();
+    rmSync(room, { recursive: true });
+  });
+
+  describe('keepalived.conf', () => {
+    const keepalived = (node: Node): OwnProcess => {
+      const script = join(room, 'check-weir');
+      const conf = edited('keepalived.conf', `${node}.conf`, { '/etc/keepalived/check-weir': script });
+      const pids = ['--pid', join(room, `${node}.pid`), '--vrrp_pid', join(room, `${node}-vrrp.pid`)];
+      const command = ['keepalived', '--dont-fork', '--log-console', '--vrrp', `--config-id=${node}`];
+      return started(network.start(node, [...command, '--use-file', conf, ...pids]));
+    };
+
+    test('gives both addresses to the first Weir that is ready, and none to one that comes later', async () => {
+      copyFileSync(join(DEPLOY, 'check-weir'), join(room, 'check-weir'));
+      keepalived('a');
+      await until(() => nodeAt(FIRST) === 'a' && nodeAt(SECOND) === 'a', LOOK_MS);
+      const ofB = keepalived('b');
+      // It prefers the second one, and is well.
+      await until(() => /VRRP_Script\(weir\) succeeded/.test(ofB.output), LOOK_MS);
+      expect([nodeAt(FIRST), nodeAt(SECOND)]).toEqual(['a', 'a']);
+    });
+
+    test('moves the addresses of a Weir that stops, and of one that is killed', async () => {
+      await weirs.a!.end('SIGTERM');
+      await until(() => nodeAt(FIRST) === 'b' && nodeAt(SECOND) === 'b', LOOK_MS);
+      expect([holds('a', FIRST), holds('b', FIRST)]).toEqual([false, true]);
+      startWeir('a');
+      await until(() => isReady('a'), LOOK_MS);
+      await weirs.b!.end('SIGKILL');
+      await until(() => nodeAt(FIRST) === 'a' && nodeAt(SECOND) === 'a', LOOK_MS);
+      startWeir('b');
+      await until(() => isReady('b'), LOOK_MS);
+    });
+  });
+
+  describe('bird.conf and announce-weir', () => {
+    const socket = (machine: string): string => join(room, `${machine}.ctl`);
+    const bird = (machine: string, conf: string): void =>
+      void started(
+        network.start(machine, [
+          'bird',
+          '-f',
+          '-c',
+          conf,
+          '-s',
+          socket(machine),
+          '-P',
+          join(room, `${machine}-bird.pid`),
+        ]),
+      );
+    const nextHops = (): string[] => {
+      const routes = network.look('client', 'birdc', '-s', socket('client'), 'show', 'route', 'for', ANYCAST);
+      return [...routes.matchAll(/via (\S+)/g)].map(([, hop]) => hop!).toSorted();
+    };
+
+    beforeAll(() => {
+      const peer = (node: Node): string =>
+        `protocol bgp ${node} { local as 64500; neighbor ${ADDRESSES[node]} as 64553; bfd; ipv4 { import all; export none; }; }`;
+      const conf = join(room, 'router.conf');
+      const bfd = 'protocol bfd { interface "*" { interval 200 ms; multiplier 3; }; }';
+      writeFileSync(
+        conf,
+        `router id ${ADDRESSES.client};\nprotocol device { }\n${bfd}\n${peer('a')}\n${peer('b')}\n`,
+      );
+      bird('client', conf);
+      for (const node of ['a', 'b'] as const) {
+        network.run(node, 'ip', 'address', 'add', `${ANYCAST}/32`, 'dev', 'lo');
+        const own = {
+          '198.51.100.2': ADDRESSES[node],
+          '198.51.100.1': ADDRESSES.client,
+          '192.0.2.53/32': `${ANYCAST}/32`,
+        };
+        bird(node, edited('bird.conf', `${node}-bird.conf`, own));
+        started(network.start(node, [join(DEPLOY, 'announce-weir')], { BIRD_SOCKET: socket(node) }));
+      }
+    });
+
+    test('announce the address from each Weir that is ready', async () => {
+      await until(() => nextHops().length === 2, LOOK_MS);
+      expect(nextHops()).toEqual([ADDRESSES.a, ADDRESSES.b]);
+    });
+
+    test('withdraw it where Weir stops, and where it is killed', async () => {
+      await weirs.a!.end('SIGTERM');
+      await until(() => nextHops().length === 1, LOOK_MS);
+      expect(nextHops()).toEqual([ADDRESSES.b]);
+      await weirs.b!.end('SIGKILL');
+      await until(() => nextHops().length === 0, LOOK_MS);
+    });
+  });
+}

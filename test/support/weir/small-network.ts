@@ -1,0 +1,68 @@
+/**
+ * A network of machines that are namespaces, all on one switch. Everything is made inside of them: of this machine's own
+ * interfaces none comes or goes.
+ */
+import { spawnSync } from 'node:child_process';
+import { OwnProcess, ownEnvironment } from './weir-process.ts';
+
+/** The network. */
+export class SmallNetwork {
+  private readonly prefix = `weir${String(process.pid)}-`;
+  private readonly machines: string[] = [];
+
+  private constructor() {
+    this.make('switch');
+    this.run('switch', 'ip', 'link', 'add', 'bridge', 'type', 'bridge');
+    this.run('switch', 'ip', 'link', 'set', 'bridge', 'up');
+  }
+
+  /** A network with nothing on it; null if this process may make none. */
+  static make(): SmallNetwork | null {
+    return process.getuid!() === 0 ? new SmallNetwork() : null;
+  }
+
+  /** Adds a machine whose `eth0` has this address. */
+  add(machine: string, address: string): void {
+    this.make(machine);
+    const peer = ['type', 'veth', 'peer', 'name', 'eth0', 'netns', this.prefix + machine];
+    this.run('switch', 'ip', 'link', 'add', 'name', machine, ...peer);
+    this.run('switch', 'ip', 'link', 'set', 'dev', machine, 'master', 'bridge', 'up');
+    this.run(machine, 'ip', 'address', 'add', address, 'dev', 'eth0');
+    this.run(machine, 'ip', 'link', 'set', 'eth0', 'up');
+  }
+
+  /** Output of a command on a machine. @throws with what it said where it fails */
+  run(machine: string, ...command: readonly string[]): string {
+    const { status, stdout, stderr } = this.spawn(machine, command);
+    if (status !== 0) throw new Error(`${machine}: ${command.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+
+  /** What a command on a machine prints, also where it fails, as it may while other programs start and stop. */
+  look(machine: string, ...command: readonly string[]): string {
+    return this.spawn(machine, command).stdout.trim();
+  }
+
+  /** A program that goes on, on a machine. */
+  start(machine: string, command: readonly string[], env: Readonly<Record<string, string>> = {}): OwnProcess {
+    const args = ['netns', 'exec', this.prefix + machine, ...command];
+    return new OwnProcess('ip', args, { env: { ...ownEnvironment(), ...env } });
+  }
+
+  /** Removes the machines; what runs on them has ended. */
+  remove(): void {
+    for (const machine of this.machines.splice(0))
+      spawnSync('ip', ['netns', 'delete', this.prefix + machine]);
+  }
+
+  private make(machine: string): void {
+    const { status, stderr } = spawnSync('ip', ['netns', 'add', this.prefix + machine], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`make a machine of a network: ${stderr}`);
+    this.machines.push(machine);
+    this.run(machine, 'ip', 'link', 'set', 'lo', 'up');
+  }
+
+  private spawn(machine: string, command: readonly string[]) {
+    return spawnSync('ip', ['netns', 'exec', this.prefix + machine, ...command], { encoding: 'utf8' });
+  }
+}
