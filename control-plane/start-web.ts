@@ -13,6 +13,7 @@ import { buildInProcess } from './built-dashboard/build-process.ts';
 import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
+import { waitForNodes } from './cluster/wait-for-nodes.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { NetworkSights } from './clients/bypass/silent-devices.ts';
 import type { ReadNeighbours } from './clients/neighbour-table.ts';
@@ -21,6 +22,7 @@ import type { PastExplainer } from './explain/past-explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';
 import type { RelayQuery } from './http/relay/doh-relay.ts';
 import { createApp } from './http/app.ts';
+import type { WaitForNodes } from './http/preferred-wait.ts';
 import { checkTable } from './http/check-table.ts';
 import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/edge/local-server.ts';
@@ -101,7 +103,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
     config: () => node.configuration.current(),
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
-    dashboard: startDashboard(node),
+    ...{ dashboard: startDashboard(node), waitForNodes: waiter(database) },
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const served = {
@@ -156,6 +158,11 @@ function startDashboard({ logger, stops }: Node): DashboardOnDisk {
   stops.push(() => dashboard.stop());
   void dashboard.state();
   return dashboard;
+}
+
+/** What waits for other nodes. */
+function waiter(database: Node['database']): WaitForNodes {
+  return (revision, withinMs, gone) => waitForNodes(database, revision, withinMs, gone);
 }
 
 /** Has the DNS threads answer what comes to the web port. */

@@ -5,6 +5,7 @@ import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { beatNode, forgetNode, listNodes } from './node-figures.ts';
+import { waitForNodes } from './wait-for-nodes.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { claimNode, releaseNode } from './node-store.ts';
 
@@ -93,6 +94,30 @@ describe('listNodes()', () => {
   test('shows one that has ended as gone at once', async () => {
     await releaseNode(own.database, CORE);
     expect(await listNodes(own.database, null)).toMatchObject([{ presence: 'gone' }, { presence: 'live' }]);
+  });
+});
+
+describe('waitForNodes()', () => {
+  const ask = (revision: number, withinMs: number): Promise<string[]> =>
+    waitForNodes(own.database, revision, withinMs, new AbortController().signal);
+
+  test('waits until every node that runs has the revision in force', async () => {
+    expect(await ask(3, 60_000)).toEqual([]);
+    const waiting = ask(4, 60_000);
+    for (const node of [EDGE, CORE])
+      await beatNode(own.database, node, { ...FIGURES, policyRevision: 4 }, null);
+    expect(await waiting).toEqual([]);
+  });
+
+  test('names those that have it not in time, and waits for none that is gone or has ended', async () => {
+    await beatNode(own.database, EDGE, { ...FIGURES, policyRevision: 4 }, null);
+    expect(await ask(4, 0)).toEqual(['core']);
+    await silence('core', 61);
+    expect(await ask(4, 60_000)).toEqual([]);
+    await silence('core', 7);
+    expect(await ask(4, 60)).toEqual(['core']);
+    await releaseNode(own.database, CORE);
+    expect(await ask(4, 60_000)).toEqual([]);
   });
 });
 

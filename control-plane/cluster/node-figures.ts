@@ -111,6 +111,16 @@ export async function listNodes(database: Queryable, revision: number | null): P
   return rows;
 }
 
+/** Names of the nodes that run and have not said that they have this revision, or a newer one, in force. */
+export async function nodesBehind(database: Queryable, revision: number): Promise<string[]> {
+  const { rows } = await database.query<{ name: string }>(
+    `SELECT name FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}
+       AND coalesce(policy_revision, 0) < $1 ORDER BY name`,
+    [revision],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Forgets a node that is gone; else says what keeps it. */
 export async function forgetNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
   const { rows } = await tx.query<{ presence: string }>(

@@ -5,6 +5,7 @@ import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import { IdParams } from '../../shared/api/fields.ts';
 import { OpenApiAnswer } from '../../shared/api/schema-door.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { OpenApiDocument } from './reference/openapi-document.ts';
@@ -94,6 +95,44 @@ describe('createApp() with routes', () => {
     expect(Object.keys(document.paths)).toEqual(['/things/{id}', '/things', '/broken', '/openapi.json']);
     expect(document.servers.map(({ url }) => url)).toEqual(['/svc/api', '/api']);
     expect((await api.send('GET', '/api/openapi.json')).status).toBe(401);
+  });
+});
+
+describe('createApp() with Prefer: wait', () => {
+  test('createApp() waits for other nodes where a change has a revision, and names those that are behind', async () => {
+    const asked: number[] = [];
+    const waiting = await RunningApi.start(
+      suite.database,
+      () => [
+        route({
+          ...row,
+          method: 'POST',
+          path: '/changes',
+          handle: ({ response }) => void response.set('Weir-Revision', '7'),
+        }),
+        route({ ...row, method: 'POST', path: '/others', handle: () => undefined }),
+      ],
+      {
+        waitForNodes: async (revision, withinMs) => {
+          asked.push(revision, withinMs);
+          if (withinMs === 3000) throw new DatabaseUnavailable('gone');
+          return withinMs === 0 ? ['edge', 'dachböden'] : [];
+        },
+      },
+    );
+    const told = async (path: string, prefer: string): Promise<unknown[]> => {
+      const { status, headers } = await waiting.send('POST', path, { json: {}, headers: { prefer } });
+      return [status, headers['preference-applied'], headers['weir-nodes-behind']];
+    };
+    expect(await told('/api/changes', 'wait=2')).toEqual([204, 'wait=2', undefined]);
+    expect(await told('/api/changes', 'wait=0')).toEqual([204, 'wait=0', 'edge, dachb%C3%B6den']);
+    expect(asked).toEqual([7, 2000, 7, 0]);
+    // Of other nodes nothing is known without a database, and nothing changes for them without a revision.
+    expect(await told('/api/changes', 'wait=3')).toEqual([204, undefined, undefined]);
+    expect(await told('/api/others', 'wait=2')).toEqual([204, undefined, undefined]);
+    expect(await told('/api/changes', 'respond-async')).toEqual([204, undefined, undefined]);
+    expect(asked).toHaveLength(6);
+    await waiting.close();
   });
 });
 

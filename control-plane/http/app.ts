@@ -28,6 +28,8 @@ import { limitRequests } from './edge/request-limits.ts';
 import { redirectToHttps } from './edge/https-redirect.ts';
 import { landingPage } from './landing-page.ts';
 import { addOidcPages } from './oidc-pages.ts';
+import { waitAsPreferred } from './preferred-wait.ts';
+import type { WaitForNodes } from './preferred-wait.ts';
 import { openApiDocument, openApiRow } from './reference/openapi.ts';
 import type { OpenApiDocument } from './reference/openapi-document.ts';
 import { sendPage } from './page.ts';
@@ -52,6 +54,7 @@ export interface AppParts {
   /** Answers DNS over HTTPS, where that is on. */
   readonly relayQuery?: RelayQuery | undefined;
   readonly dashboard: DashboardSource;
+  readonly waitForNodes: WaitForNodes;
   /** What Prometheus scrapes at `/metrics`. */
   readonly metrics: () => Promise<{ readonly contentType: string; text(): Promise<string> }>;
 }
@@ -113,7 +116,7 @@ function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const [path, samePath] of Map.groupBy(routes, (row) => row.path)) {
     const place = router.route(expressPath(path));
-    for (const row of samePath) place[METHODS[row.method]](runRoute(parts.auth, row));
+    for (const row of samePath) place[METHODS[row.method]](runRoute(parts, row));
     place.all(methodNotAllowed(samePath.map(({ method }) => method)));
   }
   return router;
@@ -131,11 +134,12 @@ function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function runRoute(auth: Authenticator, route: Route) {
+function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
   return async (request: Request, response: Response): Promise<void> => {
     const caller = await guard(auth, route.access, request);
     response.status(route.status);
     const answer = await route.run(request, response, caller);
+    await waitAsPreferred(request, response, waitForNodes);
     if (answer === undefined) response.end();
     else response.json(answer);
   };

@@ -49,3 +49,15 @@ export function simplify({ zodSchema, jsonSchema }: DescribedSchema): void {
     if (typeof jsonSchema.default === 'string') jsonSchema.default = jsonSchema.default === 'true';
   }
 }
+
+/** Header fields of a change. */
+export const Preferences = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'wait=SECS (RFC 7240), at most 30: a change with a revision is answered when all nodes have it in force, or then',
+      examples: ['wait=10'],
+    }),
+});

@@ -49,12 +49,35 @@ const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
   503: RETRY_AFTER,
 };
 
+/** Of an answer to a change. */
+const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
+  'Weir-Revision': {
+    description: 'the revision that it made, if it made one',
+    schema: { type: 'integer', minimum: 1 },
+    example: 12,
+  },
+  'Preference-Applied': {
+    description:
+      'the wait that was preferred, see Prefer: it is over, or every node has the revision in force',
+    schema: { type: 'string' },
+    example: 'wait=10',
+  },
+  'Weir-Nodes-Behind': {
+    description:
+      'names of the nodes that run and had it not in force by then, percent-encoded, with commas between',
+    schema: { type: 'string' },
+    example: 'edge, attic',
+  },
+};
+
 /** All answers, errors first. */
 export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject> {
   return Object.fromEntries([...errorsOf(route), ...successesOf(route)]);
 }
 
-function successesOf({ answer, media, events, status, alsoStatuses }: Route): Answer[] {
+function successesOf(route: Route): Answer[] {
+  const { answer, media, events, status, alsoStatuses } = route;
+  const headers = takesPreferences(route) ? { headers: HEADERS_OF_CHANGE } : {};
   const written = media.map((type) => [type, { schema: writtenSchema(type) }] as const);
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
@@ -63,8 +86,13 @@ function successesOf({ answer, media, events, status, alsoStatuses }: Route): An
   const successes = { [status]: content === undefined ? 'done' : said, ...alsoStatuses };
   return Object.entries(successes).map(([code, description]) => [
     code,
-    { description, ...(content && { content }) },
+    { description, ...headers, ...(content && { content }) },
   ]);
+}
+
+/** Whether a request may prefer to wait for all nodes. */
+export function takesPreferences({ method, access }: Route): boolean {
+  return method !== 'GET' && access === 'admin';
 }
 
 /** The errors that a route can end in. */

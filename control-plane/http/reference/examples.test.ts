@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Preferences } from '../../../shared/api/schema-door.ts';
 import { DocumentChecker } from '../../../test/support/reference/document-checker.ts';
 import { everyOperation } from '../../../test/support/parts/every-route.ts';
 import { exampleOf } from './examples.ts';
@@ -35,7 +36,7 @@ describe('withExamples()', () => {
     ({ params, query, operation }) => {
       for (const { in: place, name, schema, example } of operation.parameters ?? []) {
         expect([name, checker.faultsOf(schema, example)]).toEqual([name, []]);
-        const { shape } = (place === 'path' ? params : query) as unknown as {
+        const { shape } = { path: params, query, header: Preferences }[place] as unknown as {
           shape: Record<string, { safeParse(value: unknown): { success: boolean } }>;
         };
         expect([name, shape[name]!.safeParse(String(example)).success]).toEqual([name, true]);

@@ -1,10 +1,10 @@
 /** The parts of an OpenAPI document that Weir fills, as `openapi.ts` makes and `docs-page.ts` reads them. */
 import type { Access } from '../../api/route.ts';
 
-/** A parameter of the path or of the query string. */
+/** A parameter of the path, of the query string or in a header field. */
 export interface ParameterDoc {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   /** False if it is not given. */
   readonly required?: boolean;
   readonly schema: SchemaDoc;

@@ -4,12 +4,12 @@
  */
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiParameters, ZodOpenApiPathsObject } from 'zod-openapi';
-import { OpenApiAnswer, simplify } from '../../../shared/api/schema-door.ts';
+import { OpenApiAnswer, Preferences, simplify } from '../../../shared/api/schema-door.ts';
 import { route as routeRow } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { SESSION_COOKIE } from '../../auth/session-cookie.ts';
 import { apiPrefix } from '../../api/api-prefix.ts';
-import { answersOf } from './documented-answers.ts';
+import { answersOf, takesPreferences } from './documented-answers.ts';
 import { withExamples } from './examples.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
@@ -98,7 +98,11 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     tags: [route.tag],
     security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
     'x-weir-access': access,
-    requestParams: { ...(path && { path }), ...(query && { query }) } as ZodOpenApiParameters,
+    requestParams: {
+      ...(path && { path }),
+      ...(query && { query }),
+      ...(takesPreferences(route) && { header: Preferences }),
+    } as ZodOpenApiParameters,
     ...(body && { requestBody: { required: true, content: { [route.bodyType]: { schema: body } } } }),
     ...(route.uploadLimitBytes !== undefined && {
       requestBody: { required: true, content: { [route.bodyType]: { schema: {} } } },

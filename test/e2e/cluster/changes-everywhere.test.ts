@@ -158,6 +158,28 @@ describe('a change at one node is in force at the other', () => {
   });
 });
 
+describe('a change that prefers to wait', () => {
+  test('is in force everywhere when it is answered', async () => {
+    for (let change = 0; change < 10; change++) {
+      const domain = `waited-${change}.example`;
+      const answer = await fetch(`http://127.0.0.1:${here.webPort}/api/managed-domains`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          cookie: `svc_session=${api.session}`,
+          prefer: 'wait=30',
+        },
+        body: JSON.stringify({ domain }),
+      });
+      const { headers, status } = answer;
+      expect([status, headers.get('preference-applied'), headers.get('weir-nodes-behind')]).toEqual([
+        ...[201, 'wait=30', null],
+      ]);
+      expect(await answerOf(domain)).toBe(BLOCKED);
+    }
+  });
+});
+
 describe('a right at one node', () => {
   test('of a session counts at the other, until it ends there', async () => {
     const session = await ApiClient.signIn(here.webPort);

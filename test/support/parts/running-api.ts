@@ -26,6 +26,7 @@ import type { DashboardSource } from '../../../control-plane/built-dashboard/das
 import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts';
 import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
+import type { WaitForNodes } from '../../../control-plane/http/preferred-wait.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
 import { checkTable } from '../../../control-plane/http/check-table.ts';
 import { startWebServer } from '../../../control-plane/http/edge/server.ts';
@@ -125,6 +126,8 @@ export interface ApiOptions {
   readonly hashing?: PasswordHashing;
   /** Of the web as a whole; none by default, as the clock stands still. */
   readonly requestRate?: RequestRate;
+  /** By default every node has every revision. */
+  readonly waitForNodes?: WaitForNodes;
   /** One that is being built by default. */
   readonly dashboard?: DashboardSource;
   /** Served where the configuration has `server.alt_compat`. */
@@ -179,6 +182,7 @@ export class RunningApi {
       }),
       dashboard: options.dashboard ?? { state: async () => ({ kind: 'building' }) },
       probes: new Probes(clock),
+      waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
       logger,
       database,
