@@ -140,7 +140,7 @@ export class WorkerSupervisor {
     const waitMs = Math.min(withinMs - TERMINATE_MS, DRAIN_MS);
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref());
     const ended = (role: ThreadRole): Promise<void> => {
-      for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain' });
+      for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain', keepSockets: false });
       return this.events.until(() => this.threads().every((thread) => thread.start.role !== role));
     };
     // The answer threads first: the resolve threads answer what remains in their rings.

@@ -11,6 +11,10 @@ import { endianness } from 'node:os';
 export interface NativeCalls {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: bigint, length: number): number;
+  listen(fd: number, backlog: number): number;
+  getsockname(fd: number, address: bigint, length: bigint): number;
+  getsockopt(fd: number, level: number, option: number, value: bigint, length: bigint): number;
+  fcntl(fd: number, command: number, argument: number): number;
   setsockopt(fd: number, level: number, option: number, value: bigint, length: number): number;
   recvmmsg(fd: number, messages: bigint, count: number, flags: number, timeout: null): number;
   sendmmsg(fd: number, messages: bigint, count: number, flags: number): number;
@@ -47,6 +51,10 @@ const SIGNATURES: Readonly<
 > = {
   socket: ['int', ['int', 'int', 'int']],
   bind: ['int', ['int', 'void *', 'uint']],
+  listen: ['int', ['int', 'int']],
+  getsockname: ['int', ['int', 'void *', 'void *']],
+  getsockopt: ['int', ['int', 'int', 'int', 'void *', 'void *']],
+  fcntl: ['int', ['int', 'int', 'long']],
   setsockopt: ['int', ['int', 'int', 'int', 'void *', 'uint']],
   recvmmsg: ['int', ['int', 'void *', 'uint', 'int', 'void *']],
   sendmmsg: ['int', ['int', 'void *', 'uint', 'int']],

@@ -3,7 +3,7 @@
  * buffer for seconds, and a thread that waited for space would stop answering all clients.
  */
 import { Counter } from '../../shared/memory/counters.ts';
-import { MessageFlag } from './kernel-messages.ts';
+import { MessageFlag } from '../../shared/net/kernel/kernel-messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 
 /** Called for each datagram that was not sent: `Counter.SEND_BUFFER_FULL` or `Counter.SEND_ERRORS`. */

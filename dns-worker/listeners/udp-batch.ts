@@ -5,10 +5,17 @@
  */
 import { MissRecord } from '../../shared/memory/miss-ring.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
-import { Control, CONTROL_SIZE, Iov, Message, MessageFlag, NAME_SIZE } from './kernel-messages.ts';
+import {
+  Control,
+  CONTROL_SIZE,
+  Iov,
+  Message,
+  MessageFlag,
+  NAME_SIZE,
+} from '../../shared/net/kernel/kernel-messages.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { type CountUnsent, sendMessages } from './send-messages.ts';
-import { SOCKADDR_SIZE, unpackAddress } from './socket-address.ts';
+import { SOCKADDR_SIZE, unpackAddress } from '../../shared/net/kernel/socket-address.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
 /** Datagrams of one batch. */

@@ -5,7 +5,7 @@ import { describeCalls, systemCalls } from '../../test/support/parts/system-call
 import { Counter } from '../../shared/memory/counters.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { packSocketAddress } from './socket-address.ts';
+import { packSocketAddress } from '../../shared/net/kernel/socket-address.ts';
 import { UdpReply, type UdpOrigin } from './udp-reply.ts';
 import { openUdpSockets } from './udp-sockets.ts';
 
@@ -34,7 +34,7 @@ describeCalls('UdpReply', () => {
     while (received.length < 3) await once(client, 'message');
     expect(received).toEqual([0, 2, 5]);
     expect(unsent).toEqual([Counter.SEND_ERRORS, Counter.SEND_ERRORS, Counter.SEND_ERRORS]);
-    replies.closeSockets();
+    replies.finish(false);
     client.close();
   });
 });

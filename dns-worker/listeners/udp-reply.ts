@@ -5,10 +5,12 @@
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissRecord } from '../../shared/memory/miss-ring.ts';
-import { CONTROL_SIZE, Iov, Message, NAME_SIZE } from './kernel-messages.ts';
+import { CONTROL_SIZE, Iov, Message, NAME_SIZE } from '../../shared/net/kernel/kernel-messages.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { type CountUnsent, sendMessages } from './send-messages.ts';
+import { closeNoted } from './open-socket.ts';
 import { SLOT_SIZE } from './udp-batch.ts';
+import { UDP_NOTED } from './udp-sockets.ts';
 
 /** Most replies of one system call. */
 const BATCH_SIZE = 32;
@@ -82,11 +84,10 @@ export class UdpReply {
     this.count = 0;
   };
 
-  /** Sends what waits, then closes the worker's UDP sockets and eventfd for good. */
-  closeSockets(): void {
+  /** Sends what waits, then closes the worker's eventfd and, unless others go on with them, its UDP sockets for good. */
+  finish(keepSockets: boolean): void {
     this.flush();
-    const count = Atomics.exchange(this.control, WorkerControl.UDP_FD_COUNT_WORD, 0);
-    for (let i = 0; i < count; i++) this.calls.close(this.control[WorkerControl.UDP_FD_FIRST_WORD + i]!);
+    if (!keepSockets) closeNoted(this.calls, this.control, UDP_NOTED);
     const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
     if (wakeFd !== 0) this.calls.close(wakeFd);
   }

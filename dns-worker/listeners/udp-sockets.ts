@@ -1,20 +1,17 @@
 /**
- * Opens the UDP sockets of a worker by system calls: SO_REUSEPORT, buffer sizes, the local address of each datagram
- * (IP_PKTINFO) where a socket is bound to a wildcard. Descriptors belong to the process: when a thread dies its
- * successor takes them over with their queues (`WorkerControl.UDP_FD_*`).
+ * The UDP sockets of a worker: buffer sizes, the local address of each datagram (IP_PKTINFO) where a socket is bound to
+ * a wildcard. What is noted in `WorkerControl.UDP_FD_*` is taken over with its queue.
  */
-import { addressFromText } from '../../shared/net/ip.ts';
+import { errorCode } from '../../shared/thrown.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
-import { ListenError } from './listen-error.ts';
-import { Errno, type NativeCalls } from './native-calls.ts';
-import { AF_INET6, packSocketAddress } from './socket-address.ts';
+import type { NativeCalls } from './native-calls.ts';
+import { isAt, noteSocket, notedSockets, openSocket } from './open-socket.ts';
+import type { Place } from './open-socket.ts';
 
 const SOCK_DGRAM = 2;
-const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
 const SO_RCVBUF = 8;
-const SO_REUSEPORT = 15;
 /** Ignores net.core.wmem_max and rmem_max; needs CAP_NET_ADMIN. */
 const SO_SNDBUFFORCE = 32;
 const SO_RCVBUFFORCE = 33;
@@ -51,7 +48,16 @@ export interface UdpSocket {
   readonly hasPacketInfo: boolean;
 }
 
-/** Takes over the descriptors noted in `control`, or opens and notes them. Throws a ListenError. */
+/** Words that note the descriptors of a worker's UDP sockets. */
+export const UDP_NOTED = {
+  countWord: WorkerControl.UDP_FD_COUNT_WORD,
+  firstWord: WorkerControl.UDP_FD_FIRST_WORD,
+} as const;
+
+/**
+ * All sockets that are noted in `control`, several to an address perhaps, in their order; those that are missing are
+ * opened and noted. Throws a ListenError.
+ */
 export function openUdpSockets(
   calls: NativeCalls,
   control: Int32Array,
@@ -59,19 +65,19 @@ export function openUdpSockets(
   port: number,
 ): UdpSocket[] {
   const wanted = mergeWildcards(addresses);
-  const known = Atomics.load(control, WorkerControl.UDP_FD_COUNT_WORD);
-  if (known === wanted.length)
-    return wanted.map((address, index) => ({
-      fd: control[WorkerControl.UDP_FD_FIRST_WORD + index]!,
-      hasPacketInfo: isWildcard(address),
-    }));
-  const sockets = wanted.map((address) =>
-    openUdpSocket(calls, address, port, wanted.length < addresses.length),
-  );
-  sockets.forEach((socket, index) =>
-    Atomics.store(control, WorkerControl.UDP_FD_FIRST_WORD + index, socket.fd),
-  );
-  Atomics.store(control, WorkerControl.UDP_FD_COUNT_WORD, sockets.length);
+  const isMerged = wanted.length < addresses.length;
+  const noted = notedSockets(calls, control, UDP_NOTED);
+  const sockets = noted.map(({ fd, bound }) => ({ fd, hasPacketInfo: isWildcard(bound.address) }));
+  for (const address of wanted) {
+    const isNoted = noted.some(
+      ({ bound }) =>
+        isAt(bound, { address, port }) || (isMerged && isWildcard(bound.address) && isWildcard(address)),
+    );
+    if (isNoted) continue;
+    const fd = openUdpSocket(calls, { address, port }, isMerged);
+    noteSocket(control, UDP_NOTED, fd);
+    sockets.push({ fd, hasPacketInfo: isWildcard(address) });
+  }
   return sockets;
 }
 
@@ -86,40 +92,24 @@ function isWildcard(address: string): boolean {
   return address === '::' || address === '0.0.0.0';
 }
 
-function openUdpSocket(calls: NativeCalls, text: string, port: number, dualStack: boolean): UdpSocket {
-  const address = addressFromText(text);
-  if (address === null) throw new ListenError(text, port, 'EINVAL');
-  const packed = packSocketAddress(address, port);
-  const fd = calls.socket(packed.family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) {
+function openUdpSocket(calls: NativeCalls, place: Place, dualStack: boolean): number {
+  const wildcard = isWildcard(place.address);
+  try {
+    return openSocket(calls, place, SOCK_DGRAM, (set, ipv6) => {
+      if (set(SOL_SOCKET, SO_RCVBUFFORCE, [RECEIVE_BUFFER_BYTES]) < 0)
+        set(SOL_SOCKET, SO_RCVBUF, [RECEIVE_BUFFER_BYTES]);
+      if (set(SOL_SOCKET, SO_SNDBUFFORCE, [SEND_BUFFER_BYTES]) < 0)
+        set(SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER_BYTES]);
+      set(SOL_SOCKET, SO_RCVTIMEO, [0, 0, RECEIVE_TIMEOUT_US, 0]);
+      if (ipv6) set(IPPROTO_IPV6, IPV6_V6ONLY, [dualStack && wildcard ? 0 : 1]);
+      if (ipv6) set(IPPROTO_IPV6, IPV6_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
+      if (!ipv6 || dualStack) set(IPPROTO_IP, IP_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
+      if (wildcard) set(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, [1]);
+    });
+  } catch (error) {
     // A kernel without IPv6: the IPv4 half of the wildcard pair is still served.
-    if (dualStack && text === '::') return openUdpSocket(calls, '0.0.0.0', port, false);
-    throw new ListenError(text, port, errnoName(calls.errno()));
+    if (dualStack && place.address === '::' && errorCode(error) === 'EAFNOSUPPORT')
+      return openUdpSocket(calls, { ...place, address: '0.0.0.0' }, false);
+    throw error;
   }
-  const wildcard = isWildcard(text);
-  const ipv6 = packed.family === AF_INET6;
-  const set = (level: number, option: number, value: readonly number[]): number => {
-    const bytes = new Uint8Array(Int32Array.from(value).buffer);
-    return calls.setsockopt(fd, level, option, calls.address(bytes), bytes.length);
-  };
-  set(SOL_SOCKET, SO_REUSEPORT, [1]);
-  if (set(SOL_SOCKET, SO_RCVBUFFORCE, [RECEIVE_BUFFER_BYTES]) < 0)
-    set(SOL_SOCKET, SO_RCVBUF, [RECEIVE_BUFFER_BYTES]);
-  if (set(SOL_SOCKET, SO_SNDBUFFORCE, [SEND_BUFFER_BYTES]) < 0)
-    set(SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER_BYTES]);
-  set(SOL_SOCKET, SO_RCVTIMEO, [0, 0, RECEIVE_TIMEOUT_US, 0]);
-  if (ipv6) set(IPPROTO_IPV6, IPV6_V6ONLY, [dualStack && wildcard ? 0 : 1]);
-  if (ipv6) set(IPPROTO_IPV6, IPV6_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
-  if (!ipv6 || dualStack) set(IPPROTO_IP, IP_MTU_DISCOVER, [IP_PMTUDISC_OMIT]);
-  if (wildcard) set(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, [1]);
-  if (calls.bind(fd, calls.address(packed.bytes), packed.length) < 0) {
-    const code = errnoName(calls.errno());
-    calls.close(fd);
-    throw new ListenError(text, port, code);
-  }
-  return { fd, hasPacketInfo: wildcard };
-}
-
-function errnoName(errno: number): string {
-  return Object.entries(Errno).find(([, code]) => code === errno)?.[0] ?? `errno ${String(errno)}`;
 }

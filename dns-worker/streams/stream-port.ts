@@ -3,7 +3,7 @@
  * Whoever listens gets each connection as it is accepted; `admission.ts` decides who is let in.
  */
 import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
+import type { ListenOptions, Server, Socket } from 'node:net';
 import { createServer, isIPv6 } from 'node:net';
 import { errorCode } from '../../shared/thrown.ts';
 import { ListenError } from '../listeners/listen-error.ts';
@@ -13,6 +13,8 @@ export interface StreamAddresses {
   readonly addresses: readonly string[];
   /** 0 = one that the system chooses, another for each address. */
   readonly port: number;
+  /** Gives descriptors of sockets that listen there, for the caller to own; without it, sockets of Node are opened. */
+  readonly descriptorsAt?: (place: BoundAddress) => readonly number[];
 }
 
 /** An address listened on. */
@@ -33,7 +35,7 @@ export interface StreamPort {
  * has no IPv6, `::` beside `0.0.0.0` is left out.
  */
 export async function listenOnAll(
-  { addresses, port }: StreamAddresses,
+  { addresses, port, descriptorsAt }: StreamAddresses,
   accept: (socket: Socket) => void,
 ): Promise<StreamPort> {
   const servers: Server[] = [];
@@ -42,9 +44,16 @@ export async function listenOnAll(
   };
   try {
     for (const address of addresses) {
-      const server = await listen(address, port, accept);
-      if (server !== null) servers.push(server);
-      else if (!addresses.includes('0.0.0.0')) throw new ListenError(address, port, 'EAFNOSUPPORT');
+      const places = descriptorsAt?.({ address, port }).map((fd) => ({ fd })) ?? [
+        { host: address, port, ipv6Only: isIPv6(address), reusePort: true },
+      ];
+      const count = servers.length;
+      for (const place of places) {
+        const server = await listen(place, { address, port }, accept);
+        if (server !== null) servers.push(server);
+      }
+      if (servers.length === count && !addresses.includes('0.0.0.0'))
+        throw new ListenError(address, port, 'EAFNOSUPPORT');
     }
   } catch (error) {
     await close();
@@ -55,13 +64,13 @@ export async function listenOnAll(
 
 /** Null if the address is the IPv6 wildcard and the kernel has no IPv6. */
 async function listen(
-  address: string,
-  port: number,
+  place: ListenOptions | { readonly fd: number },
+  { address, port }: BoundAddress,
   accept: (socket: Socket) => void,
 ): Promise<Server | null> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
   try {
-    server.listen({ host: address, port, ipv6Only: isIPv6(address), reusePort: true });
+    server.listen(place);
     await once(server, 'listening');
   } catch (error) {
     const code = errorCode(error);

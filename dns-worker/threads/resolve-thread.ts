@@ -121,7 +121,7 @@ class ResolveThread {
       calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
     const { pipeline, forwarder, reporter, udpReply } = this;
     this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
-    this.streams = new StreamListeners({ start, intake: this.intake, reporter, logger: this.logger });
+    this.streams = new StreamListeners({ start, intake: this.intake, reporter, logger: this.logger, calls });
   }
 
   /** Opens the listeners, then reads misses and reports upstreams. Throws a ListenError. */
@@ -183,7 +183,7 @@ class ResolveThread {
           announce(this.port, { type: 'measures', measures: this.meter.read() });
         break;
       case 'drain':
-        void this.drain();
+        void this.drain(message.keepSockets);
         break;
     }
   }
@@ -264,10 +264,10 @@ class ResolveThread {
     return listenDgram(addresses, port, handle, (counter) => this.reporter.count(counter));
   }
 
-  private async drain(): Promise<void> {
+  private async drain(keepSockets: boolean): Promise<void> {
     this.misses.stop();
     await this.reading;
-    const closing = this.streams.close();
+    const closing = this.streams.close(keepSockets);
     await this.datagrams?.stopReceiving();
     const deadline = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
     await Promise.race([this.forwarder.idle(), deadline]);
@@ -275,7 +275,7 @@ class ResolveThread {
     await closing;
     await this.datagrams?.close();
     await this.upstreams.close();
-    this.udpReply?.closeSockets();
+    this.udpReply?.finish(keepSockets);
     announce(this.port, { type: 'drained' });
     this.port.close();
   }

@@ -3,6 +3,8 @@ import type { Logger } from '../../shared/log.ts';
 import { networkFromText } from '../../shared/net/cidr.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import type { ServedCertificate, ThreadStart, WorkerSettings } from '../../shared/threads/messages.ts';
+import { ListeningSockets } from '../listeners/listening-sockets.ts';
+import type { NativeCalls } from '../listeners/native-calls.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { ConnectionLimit } from '../streams/connection-limit.ts';
 import { DOH_PROTOCOLS, listenDoh } from '../streams/doh.ts';
@@ -23,6 +25,8 @@ interface ListenerParts {
   readonly intake: RequestIntake;
   readonly reporter: Reporter;
   readonly logger: Logger;
+  /** Null if Node opens the sockets. */
+  readonly calls: NativeCalls | null;
 }
 
 /** The listeners of one thread. */
@@ -31,10 +35,12 @@ export class StreamListeners {
   private readonly limits: Readonly<Record<'tcp' | 'dot' | 'doh', ConnectionLimit>>;
   private readonly tls: { readonly dot: TlsSide; readonly doh: TlsSide };
   private readonly ports: StreamPort[] = [];
+  private readonly sockets: ListeningSockets | null;
 
   constructor(parts: ListenerParts) {
-    const { start, reporter } = parts;
+    const { start, reporter, calls } = parts;
     this.parts = parts;
+    this.sockets = calls === null ? null : new ListeningSockets(calls, new Int32Array(start.memory.control));
     const limitOf = (name: keyof typeof MAX_CONNECTIONS): ConnectionLimit =>
       new ConnectionLimit({
         table: start.connections,
@@ -78,16 +84,20 @@ export class StreamListeners {
   }
 
   /** Accepts and reads no more; resolves when what is in flight is answered, or after 3 s, and all is closed. */
-  async close(): Promise<void> {
-    await Promise.all(this.ports.map((port) => port.close()));
+  async close(keepSockets: boolean): Promise<void> {
+    const closed = this.ports.map((port) => port.close());
+    if (!keepSockets) this.sockets?.close();
+    await Promise.all(closed);
   }
 
   private optionsOf(port: number, limit: ConnectionLimit): ListenOptions {
     const { start, reporter, logger } = this.parts;
     const { bindAddresses: addresses, proxyProtocol } = start.given.settings;
+    const { sockets } = this;
     return {
       addresses,
       port,
+      ...(sockets === null ? {} : { descriptorsAt: (place) => sockets.at(place) }),
       limit,
       admission: { senders: new ProxySenders(proxyProtocol), reporter, logger },
     };

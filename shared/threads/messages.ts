@@ -156,6 +156,10 @@ export const WorkerControl = {
   UDP_FD_FIRST_WORD: 9,
   /** Most UDP sockets of a worker. */
   MAX_UDP_FDS: 16,
+  /** The same for its listening sockets of streams. */
+  LISTENER_FD_COUNT_WORD: 25,
+  LISTENER_FD_FIRST_WORD: 26,
+  MAX_LISTENER_FDS: 32,
   BYTES: 256,
 } as const;
 
@@ -179,8 +183,8 @@ export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-eve
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
   | { readonly type: 'settings'; readonly given: GivenSettings }
-  /** Answer what is in flight, close the listeners, send `drained`. */
-  | { readonly type: 'drain' }
+  /** Answer what is in flight, close the listeners, send `drained`. `keepSockets`: their descriptors stay open. */
+  | { readonly type: 'drain'; readonly keepSockets: boolean }
   /** Send `explained`: the answer to a question, and why. Resolve threads only. */
   | {
       readonly type: 'explain';

@@ -1,5 +1,5 @@
 /** Socket addresses as the kernel lays them out: struct sockaddr_in and sockaddr_in6 (netinet/in.h). */
-import { isMappedIpv4 } from '../../shared/net/ip.ts';
+import { isMappedIpv4 } from '../ip.ts';
 
 export const AF_INET = 2;
 export const AF_INET6 = 10;
@@ -34,7 +34,7 @@ const MAPPED_WORD = 0xffff_0000 | 0;
 
 /**
  * Writes the address of a socket address as 16 bytes. Offsets count words of 32 bits; the low half of the
- * first word is the family (little-endian machines only, as `native-calls.ts` sees to).
+ * first word is the family (little-endian machines only, as whoever makes the system call sees to).
  */
 export function unpackAddress(from: Int32Array, fromAt: number, to: Int32Array, toAt: number): void {
   if ((from[fromAt]! & 0xffff) === AF_INET6) {

@@ -1,0 +1,24 @@
+/**
+ * A process that takes descriptors: connects to the unix socket that its argument names, and answers from what it is
+ * given, every datagram with itself and every connection with `taken`. Says how many there were.
+ */
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import { loadDescriptorCalls } from '../../../control-plane/handover/descriptor-calls.ts';
+import { receiveDescriptors } from '../../../control-plane/handover/descriptor-messages.ts';
+import { connectUnix } from '../../../control-plane/handover/unix-connection.ts';
+import { boundSocket } from '../../../shared/net/kernel/bound-socket.ts';
+
+const loaded = loadDescriptorCalls();
+if (!('calls' in loaded)) throw new Error(loaded.reason);
+const { calls } = loaded;
+const socket = connectUnix(calls, process.argv[2]!, 10_000);
+const { descriptors } = receiveDescriptors(calls, socket, 4096);
+for (const fd of descriptors) {
+  if (boundSocket(calls, fd)?.transport === 'udp') {
+    const udp = createSocket('udp4');
+    udp.bind({ fd });
+    udp.on('message', (message, { port, address }) => udp.send(message, port, address));
+  } else createServer((client) => client.end('taken')).listen({ fd });
+}
+process.stdout.write(`took ${String(descriptors.length)}\n`);
