@@ -53,8 +53,16 @@ async function run({
   const file = typeof options['config'] === 'string' ? options['config'] : undefined;
   const result = await loadConfig({ file, env: process.env, cwd: process.cwd() });
   if (spec.name === 'check-config' || !result.ok) return checkConfig(result, terminal);
-  if (spec.name === 'ready') return checkReady(result.value);
-  return spec.name === 'start' ? start(result.value) : changePassword(result.value);
+  switch (spec.name) {
+    case 'ready':
+      return checkReady(result.value);
+    case 'start':
+      return start(result.value, options['take-over'] === true);
+    case 'upgrade':
+      return upgrade(result.value);
+    default:
+      return changePassword(result.value);
+  }
 }
 
 async function checkReady({ config }: LoadedConfig): Promise<number> {
@@ -62,11 +70,17 @@ async function checkReady({ config }: LoadedConfig): Promise<number> {
   return ask({ addresses: config.server.bind_address, port: config.server.dns_port }, terminal);
 }
 
-async function start(loaded: LoadedConfig): Promise<undefined> {
+async function upgrade({ config }: LoadedConfig): Promise<number> {
+  endWithReader();
+  const { upgradeRunning } = await import('./cli/upgrade.ts');
+  return upgradeRunning(config.server.data_dir, terminal);
+}
+
+async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefined> {
   // A reader of the log that goes away, or a full disk under it, is no reason to stop answering.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const { startWeir } = await import('./start.ts');
-  await startWeir(loaded);
+  await startWeir(loaded, { takesOver });
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../shared/log.ts';
 import type { ClusterSecret } from './cluster/cluster-secret.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { JobLeases } from './cluster/leases.ts';
+import type { InheritedSockets } from './handover/inherited-sockets.ts';
 import type { Configuration } from './settings/configuration.ts';
 import type { LeaseWatch } from './clients/lease-watch.ts';
 import { type Database } from './db/database.ts';
@@ -21,6 +22,10 @@ export interface Node {
   readonly uuid: string;
   readonly logger: Logger;
   readonly dataDir: string;
+  /** Resolves when the data directory is this process's own; the threads answer before, if it takes over from another. */
+  readonly mayWrite: Promise<void>;
+  /** Sockets of the process that this one takes over from; null = there are none. */
+  readonly inherited: InheritedSockets | null;
   readonly database: Database;
   /** Jobs that one node does for all. */
   readonly jobs: JobLeases;

@@ -65,6 +65,7 @@ export async function startDns(node: Node, dnsPort: number) {
     snapshot: initial.snapshot,
     certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),
+    equip: (memories) => node.inherited?.giveTo(memories, settings),
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
   const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
@@ -177,6 +178,7 @@ function startLog(node: Node) {
   const writer = new LogWriter({
     database,
     dataDir,
+    mayWrite: node.mayWrite,
     nodeId: nodeIdOf(name),
     mayStore: () => claim.isHeld(),
     logger,

@@ -45,7 +45,9 @@ async function start(toml: string): Promise<{ node: Node; dnsPort: number; start
   return {
     node,
     dnsPort,
-    starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, neighbours: () => [], dnsPort }),
+    starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, neighbours: () => [], dnsPort }).then(
+      ({ endpoints }) => endpoints[0]!.port,
+    ),
   };
 }
 

@@ -28,7 +28,7 @@ import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/edge/local-server.ts';
 import { WEB_RATE } from './http/edge/request-limits.ts';
 import { routeTable } from './http/route-table.ts';
-import { startWebServer } from './http/edge/server.ts';
+import { startWebServer, type WebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
 import type { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
@@ -85,8 +85,8 @@ interface WebParts {
 
 type WebApp = ReturnType<typeof createApp>;
 
-/** Dashboard and API; returns the port. Longer than others, as one table names what every feature's routes take. */
-export async function startWeb(node: Node, parts: WebParts): Promise<number> {
+/** Dashboard and API; returns what listens. Longer than others, as one table names what every feature's routes take. */
+export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> {
   const { name, logger, database, stops } = node;
   const { supervisor, publisher } = parts;
   const setupCode = new SetupCode(node.dataDir, logger);
@@ -141,10 +141,10 @@ export async function startWeb(node: Node, parts: WebParts): Promise<number> {
     compat: compatTable(served),
     check: checkTable(served),
   });
-  const port = await listenForWeb(node, app, served.certificate);
+  const web = await listenForWeb(node, app, served.certificate);
   stops.push(() => tail.close());
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
-  return port;
+  return web;
 }
 
 /** What says which devices are in the network, besides their queries. */
@@ -185,7 +185,6 @@ function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): 
   return auth;
 }
 
-/** Listens on the web port; returns the first that was had. */
 /** The certificate in force here, and what it has to do with those of other nodes. */
 async function certificatesOf(node: Node, { webCertificate, follower }: WebParts) {
   const certificate = webCertificate ?? (await openWebCertificate(node));
@@ -194,14 +193,19 @@ async function certificatesOf(node: Node, { webCertificate, follower }: WebParts
   return { certificate, sharedCertificate };
 }
 
-async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate): Promise<number> {
-  const { config, logger, stops, ownPorts } = node;
+/** Listens on the web port. */
+async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate): Promise<WebServer> {
+  const { config, logger, stops, ownPorts, inherited } = node;
   const secured = config.server.web_tls.enabled ? { certificate } : {};
-  const web = await startWebServer(app, config, logger, secured);
+  const web = await startWebServer(app, config, logger, {
+    ...secured,
+    listenerAt: (address, port, isDualStack) =>
+      inherited?.takeAt({ transport: 'tcp', address, port, isDualStack })[0],
+  });
   stops.push(() => web.close());
   stops.push(await startLocalServer(app, node.dataDir, logger));
   for (const { port } of web.endpoints) ownPorts.add(port);
-  return web.endpoints[0]?.port ?? config.server.web_port;
+  return web;
 }
 
 /** What takes over the settings of other programs. */

@@ -14,8 +14,8 @@ import { nodeUuid } from './cluster/node-uuid.ts';
 import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
-import { lockDataDir } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
+import { openDataDir } from './start-handover.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
@@ -36,7 +36,7 @@ const LIFE_SIGN_MS = 700;
 const DATABASE_MS = 700;
 
 /** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
-export async function startWeir(loaded: LoadedConfig): Promise<void> {
+export async function startWeir(loaded: LoadedConfig, { takesOver = false } = {}): Promise<void> {
   const logger = createLogger(loaded.config.logging);
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;
@@ -52,16 +52,27 @@ export async function startWeir(loaded: LoadedConfig): Promise<void> {
     });
   }
   try {
-    await startParts(loaded, logger, stops);
+    await startParts({ loaded, logger, stops, stop, takesOver });
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops: Stops): Promise<void> {
+/** What a start is given. */
+interface Start {
+  readonly loaded: LoadedConfig;
+  readonly logger: AdjustableLogger;
+  readonly stops: Stops;
+  readonly stop: () => Promise<void>;
+  /** From a process that runs on the data directory, if there is one. */
+  readonly takesOver: boolean;
+}
+
+async function startParts(start: Start): Promise<void> {
+  const { loaded, logger, stops } = start;
   const startedAtMs = clock.monotonicMs();
-  const { node, dnsPort, neighbours } = await openNode(loaded, logger, stops);
+  const { node, dnsPort, neighbours, taking } = await openNode(start);
   const { config, database, clients, dataDir } = node;
   const dns = await startDns(node, dnsPort.port);
   const tellState = (state: NodeStateCode): void => {
@@ -72,6 +83,8 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   if (dns.isFiltering) tellReady();
   putAnswersFirst(logger);
   stops.push(startReleasingMemory());
+  // Only threads and their log run until the other process has let go of all else.
+  await taking?.finish();
   // Threads answer already: the rest of the code is loaded only now.
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);
@@ -94,7 +107,10 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
   const { startWeb } = await import('./start-web.ts');
-  const webPort = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
+  const web = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
+  node.inherited?.closeRest();
+  const { startHandover } = await import('./start-handover.ts');
+  stops.push(await startHandover(node, { ...dns, web, dnsPort: dnsPort.port, stop: start.stop }));
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
@@ -105,21 +121,22 @@ async function startParts(loaded: LoadedConfig, logger: AdjustableLogger, stops:
       dataDir,
       bindAddresses,
       dnsPort,
-      webPort,
+      webPort: web.endpoints[0]?.port ?? config.server.web_port,
       isSecure: webTls.enabled,
     }),
   );
 }
 
 /** What all parts share, in the order in which each needs those before it: the lock first. */
-async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: Stops) {
-  const lock = lockDataDir(loaded.config.server.data_dir);
+async function openNode({ loaded, logger, stops, takesOver }: Start) {
+  const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
   stops.push(() => lock.release());
-  const dnsPort = await chooseDnsPort(
-    loaded.config.server.bind_address,
-    loaded.config.server.dns_port,
-    loaded.explicit.has('server.dns_port'),
-  );
+  const { bind_address: addresses, dns_port: port } = loaded.config.server;
+  const isExplicit = loaded.explicit.has('server.dns_port');
+  const dnsPort =
+    taking !== null && (taking.dnsPort === port || !isExplicit)
+      ? { port: taking.dnsPort, notice: null }
+      : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
     urls: loaded.config.database.url,
     lock,
@@ -156,6 +173,8 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
     ...{ name, uuid },
     logger,
     dataDir: lock.dataDir,
+    mayWrite: lock.taken,
+    inherited: (await taking?.sockets()) ?? null,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,
@@ -164,5 +183,5 @@ async function openNode(loaded: LoadedConfig, logger: AdjustableLogger, stops: S
     ownPorts: new Set([dnsPort.port]),
     stops,
   };
-  return { node, dnsPort, neighbours };
+  return { node, dnsPort, neighbours, taking };
 }

@@ -63,7 +63,17 @@ function remote({ options = [], ...spec }: Remote): CommandSpec {
 
 /** All commands, in the order of the help. */
 export const COMMANDS = [
-  here('start', 'answers DNS, and serves the dashboard and the API'),
+  {
+    ...here('start', 'answers DNS, and serves the dashboard and the API'),
+    options: [
+      CONFIG,
+      { name: 'take-over', help: 'from the server that runs on the data directory, without losing a query' },
+    ],
+  },
+  {
+    ...here('upgrade', 'has the running server replaced by this release, without losing a query'),
+    examples: ['/opt/weir-1.3/control-plane/cli/weir upgrade'],
+  },
   here('check-config', 'tells what is wrong with the configuration, one line each'),
   here(
     'set-password',

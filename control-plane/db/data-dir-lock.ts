@@ -25,6 +25,8 @@ export class DataDirError extends Error {
 export interface DataDirLock {
   /** Absolute path of the directory. */
   readonly dataDir: string;
+  /** Resolves when it is held, which is at once unless another process hands the directory over. */
+  readonly taken: Promise<void>;
   /** Lets the next Weir in. */
   release(): void;
 }
@@ -49,6 +51,7 @@ export function lockDataDir(directory: string): DataDirLock {
   }
   return {
     dataDir,
+    taken: Promise.resolve(),
     release() {
       if (!lock.isOpen) return;
       rmSync(pidFile, { force: true });

@@ -140,7 +140,7 @@ class PooledDatabase implements Database {
     this.logger = options.logger;
     this.source = targetSource(options, (reason) => this.connections?.lose(reason));
     this.current = { state: 'starting', server: this.source.name, error: null };
-    this.loop = this.run();
+    this.loop = options.lock.taken.then(() => this.run());
   }
 
   status(): DatabaseStatus {

@@ -40,6 +40,8 @@ export class DnsThread {
   /** Test hook: its answer to the last `measure`; null until it came. */
   measures: ThreadMeasures | null = null;
   ended = false;
+  /** Was told to answer what is in flight and to end. */
+  isDraining = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
   private readonly heartbeat: Heartbeat;
@@ -79,6 +81,12 @@ export class DnsThread {
     const wakeFd = Atomics.load(this.control, WorkerControl.WAKE_FD_WORD);
     if (wakeFd !== 0 && Atomics.load(this.control, WorkerControl.ANSWER_ASLEEP_WORD) === 1)
       writeSync(wakeFd, EVENTFD_ONE);
+  }
+
+  /** Has it answer what is in flight and end; see the message. */
+  drain(keepSockets: boolean): void {
+    this.isDraining = true;
+    this.post({ type: 'drain', keepSockets });
   }
 
   /** See `Heartbeat`. */

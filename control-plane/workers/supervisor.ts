@@ -41,6 +41,8 @@ export interface SupervisorOptions {
   readonly logger: Logger;
   /** Longest wait of `broadcast()`, milliseconds. */
   readonly snapshotWaitMs?: number;
+  /** Called with the memory of all workers before their threads start: gives them sockets of another process. */
+  readonly equip?: (memories: readonly WorkerMemory[]) => void;
 }
 
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
@@ -100,14 +102,14 @@ export class WorkerSupervisor {
 
   /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
   async start(): Promise<void> {
-    for (let index = 0; index < this.workerCount; index++) {
+    for (let index = 0; index < this.workerCount; index++)
       this.workers.push({
         memory: createWorkerMemory(),
         threads: new Map(),
         upstreams: { pools: [], zones: [] },
       });
-      this.startThread(index, 'resolve');
-    }
+    this.options.equip?.(this.memories());
+    for (const index of this.workers.keys()) this.startThread(index, 'resolve');
     await this.events.until(
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
@@ -117,10 +119,7 @@ export class WorkerSupervisor {
       throw this.startFailure;
     }
     this.hasStarted = true;
-    this.heartbeats = setInterval(() => {
-      this.memory.renewCookieKeys();
-      this.checkHeartbeats();
-    }, HEARTBEAT_MS);
+    this.startHeartbeats();
   }
 
   /** See `Delivery.deliver`. */
@@ -133,19 +132,38 @@ export class WorkerSupervisor {
     return this.deliveries.deliverSettings(settings);
   }
 
-  /** Lets every thread finish what is in flight, as far as that can be done in time, and ends it. */
-  async drain(withinMs = DRAIN_MS): Promise<void> {
+  /**
+   * Lets every thread finish what is in flight, as far as that can be done in time, and ends it. With `keepSockets` these
+   * gather what comes meanwhile, for another process or for `readAgain`.
+   */
+  async drain(withinMs = DRAIN_MS, keepSockets = false): Promise<void> {
     this.stopping = true;
     clearInterval(this.heartbeats);
     const waitMs = Math.min(withinMs - TERMINATE_MS, DRAIN_MS);
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref());
     const ended = (role: ThreadRole): Promise<void> => {
-      for (const worker of this.workers) worker.threads.get(role)?.post({ type: 'drain', keepSockets: false });
-      return this.events.until(() => this.threads().every((thread) => thread.start.role !== role));
+      if (this.isStopping()) for (const worker of this.workers) worker.threads.get(role)?.drain(keepSockets);
+      return this.events.until(
+        () => !this.isStopping() || this.threads().every((thread) => thread.start.role !== role),
+      );
     };
     // The answer threads first: the resolve threads answer what remains in their rings.
     await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
-    await Promise.all(this.threads().map((thread) => thread.terminate()));
+    if (this.isStopping()) await Promise.all(this.threads().map((thread) => thread.terminate()));
+  }
+
+  /** Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended. */
+  readAgain(): void {
+    if (!this.stopping) return;
+    this.stopping = false;
+    this.startHeartbeats();
+    this.events.happened();
+    this.workers.forEach((worker, index) => {
+      const resolve = worker.threads.get('resolve');
+      if (resolve === undefined) this.startThread(index, 'resolve');
+      else if (resolve.backend === 'batch' && !worker.threads.has('answer'))
+        this.startThread(index, 'answer');
+    });
   }
 
   /** Memory of each worker, for those who read log rings and counters. */
@@ -239,8 +257,11 @@ export class WorkerSupervisor {
       },
       {
         message: (from, message) => this.onMessage(index, from, message),
-        ended: (_thread, exitCode, cause) =>
-          this.onEnded(index, role, exitCode, cause, performance.now() - startedAtMs),
+        ended: (ended, exitCode, cause) => {
+          worker.threads.delete(role);
+          if (ended.isDraining) this.onDrained(index, role);
+          else this.onEnded(index, role, exitCode, cause, performance.now() - startedAtMs);
+        },
       },
     );
     worker.threads.set(role, thread);
@@ -281,6 +302,11 @@ export class WorkerSupervisor {
     this.events.happened();
   }
 
+  private onDrained(index: number, role: ThreadRole): void {
+    if (!this.stopping) this.startThread(index, role);
+    this.events.happened();
+  }
+
   private onEnded(
     index: number,
     role: ThreadRole,
@@ -289,7 +315,6 @@ export class WorkerSupervisor {
     livedMs: number,
   ): void {
     const worker = this.workers[index]!;
-    worker.threads.delete(role);
     if (!this.hasStarted && !this.stopping) {
       this.startFailure ??= new Error(`start DNS thread: ${cause?.message ?? `it ended with ${exitCode}`}`, {
         cause,
@@ -311,6 +336,18 @@ export class WorkerSupervisor {
       else restart();
     }
     this.events.happened();
+  }
+
+  /** A drain may be taken back while it is waited for. */
+  private isStopping(): boolean {
+    return this.stopping;
+  }
+
+  private startHeartbeats(): void {
+    this.heartbeats = setInterval(() => {
+      this.memory.renewCookieKeys();
+      this.checkHeartbeats();
+    }, HEARTBEAT_MS);
   }
 
   /** Terminates threads whose loop hangs; their end triggers the replacement. */

@@ -18,6 +18,19 @@ export const StreamOption = {
 /** A connection is closed after this long without a whole message in or out (RFC 7766 section 6.1). */
 export const STREAM_IDLE_MS = 10_000;
 
+/** What clients are told that a connection may idle, milliseconds. */
+let toldIdleMs = STREAM_IDLE_MS;
+
+/** What a reply says of how long the connection may idle, milliseconds. */
+export function streamIdleMs(): number {
+  return toldIdleMs;
+}
+
+/** Tells clients from now on to close when they have their answers (RFC 7828 section 3.4): this thread ends. */
+export function endStreamsSoon(): void {
+  toldIdleMs = 0;
+}
+
 /** Notes in a parsed request over a connection which of the options its reply has. */
 export function readStreamOptions(query: Query): void {
   const { bytes, optionsAt, optionsEnd, protocol } = query;

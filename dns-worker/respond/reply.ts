@@ -16,7 +16,7 @@ import {
 } from '../../shared/dns/wire.ts';
 import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
 import { NO_EDE, type Query } from '../query/query.ts';
-import { STREAM_IDLE_MS, StreamOption } from '../query/stream-options.ts';
+import { streamIdleMs, StreamOption } from '../query/stream-options.ts';
 
 /** OPT without options: root name, type, class, ttl, rdlength. */
 const OPT_SIZE = 11;
@@ -142,7 +142,7 @@ function writeStreamOptions(query: Query, at: number): number {
   if ((streamOptions & StreamOption.KEEPALIVE) !== 0) {
     writeU16(bytes, end, EdnsOption.TCP_KEEPALIVE);
     writeU16(bytes, end + 2, 2);
-    writeU16(bytes, end + 4, STREAM_IDLE_MS / KEEPALIVE_UNIT_MS);
+    writeU16(bytes, end + 4, streamIdleMs() / KEEPALIVE_UNIT_MS);
     end += KEEPALIVE_OPTION_SIZE;
   }
   return (streamOptions & StreamOption.PADDING) === 0 ? end : writePadding(query, end);

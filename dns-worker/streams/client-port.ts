@@ -26,10 +26,10 @@ export async function listenForClients(options: ListenOptions, take: TakeClient)
     const port = await listenOnAll(options, (socket) =>
       admission.admit(socket, (peer) => take(socket, peer, open)),
     );
-    const close = async (): Promise<void> => {
+    const close = async (lingers?: boolean): Promise<void> => {
       const closed = port.close();
       admission.close();
-      open.close();
+      open.close(lingers);
       await closed;
     };
     return { addresses: port.addresses, close };

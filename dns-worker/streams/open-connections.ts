@@ -6,6 +6,13 @@ import { STREAM_IDLE_MS } from '../query/stream-options.ts';
 
 /** Longest wait, when closing, for answers in flight. */
 const CLOSE_GRACE_MS = 3000;
+/**
+ * While another process takes over: a connection is closed when it has paused for this long, so that no query meets its
+ * end on the way; and how long one that does not pause may go on.
+ */
+const PAUSE_MS = 400;
+const LINGER_MS = 2500;
+const LOOK_MS = 50;
 /** Where there is no room, a connection is closed for another after this long without a message. */
 const ROOM_IDLE_MS = 500;
 
@@ -54,15 +61,25 @@ export class OpenConnections {
     oldest?.destroy();
   }
 
-  /** Ends every connection once its queries in flight are answered, after 3 s in any case. */
-  close(): void {
+  /**
+   * Ends every connection once its queries in flight are answered, after 3 s in any case. With `lingers` those that are in
+   * use go on for a while.
+   */
+  close(lingers = false): void {
     clearInterval(this.sweeping);
-    for (const connection of this.connections) connection.finish();
-    if (this.connections.size === 0) return;
+    const startedMs = performance.now();
+    if (lingers) setInterval(() => this.finishPaused(startedMs), LOOK_MS).unref();
+    else for (const connection of this.connections) connection.finish();
     const grace = setTimeout(() => {
       for (const connection of this.connections) connection.destroy();
     }, CLOSE_GRACE_MS);
     grace.unref();
+  }
+
+  private finishPaused(startedMs: number): void {
+    const nowMs = performance.now();
+    for (const connection of this.connections)
+      if (nowMs - connection.lastActiveMs > PAUSE_MS || nowMs - startedMs > LINGER_MS) connection.finish();
   }
 
   private sweep(): void {

@@ -26,8 +26,8 @@ export interface BoundAddress {
 /** The listening sockets of one protocol. */
 export interface StreamPort {
   readonly addresses: readonly BoundAddress[];
-  /** Accepts no more; resolves when every accepted connection is closed. */
-  close(): Promise<void>;
+  /** Accepts no more; resolves when every accepted connection is closed. `lingers`: see `OpenConnections.close`. */
+  close(lingers?: boolean): Promise<void>;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Reporter } from '../report/reporter.ts';
 import { ConnectionLimit } from '../streams/connection-limit.ts';
 import { DOH_PROTOCOLS, listenDoh } from '../streams/doh.ts';
 import { ProxySenders } from '../../shared/net/proxy-senders.ts';
+import { endStreamsSoon } from '../query/stream-options.ts';
 import type { StreamHandler } from '../streams/stream-connection.ts';
 import type { StreamPort } from '../streams/stream-port.ts';
 import { DOT_PROTOCOLS, listenDot, listenTcp } from '../streams/tcp.ts';
@@ -85,7 +86,8 @@ export class StreamListeners {
 
   /** Accepts and reads no more; resolves when what is in flight is answered, or after 3 s, and all is closed. */
   async close(keepSockets: boolean): Promise<void> {
-    const closed = this.ports.map((port) => port.close());
+    if (keepSockets) endStreamsSoon();
+    const closed = this.ports.map((port) => port.close(keepSockets));
     if (!keepSockets) this.sockets?.close();
     await Promise.all(closed);
   }

@@ -55,6 +55,7 @@ describe('the source', () => {
       'control-plane/built-dashboard/build-process.ts',
       'control-plane/db/postgres/postgres-cluster.ts',
       'control-plane/db/postgres/postgres-process.ts',
+      'control-plane/handover/successor.ts',
     ]);
     // Only spawn(), which takes words and no line.
     expect(

@@ -1,19 +1,16 @@
 /** Listens on a unix socket in the data directory, for the command line; serves what the web port serves. */
 import type { Express } from 'express';
-import { rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { nodeHttp } from '../../../shared/late-builtins.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { admitLocally } from '../../api/local-requests.ts';
 import { closeServer } from './server.ts';
+import { listenPrivately } from '../../files/private-socket.ts';
 import { SOCKET_NAME } from '../../api/socket-name.ts';
 
 /** Connections at once. */
 const MAX_CONNECTIONS = 50;
-/** What may be written and read by the owner only. */
-const OTHERS = 0o177;
 
 /**
  * Listens on the socket, of mode 0600; returns how to stop that. The caller holds the lock of the data directory, so a
@@ -29,8 +26,7 @@ export async function startLocalServer(
   server.maxConnections = MAX_CONNECTIONS;
   server.on('connection', admitLocally);
   try {
-    await rm(path, { force: true });
-    await listen(server, path);
+    await listenPrivately(server, path);
   } catch (error) {
     logger.warn('listen on the local socket failed; the command line needs --url', {
       path,
@@ -40,20 +36,4 @@ export async function startLocalServer(
   }
   server.on('error', (error) => logger.error('local listener failed', { path, reason: error.message }));
   return () => closeServer(server);
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    // The file is made within this call, with the permissions that it keeps.
-    const before = process.umask(OTHERS);
-    try {
-      server.listen(path, () => {
-        server.removeListener('error', reject);
-        resolve();
-      });
-    } finally {
-      process.umask(before);
-    }
-  });
 }

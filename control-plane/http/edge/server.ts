@@ -7,6 +7,7 @@ import { isIPv6 } from 'node:net';
 import type { Config } from '../../../config/schema.ts';
 import { nodeHttp } from '../../../shared/late-builtins.ts';
 import type { Logger } from '../../../shared/log.ts';
+import { descriptorOf } from '../../handover/descriptor-of.ts';
 import { ConnectionLimits } from './connection-limits.ts';
 import { MAX_FIELDS, MAX_HEAD_BYTES } from './message-check.ts';
 import { ProxyEntrance, proxySenders } from './proxy-entrance.ts';
@@ -62,6 +63,9 @@ export interface WebServer {
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
   /** Stops listening at once, waits shortly for running answers, then closes the rest. */
   close(): Promise<void>;
+  /** The same, but copies of its sockets, which are returned, gather what comes: for another process, or `resume`. */
+  pause(copy: (descriptor: number) => number): Promise<readonly number[]>;
+  resume(): void;
 }
 
 /** How the server differs from a plain one. */
@@ -69,6 +73,8 @@ export interface WebServerOptions {
   readonly deadlines?: WebDeadlines;
   /** Speaks HTTPS with this certificate, and HTTP on the same port. */
   readonly certificate?: CertificateSource | undefined;
+  /** A socket of another process that listens there already, if there is one; `dualStack`: it takes IPv4, too. */
+  readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
 }
 
 /** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
@@ -94,7 +100,10 @@ export async function startWebServer(
       limits.watch(server);
       entrance.guard(server);
       secured.watch(server);
-      const isListening = await listen(server, address, port, addresses.includes('0.0.0.0'));
+      const ipv6Only = isIPv6(address) && addresses.includes('0.0.0.0');
+      const fd = options.listenerAt?.(address, port, isIPv6(address) && !ipv6Only);
+      const place = fd === undefined ? { host: address, port, ipv6Only } : { fd };
+      const isListening = await listen(server, place, { address, port });
       if (isListening) servers.push(livingOn(server, address, logger));
       else logger.warn('skipped a bind address: this machine has no IPv6', { address });
     }
@@ -105,7 +114,22 @@ export async function startWebServer(
   const endpoints = servers.map(endpointOf);
   const protocol = options.certificate === undefined ? 'HTTP' : 'HTTPS';
   for (const found of endpoints) logger.info(`listening for ${protocol}`, { ...found });
-  return { endpoints, close };
+  return { endpoints, close, ...pausing(servers) };
+}
+
+function pausing(servers: readonly Server[]): Pick<WebServer, 'pause' | 'resume'> {
+  let copies: readonly number[] = [];
+  return {
+    pause: async (copy) => {
+      copies = servers.map((server) => copy(descriptorOf(server)));
+      await Promise.all(servers.map(closeServer));
+      return copies;
+    },
+    resume: () => {
+      copies.forEach((fd, index) => servers[index]!.listen({ fd }));
+      copies = [];
+    },
+  };
 }
 
 /** The server, whose errors from now on, such as EMFILE on accept, end neither it nor the process. */
@@ -142,15 +166,19 @@ function webServer(app: Express, { deadlines = DEADLINES, certificate }: WebServ
   return server;
 }
 
-/** Listens; false if `host` is the IPv6 wildcard and the machine has no IPv6. */
-function listen(server: Server, host: string, port: number, hasIpv4Wildcard: boolean): Promise<boolean> {
+/** Listens; false if the address is the IPv6 wildcard and the machine has no IPv6. */
+function listen(
+  server: Server,
+  place: { readonly host: string; readonly ipv6Only: boolean } | { readonly fd: number },
+  { address, port }: WebServer['endpoints'][number],
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const lacksIpv6 = error.code === 'EAFNOSUPPORT' || error.code === 'EADDRNOTAVAIL';
-      if (host === '::' && hasIpv4Wildcard && lacksIpv6) resolve(false);
-      else reject(new WebServerError(host, port, error));
+      if (address === '::' && 'ipv6Only' in place && place.ipv6Only && lacksIpv6) resolve(false);
+      else reject(new WebServerError(address, port, error));
     });
-    server.listen({ host, port, ipv6Only: isIPv6(host) && hasIpv4Wildcard }, () => {
+    server.listen({ port, ...place }, () => {
       server.removeAllListeners('error');
       resolve(true);
     });

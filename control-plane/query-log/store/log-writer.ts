@@ -22,6 +22,8 @@ export interface LogWriterOptions {
   readonly database: Database;
   /** The spool is made in it. */
   readonly dataDir: string;
+  /** See `SpillOptions`; at once unless given. */
+  readonly mayWrite?: Promise<void>;
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
   readonly logger: Logger;
@@ -48,6 +50,7 @@ export interface LogWriterCounters extends Readonly<
 const DEFAULTS = {
   maxWaitMs: 1000,
   maxSpoolBytes: 2 * 1024 ** 3,
+  mayWrite: Promise.resolve(),
   mayStore: () => true,
 } as const;
 /** A block of fewer queries waits for more, this many ticks at most: small blocks cost more than their rows. */

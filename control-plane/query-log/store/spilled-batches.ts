@@ -14,6 +14,8 @@ import { setAside } from './refused-batches.ts';
 export interface SpillOptions {
   /** The spool is made in it. */
   readonly dataDir: string;
+  /** Resolves when the files are this process's to write; batches wait until then. */
+  readonly mayWrite: Promise<void>;
   readonly maxSpoolBytes: number;
   readonly logger: Logger;
   readonly tally: LogTally;
@@ -39,14 +41,16 @@ export class SpilledBatches {
   private held: LogBatch[] = [];
   private isClosing = false;
 
-  constructor({ dataDir, maxSpoolBytes, logger, tally }: SpillOptions) {
+  constructor({ dataDir, mayWrite, maxSpoolBytes, logger, tally }: SpillOptions) {
     this.dir = join(dataDir, 'spool');
     this.spool = new LogSpool(this.dir, maxSpoolBytes);
     this.logger = logger;
     this.tally = tally;
-    this.work = this.spool.open().catch((error: unknown) => {
-      logger.error('open the query log spool', { reason: reasonOf(error) });
-    });
+    this.work = mayWrite
+      .then(() => this.spool.open())
+      .catch((error: unknown) => {
+        logger.error('open the query log spool', { reason: reasonOf(error) });
+      });
   }
 
   get heldRows(): number {

@@ -123,7 +123,8 @@ export class RunningWorker {
   /** Ends the threads without ceremony. */
   async [Symbol.asyncDispose](): Promise<void> {
     // The answer thread may be in the kernel, and sees no request to end before it leaves it.
-    for (const thread of this.threads.values()) if (!thread.ended) thread.post({ type: 'drain', keepSockets: false });
+    for (const thread of this.threads.values())
+      if (!thread.ended) thread.post({ type: 'drain', keepSockets: false });
     await until(() => [...this.threads.values()].every(({ ended }) => ended));
   }
 

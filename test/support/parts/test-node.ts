@@ -34,6 +34,8 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     ...{ name: 'test-node', uuid },
     logger,
     dataDir,
+    mayWrite: Promise.resolve(),
+    inherited: null,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret: new ClusterSecret({ database, dataDir, logger }),

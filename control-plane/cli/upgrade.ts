@@ -1,0 +1,46 @@
+/** Has the running server replaced by this release, and tells each step. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { reasonOf } from '../../shared/thrown.ts';
+import { Conversation, textOf } from '../handover/conversation.ts';
+import { HANDOVER_SOCKET, SILENCE_MS } from '../handover/handover-format.ts';
+import { OWN_RELEASE } from '../handover/successor.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Longest pause between two steps: those of a hung process, and then of its end. */
+const STEP_MS = 2 * SILENCE_MS;
+
+/** Returns the exit status: 0 = replaced, 1 = taken back, 3 = there is no server to ask. */
+export async function upgradeRunning(
+  dataDir: string,
+  terminal: Pick<Terminal, 'out' | 'err'>,
+): Promise<number> {
+  const socket = connect(join(resolve(dataDir), HANDOVER_SOCKET));
+  try {
+    await once(socket, 'connect');
+  } catch (error) {
+    terminal.err(`weir: no server of ${dataDir} can be replaced while it runs: ${reasonOf(error)}`);
+    return 3;
+  }
+  const talk = new Conversation(socket);
+  talk.tell({ type: 'upgrade', release: OWN_RELEASE });
+  try {
+    for (;;) {
+      const told = await talk.next(STEP_MS);
+      if (told.type === 'step') terminal.out(textOf(told, 'text'));
+      else if (told.type === 'done') {
+        terminal.out(`upgraded to ${textOf(told, 'version')}, process ${String(told['pid'])}`);
+        return 0;
+      } else {
+        terminal.err(`weir: the running server goes on: ${textOf(told, 'reason')}`);
+        return 1;
+      }
+    }
+  } catch (error) {
+    terminal.err(`weir: wait for the upgrade: ${reasonOf(error)}`);
+    return 1;
+  } finally {
+    talk.end();
+  }
+}

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { until } from '../../test/support/parts/until.ts';
+import { makeTempDir } from '../../test/support/weir/data-dir.ts';
+import type { TempDir } from '../../test/support/weir/data-dir.ts';
+import { Conversation } from './conversation.ts';
+import { loadDescriptorCalls } from './descriptor-calls.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
+import { HandingOver } from './handing-over.ts';
+
+const PATIENT_MS = 10_000;
+/** The least privileged user of every Linux. */
+const STRANGER = 65_534;
+const HELLO = { type: 'take-over', format: HANDOVER_FORMAT, version: '2.0.0', pid: 4242 } as const;
+
+const native = loadDescriptorCalls();
+let room: TempDir;
+let path: string;
+let done: string[];
+let logger: MemoryLogger;
+let stop: () => void;
+
+beforeEach(() => {
+  room = makeTempDir();
+  path = join(room.path, HANDOVER_SOCKET);
+  logger = new MemoryLogger();
+});
+
+afterEach(() => {
+  stop();
+  room.remove();
+});
+
+/** A side whose steps only note that they were taken. */
+async function start(silenceMs = PATIENT_MS): Promise<void> {
+  // One that is still taken back after its test notes that for itself.
+  const steps: string[] = [];
+  done = steps;
+  const step = (name: string) => async (): Promise<void> => void steps.push(name);
+  stop = await HandingOver.start(
+    {
+      ...{ logger, version: '1.0.0', dnsPort: 53, configFile: null, silenceMs },
+      calls: 'calls' in native ? native.calls : null,
+      prepare: async () => {
+        steps.push('prepare');
+        return [0, 1];
+      },
+      stopReading: step('stop reading'),
+      readAgain: step('read again'),
+      leave: step('leave'),
+      gone: (pid) => void steps.push(`gone to ${String(pid)}`),
+    },
+    room.path,
+  );
+}
+
+async function open(): Promise<Conversation> {
+  const socket = connect(path);
+  await once(socket, 'connect');
+  return new Conversation(socket);
+}
+
+/** A new process that has come as far as to answer. */
+async function answering(): Promise<Conversation> {
+  const talk = await open();
+  talk.tell(HELLO);
+  await talk.expect('welcome', PATIENT_MS);
+  talk.tell({ type: 'loaded' });
+  await talk.expect('sockets', PATIENT_MS);
+  talk.tell({ type: 'reading' });
+  await talk.expect('stopped', PATIENT_MS);
+  return talk;
+}
+
+describe('HandingOver', () => {
+  test('takes every step in order, and ends when the other process has the data directory', async () => {
+    await start();
+    const talk = await answering();
+    expect(done).toEqual(['prepare', 'stop reading']);
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    await until(() => done.length === 4);
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'gone to 4242']);
+    talk.end();
+  });
+
+  test.each([
+    ['ends', (talk: Conversation) => talk.end()],
+    ['says that it failed', (talk: Conversation) => talk.tell({ type: 'failed', reason: 'no memory' })],
+    ['ends in the middle of a message', (talk: Conversation) => void talk.socket.end('{"type":')],
+  ])('reads again where the other process %s', async (_what, act) => {
+    await start();
+    const talk = await answering();
+    act(talk);
+    await until(() => done.includes('read again'));
+    expect(done).toEqual(['prepare', 'stop reading', 'read again']);
+    await until(() => logger.lines.some(({ message }) => message === 'an upgrade was taken back'));
+    talk.end();
+    // The next one finds everything as it was.
+    done.length = 0;
+    (await answering()).end();
+    await until(() => done.includes('read again'));
+  });
+
+  test('reads again where the other process hangs', async () => {
+    await start(50);
+    const talk = await answering();
+    expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 0.05 s/);
+    expect(done).toEqual(['prepare', 'stop reading', 'read again']);
+    talk.end();
+  });
+
+  test.each([
+    [
+      'a release with another mark',
+      { ...HELLO, format: 'weir handover 0' },
+      /"weir handover 0": restart instead/,
+    ],
+    [
+      'what asks for sockets without their ticket',
+      { type: 'descriptors', ticket: '' },
+      /no sockets are promised/,
+    ],
+    ['what it does not know', { type: 'dance' }, /nothing is known of "dance"/],
+    ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
+  ])('refuses %s, and takes no step', async (_what, message, reason) => {
+    await start();
+    const talk = await open();
+    talk.tell(message);
+    expect((await talk.next(PATIENT_MS))['reason']).toMatch(reason);
+    expect(done).toEqual([]);
+    talk.end();
+  });
+
+  test('refuses another process while one takes over', async () => {
+    await start();
+    const [one, other] = [await answering(), await open()];
+    other.tell(HELLO);
+    expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is under way');
+    for (const talk of [one, other]) talk.end();
+    await until(() => done.includes('read again'));
+  });
+
+  test('lets no other user in: neither by the file, nor where that is open to all', async () => {
+    await start();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    if (process.getuid?.() !== 0) throw new Error('this test connects as another user: run it as root');
+    chmodSync(room.path, 0o755);
+    chmodSync(path, 0o666);
+    const program = `require('net').connect(${JSON.stringify(path)}).pipe(process.stdout)`;
+    const stranger = spawn(process.execPath, ['--eval', program], {
+      ...{ uid: STRANGER, gid: STRANGER },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(await text(stranger.stdout)).toMatch(/user 65534 is not the one that runs Weir/);
+  });
+});

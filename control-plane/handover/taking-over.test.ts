@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { makeTempDir } from '../../test/support/weir/data-dir.ts';
+import type { TempDir } from '../../test/support/weir/data-dir.ts';
+import { lockDataDir } from '../db/data-dir-lock.ts';
+import type { DataDirLock } from '../db/data-dir-lock.ts';
+import { Conversation } from './conversation.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
+import { TakingOver } from './taking-over.ts';
+
+const PATIENT_MS = 10_000;
+
+let room: TempDir;
+let server: Server;
+let old: DataDirLock;
+let taking: TakingOver;
+/** The side that hands over. */
+let talk: Conversation;
+
+beforeEach(async () => {
+  room = makeTempDir();
+  old = lockDataDir(room.path);
+  server = createServer().listen(join(room.path, HANDOVER_SOCKET));
+  await once(server, 'listening');
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const begun = TakingOver.begin(room.path, '2.0.0', new MemoryLogger());
+  talk = new Conversation((await accepted)[0]);
+  expect(await talk.expect('take-over', PATIENT_MS)).toMatchObject({
+    format: HANDOVER_FORMAT,
+    version: '2.0.0',
+  });
+  talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353 });
+  taking = await begun;
+});
+
+afterEach(() => {
+  talk.end();
+  server.close();
+  taking.lock.release();
+  old.release();
+  room.remove();
+});
+
+describe('TakingOver', () => {
+  test('takes the lock when it is free, and says so', async () => {
+    expect(taking.dnsPort).toBe(5353);
+    const finished = taking.finish();
+    await talk.expect('reading', PATIENT_MS);
+    talk.tell({ type: 'stopped' });
+    await talk.expect('go', PATIENT_MS);
+    old.release();
+    talk.tell({ type: 'free' });
+    await talk.expect('holding', PATIENT_MS);
+    talk.end();
+    await finished;
+    await taking.lock.taken;
+    expect(() => lockDataDir(room.path)).toThrow('in use');
+  });
+
+  test('goes on alone where the other process has died', async () => {
+    const finished = taking.finish();
+    await talk.expect('reading', PATIENT_MS);
+    talk.end();
+    old.release();
+    await finished;
+    expect(() => lockDataDir(room.path)).toThrow('in use');
+  });
+
+  test('gives up where the other process takes it back', async () => {
+    const finished = taking.finish();
+    await talk.expect('reading', PATIENT_MS);
+    talk.tell({ type: 'failed', reason: 'it changed its mind' });
+    await expect(finished).rejects.toThrow('the upgrade was taken back: it changed its mind');
+  });
+
+  test('does without sockets where the other process has none to pass', async () => {
+    const sockets = taking.sockets();
+    await talk.expect('loaded', PATIENT_MS);
+    talk.tell({ type: 'sockets', ticket: 'x', count: 0 });
+    expect(await sockets).toBeNull();
+  });
+});

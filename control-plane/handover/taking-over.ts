@@ -1,0 +1,147 @@
+/**
+ * The new side of a handover: takes the sockets of the process that runs on a data directory, answers beside it, then
+ * takes the data directory. The running side is `handing-over.ts`.
+ */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+import { DataDirError, lockDataDir } from '../db/data-dir-lock.ts';
+import type { DataDirLock } from '../db/data-dir-lock.ts';
+import { Conversation, numberOf, textOf } from './conversation.ts';
+import { loadDescriptorCalls } from './descriptor-calls.ts';
+import { receiveDescriptors, sendDescriptors } from './descriptor-messages.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
+import { InheritedSockets } from './inherited-sockets.ts';
+import { connectUnix } from './unix-connection.ts';
+
+/** Octets that come beside descriptors. */
+const MAX_BESIDE = 16;
+/** How long the lock of a process that was killed may outlast it, and how often it is looked at, milliseconds. */
+const LOCK_MS = 2000;
+const LOOK_MS = 50;
+
+/** A take-over under way. */
+export class TakingOver {
+  readonly lock: LaterLock;
+  /** Where the running process answers. */
+  readonly dnsPort: number;
+  private readonly talk: Conversation;
+  private readonly path: string;
+  private readonly logger: Logger;
+
+  private constructor(
+    talk: Conversation,
+    place: { path: string; dataDir: string },
+    dnsPort: number,
+    logger: Logger,
+  ) {
+    this.talk = talk;
+    this.path = place.path;
+    this.lock = new LaterLock(place.dataDir);
+    this.dnsPort = dnsPort;
+    this.logger = logger;
+  }
+
+  /** Asks the process that runs on `dataDir`. Throws where it does not hand over. */
+  static async begin(dataDir: string, version: string, logger: Logger): Promise<TakingOver> {
+    const path = join(dataDir, HANDOVER_SOCKET);
+    const socket = connect(path);
+    await once(socket, 'connect');
+    const talk = new Conversation(socket);
+    talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
+    const welcome = await talk.expect('welcome', SILENCE_MS);
+    logger.info('take over from a running process', { version: textOf(welcome, 'version') });
+    return new TakingOver(talk, { path, dataDir }, numberOf(welcome, 'dnsPort'), logger);
+  }
+
+  /** The sockets; null where they cannot be passed, and both processes have their own. */
+  async sockets(): Promise<InheritedSockets | null> {
+    this.talk.tell({ type: 'loaded' });
+    const told = await this.talk.expect('sockets', SILENCE_MS);
+    const count = numberOf(told, 'count');
+    const loaded = loadDescriptorCalls();
+    if (count === 0 || 'reason' in loaded) {
+      this.logger.warn(
+        'the sockets cannot be passed: what waits in those of the running process may be lost',
+        {
+          reason: 'reason' in loaded ? loaded.reason : 'the running process has none to pass',
+        },
+      );
+      return null;
+    }
+    const { calls } = loaded;
+    const connection = connectUnix(calls, this.path, SILENCE_MS);
+    try {
+      const ask = `${JSON.stringify({ type: 'descriptors', ticket: textOf(told, 'ticket') })}\n`;
+      sendDescriptors(calls, connection, { bytes: Buffer.from(ask), descriptors: [] });
+      const descriptors: number[] = [];
+      while (descriptors.length < count) {
+        const part = receiveDescriptors(calls, connection, MAX_BESIDE);
+        if (part.descriptors.length === 0) throw new Error('take over: not all sockets have come');
+        descriptors.push(...part.descriptors);
+      }
+      return new InheritedSockets(calls, descriptors);
+    } finally {
+      calls.close(connection);
+    }
+  }
+
+  /** Called when this process answers; resolves when it has the data directory. Throws where that was taken back. */
+  async finish(): Promise<void> {
+    try {
+      this.talk.tell({ type: 'reading' });
+      await this.talk.expect('stopped', SILENCE_MS);
+      this.talk.tell({ type: 'go' });
+      await this.talk.expect('free', SILENCE_MS);
+    } catch (error) {
+      await this.takeFromDead(reasonOf(error));
+      return;
+    }
+    this.lock.take(lockDataDir(this.lock.dataDir));
+    this.talk.tell({ type: 'holding' });
+    await this.talk.ended();
+  }
+
+  /** Goes on alone if the running process was killed meanwhile: then its lock is free. */
+  private async takeFromDead(reason: string): Promise<void> {
+    const untilMs = performance.now() + LOCK_MS;
+    for (;;) {
+      try {
+        this.lock.take(lockDataDir(this.lock.dataDir));
+        this.logger.warn('the process that handed over has died', { reason });
+        return;
+      } catch (error) {
+        const isHeld = error instanceof DataDirError && error.reason === 'in_use';
+        if (!isHeld) throw error;
+        if (performance.now() > untilMs)
+          throw new Error(`the upgrade was taken back: ${reason}`, { cause: error });
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+}
+
+/** The lock of a data directory that another process still holds. */
+class LaterLock implements DataDirLock {
+  readonly dataDir: string;
+  readonly taken: Promise<void>;
+  private held: DataDirLock | undefined;
+  private resolve: () => void = () => undefined;
+
+  constructor(dataDir: string) {
+    this.dataDir = dataDir;
+    this.taken = new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  take(lock: DataDirLock): void {
+    this.held = lock;
+    this.resolve();
+  }
+
+  release(): void {
+    this.held?.release();
+  }
+}

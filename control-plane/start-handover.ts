@@ -1,0 +1,87 @@
+/** Where a start and a handover meet: whose data directory it is, and what giving it away does to the parts of a node. */
+import { resolve } from 'node:path';
+import type { Logger } from '../shared/log.ts';
+import { reasonOf } from '../shared/thrown.ts';
+import { DataDirError, lockDataDir } from './db/data-dir-lock.ts';
+import type { DataDirLock } from './db/data-dir-lock.ts';
+import { loadDescriptorCalls } from './handover/descriptor-calls.ts';
+import { HandingOver } from './handover/handing-over.ts';
+import { workerDescriptors } from './handover/inherited-sockets.ts';
+import { TakingOver } from './handover/taking-over.ts';
+import type { WebServer } from './http/edge/server.ts';
+import type { Node } from './node.ts';
+import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
+import { version } from './version.ts';
+import type { WorkerSupervisor } from './workers/supervisor.ts';
+
+/** fcntl(2): a copy that no started program gets. */
+const F_DUPFD_CLOEXEC = 1030;
+
+/**
+ * The lock of a data directory, or the promise of a process that listens there to let it go. That process is asked first:
+ * one that was left alone by its successor has the sockets and no lock. Throws a DataDirError.
+ */
+export async function openDataDir(
+  directory: string,
+  logger: Logger,
+  takesOver: boolean,
+): Promise<{ lock: DataDirLock; taking: TakingOver | null }> {
+  let refusal = '';
+  if (takesOver) {
+    try {
+      const taking = await TakingOver.begin(resolve(directory), version, logger);
+      return { lock: taking.lock, taking };
+    } catch (error) {
+      refusal = `, which does not hand it over: ${reasonOf(error)}`;
+    }
+  }
+  try {
+    return { lock: lockDataDir(directory), taking: null };
+  } catch (error) {
+    if (!(error instanceof DataDirError) || error.reason !== 'in_use') throw error;
+    throw new DataDirError('in_use', error.message + refusal, error);
+  }
+}
+
+/** What gives way in a handover. */
+interface HandoverNode {
+  readonly supervisor: WorkerSupervisor;
+  readonly publisher: SnapshotPublisher;
+  readonly web: WebServer;
+  readonly dnsPort: number;
+  /** Stops all parts. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Hands over to another process whenever one asks; returns how to stop that. */
+export function startHandover(
+  { dataDir, loaded, logger }: Node,
+  { supervisor, publisher, web, dnsPort, stop }: HandoverNode,
+): Promise<() => void> {
+  const native = loadDescriptorCalls();
+  const calls = 'calls' in native ? native.calls : null;
+  const copy = (fd: number): number => calls?.fcntl(fd, F_DUPFD_CLOEXEC, 0) ?? fd;
+  return HandingOver.start(
+    {
+      logger,
+      version,
+      dnsPort,
+      configFile: loaded.file === undefined ? null : resolve(loaded.file),
+      calls,
+      prepare: async () => {
+        // Without copies its port would be closed: calls are answered until all stops.
+        const listeners = calls === null ? [] : await web.pause(copy);
+        await publisher.settled();
+        return [...workerDescriptors(supervisor.memories()), ...listeners];
+      },
+      stopReading: () => supervisor.drain(undefined, true),
+      readAgain: async () => {
+        supervisor.readAgain();
+        web.resume();
+      },
+      leave: stop,
+      gone: () => process.exit(0),
+    },
+    dataDir,
+  );
+}

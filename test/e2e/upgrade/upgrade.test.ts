@@ -1,0 +1,160 @@
+/** A running Weir that is replaced by another process of it: every query gets its answer. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
+import { overDoh, overDot, overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
+import { Load } from '../../support/weir/query-load.ts';
+import { endProcess, handsOver, isRunning, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** The step after which the new process is killed, as the command prints it. */
+const TAKEN_BACK = [
+  ['as it starts', / starts$/],
+  ['when it is loaded', / is loaded$/],
+  ['when it answers', /^it answers/],
+] as const;
+/** From here on another process of the old release takes its place. */
+const LEFT = /in flight is answered$/;
+const LOOK_MS = 50;
+
+let upstream: ScriptedUpstream;
+let weir: Weir;
+const ports = { dot: 0, doh: 0 };
+
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+  ports.dot = await freePort(['127.0.0.1']);
+  ports.doh = await freePort(['127.0.0.1']);
+  weir = await Weir.start({
+    upstreams: [`127.0.0.1:${String(upstream.port)}`],
+    toml: encryptedToml(ports),
+  });
+});
+
+afterAll(async () => {
+  await endProcess(processOf(weir), 'SIGTERM');
+  await weir.stop();
+  await upstream.close();
+});
+
+/** Waits until whatever process runs now has its database, and could be replaced in turn. */
+async function untilWhole(): Promise<void> {
+  for (;;) {
+    const answer = await weir.health().catch(() => null);
+    if (answer?.body.checks.database.status === 'ok' && (await handsOver(weir))) return;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Clients of all protocols, one question at a time each. */
+function patientLoads(mark: string): Record<'udp' | 'tcp' | 'dot' | 'doh', PatientLoad> {
+  return {
+    udp: new PatientLoad(overUdp(weir.dnsPort), `patient-${mark}`),
+    tcp: new PatientLoad(overTcp(weir.dnsPort), `tcp-${mark}`),
+    dot: new PatientLoad(overDot(ports.dot), `dot-${mark}`),
+    doh: new PatientLoad(overDoh(ports.doh), `doh-${mark}`),
+  };
+}
+
+/** Does `work` under the load, and has every client be served before and after it. */
+async function during(
+  loads: readonly { untilMore(count: number): Promise<void>; stop(): Promise<void> }[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const goOn = (): Promise<unknown> => Promise.all(loads.map((load) => load.untilMore(30)));
+  await goOn();
+  await work();
+  await goOn();
+  await Promise.all(loads.map((load) => load.stop()));
+}
+
+const faulty = (rcodes: readonly number[]): number =>
+  rcodes.filter((rcode) => rcode !== Rcode.NOERROR).length;
+
+describe('weir upgrade', () => {
+  test('weir upgrade loses no query over UDP, TCP, TLS and HTTPS, and no row of the log', async () => {
+    const before = processOf(weir);
+    const udp = await Load.start(weir.dnsPort, 'upgraded');
+    const others = patientLoads('upgraded');
+    await during([udp, ...Object.values(others)], async () => {
+      expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
+    });
+    expect(processOf(weir)).not.toBe(before);
+    expect(isRunning(before)).toBe(false);
+    expect(udp.lost).toEqual([]);
+    expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
+    for (const { lost, rcodes } of Object.values(others)) {
+      expect(lost).toEqual([]);
+      expect(faulty(rcodes)).toBe(0);
+    }
+    // Neither a datagram nor an accepted connection needs a second attempt.
+    expect([others.udp.retried, others.tcp.retried]).toEqual([[], []]);
+    await untilWhole();
+    const api = await weir.api();
+    const answered = udp.replies.length;
+    expect(await api.untilQueryCount(answered, 'domain=.upgraded.')).toBeGreaterThanOrEqual(answered);
+  });
+
+  test.each(TAKEN_BACK)(
+    'weir upgrade is taken back where the new process is killed %s',
+    async (_when, step) => {
+      const before = processOf(weir);
+      const loads = Object.values(patientLoads('taken-back'));
+      await during(loads, async () => {
+        const { code, output } = await runUpgrade(weir, (line, pid) => {
+          if (step.test(line)) process.kill(pid, 'SIGKILL');
+        });
+        expect(code).toBe(1);
+        expect(output).toMatch(/the running server goes on: .*ended by SIGKILL/);
+      });
+      // What the killed process had read needs a second attempt.
+      expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
+      expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
+      expect(processOf(weir)).toBe(before);
+    },
+  );
+
+  test('weir upgrade goes on with the old release where the new process is killed after the old one has left', async () => {
+    const before = processOf(weir);
+    let killed = 0;
+    const loads = Object.values(patientLoads('left'));
+    await during(loads, async () => {
+      const { code } = await runUpgrade(weir, (line, pid) => {
+        if (!LEFT.test(line)) return;
+        process.kill(pid, 'SIGKILL');
+        killed = pid;
+      });
+      expect(code).toBe(1);
+      await untilWhole();
+    });
+    expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
+    expect([before, killed]).not.toContain(processOf(weir));
+    expect(isRunning(before)).toBe(false);
+  });
+
+  test('weir upgrade refuses a second one while the first is under way', async () => {
+    const outcomes = await Promise.all([runUpgrade(weir), runUpgrade(weir)]);
+    expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+    expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is under way/);
+    await untilWhole();
+  });
+});
+
+describe('weir whose upgrade is under way', () => {
+  test('weir goes on as the new process where the old one is killed', async () => {
+    const before = processOf(weir);
+    const loads = Object.values(patientLoads('killed'));
+    await during(loads, async () => {
+      await runUpgrade(weir, (line) => {
+        if (/^it answers/.test(line)) process.kill(before, 'SIGKILL');
+      });
+      await untilWhole();
+    });
+    expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
+    expect(processOf(weir)).not.toBe(before);
+  });
+});

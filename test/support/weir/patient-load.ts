@@ -1,0 +1,111 @@
+/** Steady questions, one at a time, from clients that keep count and ask again what is not answered, as stub resolvers do. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Reply, query } from '../dns/dns-message.ts';
+import { askOverTcp, UdpClient } from '../dns/dns-client.ts';
+import { DohClient } from '../dns/doh-client.ts';
+import { DotClient } from '../dns/dot-client.ts';
+
+/** A connection that is asked one question at a time. */
+export interface Asked {
+  ask(name: string): Promise<Reply>;
+  close(): void;
+}
+
+/** Opens a connection. */
+export type OpenAsked = () => Promise<Asked>;
+
+const PAUSE_MS = 5;
+
+/** How long a client waits for a datagram, milliseconds. */
+const PATIENCE_MS = 1500;
+
+/** One socket; what is not answered in time is lost. */
+export const overUdp =
+  (port: number): OpenAsked =>
+  async () => {
+    const client = await UdpClient.open(port);
+    const ask = async (name: string): Promise<Reply> => {
+      const reply = await Promise.race([client.ask(name, 'A'), sleep(PATIENCE_MS)]);
+      if (reply === undefined) throw new Error(`ask over UDP: no reply about ${name}`);
+      return reply;
+    };
+    return { ask, close: () => client.close() };
+  };
+
+/** A connection for each question. */
+export const overTcp =
+  (port: number): OpenAsked =>
+  async () => ({ ask: (name) => askOverTcp(port, name, 'A'), close: () => undefined });
+
+/** One connection for all questions. */
+export const overDot =
+  (port: number): OpenAsked =>
+  async () => {
+    const client = await DotClient.open(port);
+    return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
+  };
+
+/** The same over HTTPS. */
+export const overDoh =
+  (port: number): OpenAsked =>
+  async () => {
+    const client = new DohClient(port);
+    return {
+      ask: async (name) => new Reply((await client.get(query(name, 'A'))).body, ''),
+      close: () => client.session.destroy(),
+    };
+  };
+
+/** A load under way. */
+export class PatientLoad {
+  /** Response codes so far. */
+  readonly rcodes: number[] = [];
+  /** Names that got no answer at the second attempt either. */
+  readonly lost: string[] = [];
+  /** Names that were asked twice, as their connection ended before the answer. */
+  readonly retried: string[] = [];
+  private readonly open: OpenAsked;
+  private readonly mark: string;
+  private isOver = false;
+  private readonly running: Promise<void>;
+
+  /** Asks for `<serial>.<mark>.example.com` from now on. */
+  constructor(open: OpenAsked, mark: string) {
+    this.open = open;
+    this.mark = mark;
+    this.running = this.run();
+  }
+
+  /** Resolves when `count` more replies have come. */
+  async untilMore(count: number): Promise<void> {
+    const wanted = this.rcodes.length + count;
+    while (this.rcodes.length < wanted) await sleep(PAUSE_MS);
+  }
+
+  /** Asks no more; resolves when all is answered or given up. */
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    let connection = await this.open();
+    for (let serial = 0; !this.isOver; serial++) {
+      const name = `${String(serial)}.${this.mark}.example.com`;
+      try {
+        this.rcodes.push((await connection.ask(name)).rcode);
+      } catch {
+        this.retried.push(name);
+        connection.close();
+        try {
+          connection = await this.open();
+          this.rcodes.push((await connection.ask(name)).rcode);
+        } catch {
+          this.lost.push(name);
+        }
+      }
+      await sleep(PAUSE_MS);
+    }
+    connection.close();
+  }
+}

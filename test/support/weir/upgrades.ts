@@ -1,0 +1,66 @@
+/** Upgrades of a running Weir, as an operator runs them, and the processes that they leave. */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HANDOVER_SOCKET } from '../../../control-plane/handover/handover-format.ts';
+import { OwnProcess, ownEnvironment, START_COMMAND, type Weir } from './weir-process.ts';
+
+/** How an upgrade went. */
+export interface UpgradeRun {
+  /** Exit status of the command. */
+  readonly code: number | null;
+  readonly output: string;
+}
+
+const [NODE, START] = START_COMMAND;
+const LOOK_MS = 10;
+
+/** Runs `weir upgrade`; `onStep` is told each line that it prints, with the process that was started. */
+export async function runUpgrade(
+  { room }: Pick<Weir, 'room'>,
+  onStep: (line: string, pid: number) => void = () => undefined,
+): Promise<UpgradeRun> {
+  const args = [...START.slice(0, -1), 'upgrade', '--config', join(room.path, 'weir.toml')];
+  const command = new OwnProcess(NODE, args, { cwd: room.path, env: ownEnvironment() });
+  let told = 0;
+  command.child.stdout?.on('data', () => {
+    const lines = command.output.split('\n').slice(0, -1);
+    const pid = Number(/process (\d+) of/.exec(command.output)?.[1]);
+    for (; told < lines.length; told++) onStep(lines[told]!, pid);
+  });
+  const { code } = await command.end();
+  return { code, output: command.output };
+}
+
+/** Whether a process listens for upgrades. */
+export async function handsOver({ room }: Pick<Weir, 'room'>): Promise<boolean> {
+  const socket = connect(join(room.dataDir, HANDOVER_SOCKET));
+  const isListening = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isListening;
+}
+
+/** The process that has the data directory. */
+export function processOf({ room }: Pick<Weir, 'room'>): number {
+  return Number(readFileSync(join(room.dataDir, 'weir.pid'), 'utf8'));
+}
+
+/** Ends a process that is no child of this one, and waits for its end. */
+export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
+  process.kill(pid, signal);
+  while (isRunning(pid)) await sleep(LOOK_MS);
+}
+
+/** Whether it runs; one whose status was not asked for does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
