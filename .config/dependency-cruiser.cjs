@@ -172,7 +172,10 @@ module.exports = {
     door('yauzl', '^control-plane/importers/files/zip-files\\.ts$'),
     door('tar', '^control-plane/importers/files/tar-files\\.ts$'),
     door('yaml', '^control-plane/importers/files/read-tree\\.ts$'),
-    door('koffi', '^(dns-worker/listeners/native-calls|control-plane/(clients/neighbour-table|handover/descriptor-calls))\\.ts$'),
+    door(
+      'koffi',
+      '^(dns-worker/listeners/native-calls|control-plane/(clients/neighbour-table|handover/descriptor-calls))\\.ts$',
+    ),
 
     // 5. A store never imports routes; a feature never imports another feature's routes.
     {

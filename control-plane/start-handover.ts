@@ -7,6 +7,7 @@ import type { DataDirLock } from './db/data-dir-lock.ts';
 import { loadDescriptorCalls } from './handover/descriptor-calls.ts';
 import { HandingOver } from './handover/handing-over.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
+import type { ServiceManager } from './handover/service-manager.ts';
 import { TakingOver } from './handover/taking-over.ts';
 import type { WebServer } from './http/edge/server.ts';
 import type { Node } from './node.ts';
@@ -49,6 +50,7 @@ interface HandoverNode {
   readonly publisher: SnapshotPublisher;
   readonly web: WebServer;
   readonly dnsPort: number;
+  readonly service: ServiceManager;
   /** Stops all parts. */
   readonly stop: () => Promise<void>;
 }
@@ -56,7 +58,7 @@ interface HandoverNode {
 /** Hands over to another process whenever one asks; returns how to stop that. */
 export function startHandover(
   { dataDir, loaded, logger }: Node,
-  { supervisor, publisher, web, dnsPort, stop }: HandoverNode,
+  { supervisor, publisher, web, dnsPort, service, stop }: HandoverNode,
 ): Promise<() => void> {
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;
@@ -80,7 +82,10 @@ export function startHandover(
         web.resume();
       },
       leave: stop,
-      gone: () => process.exit(0),
+      gone: (pid) => {
+        service.handedTo(pid);
+        process.exit(0);
+      },
     },
     dataDir,
   );

@@ -15,7 +15,9 @@ import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
-import { openDataDir } from './start-handover.ts';
+import { openDataDir, startHandover } from './start-handover.ts';
+import { ServiceManager } from './handover/service-manager.ts';
+import { workerDescriptors } from './handover/inherited-sockets.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
@@ -38,6 +40,7 @@ const DATABASE_MS = 700;
 /** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
 export async function startWeir(loaded: LoadedConfig, { takesOver = false } = {}): Promise<void> {
   const logger = createLogger(loaded.config.logging);
+  const service = new ServiceManager(process.env, logger);
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
@@ -48,11 +51,12 @@ export async function startWeir(loaded: LoadedConfig, { takesOver = false } = {}
         process.exit(1);
       }
       logger.info('stopping', { signal });
+      service.stopping();
       void stop().then(() => process.exit(0));
     });
   }
   try {
-    await startParts({ loaded, logger, stops, stop, takesOver });
+    await startParts({ loaded, logger, service, stops, stop, takesOver });
   } catch (error) {
     await stop();
     throw error;
@@ -63,6 +67,7 @@ export async function startWeir(loaded: LoadedConfig, { takesOver = false } = {}
 interface Start {
   readonly loaded: LoadedConfig;
   readonly logger: AdjustableLogger;
+  readonly service: ServiceManager;
   readonly stops: Stops;
   readonly stop: () => Promise<void>;
   /** From a process that runs on the data directory, if there is one. */
@@ -85,6 +90,7 @@ async function startParts(start: Start): Promise<void> {
   stops.push(startReleasingMemory());
   // Only threads and their log run until the other process has let go of all else.
   await taking?.finish();
+  start.service.stayAlive();
   // Threads answer already: the rest of the code is loaded only now.
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);
@@ -109,11 +115,12 @@ async function startParts(start: Start): Promise<void> {
   const { startWeb } = await import('./start-web.ts');
   const web = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
   node.inherited?.closeRest();
-  const { startHandover } = await import('./start-handover.ts');
-  stops.push(await startHandover(node, { ...dns, web, dnsPort: dnsPort.port, stop: start.stop }));
+  const giving = { ...dns, web, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
+  stops.push(await startHandover(node, giving));
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
+  start.service.ready(workerDescriptors(dns.supervisor.memories()));
   process.stdout.write(
     greeting({
       version,
@@ -128,14 +135,16 @@ async function startParts(start: Start): Promise<void> {
 }
 
 /** What all parts share, in the order in which each needs those before it: the lock first. */
-async function openNode({ loaded, logger, stops, takesOver }: Start) {
+async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
   stops.push(() => lock.release());
   const { bind_address: addresses, dns_port: port } = loaded.config.server;
   const isExplicit = loaded.explicit.has('server.dns_port');
+  const stored = taking === null ? service.storedSockets() : null;
+  const knownPort = taking?.dnsPort ?? stored?.dnsPort();
   const dnsPort =
-    taking !== null && (taking.dnsPort === port || !isExplicit)
-      ? { port: taking.dnsPort, notice: null }
+    knownPort !== undefined && (knownPort === port || !isExplicit)
+      ? { port: knownPort, notice: null }
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
     urls: loaded.config.database.url,
@@ -174,7 +183,7 @@ async function openNode({ loaded, logger, stops, takesOver }: Start) {
     logger,
     dataDir: lock.dataDir,
     mayWrite: lock.taken,
-    inherited: (await taking?.sockets()) ?? null,
+    inherited: (await taking?.sockets()) ?? stored,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,

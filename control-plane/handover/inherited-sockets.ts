@@ -25,6 +25,11 @@ export class InheritedSockets {
     }
   }
 
+  /** The port of the first UDP socket, on which the process that left them answered. */
+  dnsPort(): number | undefined {
+    return this.waiting.find(({ bound }) => bound.transport === 'udp')?.bound.port;
+  }
+
   /** Takes all sockets at a place. */
   takeAt(place: SocketPlace): number[] {
     const found = this.waiting.filter(({ bound }) => isSame(bound, place));

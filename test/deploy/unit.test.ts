@@ -30,6 +30,14 @@ describe('weir.service', () => {
     expect(set('StateDirectoryMode')).toEqual(['0700']);
   });
 
+  test('weir.service is told of, and keeps the sockets of, a process that is replaced or killed', () => {
+    expect(unit).toMatch(/^Type=notify$/m);
+    expect(unit).toMatch(/^FileDescriptorStoreMax=\d{3}$/m);
+    const [, command = 'none'] = /^ExecReload=(.*)$/m.exec(unit) ?? [];
+    const [, start = 'none'] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+    expect(command).toBe(start.replace(' start ', ' upgrade '));
+  });
+
   test('weir.service runs as the user that the guide adds, from the folder that it clones into', () => {
     const [, user = 'none'] = /^User=(\S+)$/m.exec(unit) ?? [];
     const [, folder = 'none'] = /^WorkingDirectory=(\S+)$/m.exec(unit) ?? [];

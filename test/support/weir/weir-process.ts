@@ -47,6 +47,8 @@ export interface WeirOptions {
   readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: there is none, as no server is at its URL. */
   readonly database?: 'later' | 'none';
+  /** Descriptors from 3 on, as a service manager gives those that it kept. */
+  readonly descriptors?: readonly number[];
 }
 
 /** How a process ended. */
@@ -63,6 +65,8 @@ const FLAGS =
   '--disable-warning=ExperimentalWarning --max-semi-space-size=2 --single-threaded-gc --v8-pool-size=1';
 const START = [...FLAGS.split(' '), join(ROOT, 'control-plane', 'main.ts'), 'start'];
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
+/** Runs a command that is told its own process id, as a service manager tells it. */
+const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
 /** Upstream of a Weir that needs none: nothing listens there. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
@@ -95,13 +99,14 @@ export class OwnProcess {
       uid?: number;
       gid?: number;
       outputFile?: string | undefined;
+      descriptors?: readonly number[] | undefined;
     },
   ) {
-    const { ipc = false, outputFile, ...others } = options;
+    const { ipc = false, outputFile, descriptors = [], ...others } = options;
     const output = outputFile === undefined ? 'pipe' : openSync(outputFile, 'w');
     this.child = spawn(command, args, {
       ...others,
-      stdio: ['ignore', output, output, ...(ipc ? ['ipc' as const] : [])],
+      stdio: ['ignore', output, output, ...descriptors, ...(ipc ? ['ipc' as const] : [])],
     });
     if (output !== 'pipe') closeSync(output);
     running.add(this.child);
@@ -177,8 +182,12 @@ export class Weir extends OwnProcess {
     const backEnd: Record<string, string> = options.backEnd === 'dgram' ? { WEIR_UDP_BACKEND: 'dgram' } : {};
     const database = options.database === 'none' ? NO_DATABASE : {};
     const env = { ...ownEnvironment(), WEIR_FAULT_INJECTION: '1', ...backEnd, ...database, ...options.env };
-    const { outputFile, detached = false } = options;
-    super(NODE, [...START, ...args], { cwd: room.path, env, ipc: true, outputFile, detached });
+    const { outputFile, detached = false, descriptors } = options;
+    const kept = { LISTEN_FDS: String(descriptors?.length ?? 0) };
+    const [command, ...words] = descriptors === undefined ? [NODE] : [...NAMED_TO_ITSELF, NODE];
+    super(command, [...words, ...START, ...args], {
+      ...{ cwd: room.path, env: { ...env, ...kept }, ipc: true, outputFile, detached, descriptors },
+    });
     this.dnsPort = ports.dns;
     this.webPort = ports.web;
     this.room = room;

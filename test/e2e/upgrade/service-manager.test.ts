@@ -1,0 +1,75 @@
+/** Weir under a service manager: what it says, and the sockets that outlive a process which was killed. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { describeCalls } from '../../support/parts/system-calls.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
+import { ServiceStandIn } from '../../support/weir/service-stand-in.ts';
+import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+describeCalls('weir under a service manager', () => {
+  const room = makeTempDir();
+  let upstream: ScriptedUpstream;
+  let manager: ServiceStandIn;
+  let weir: Weir;
+  let dnsPort: number;
+
+  const start = async (descriptors: readonly number[]): Promise<Weir> =>
+    Weir.start({
+      ...{ room, dnsPort, descriptors },
+      upstreams: [`127.0.0.1:${String(upstream.port)}`],
+      env: { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '200000' },
+    });
+
+  beforeAll(async () => {
+    await prepareDataDir(room.dataDir);
+    manager = new ServiceStandIn(join(room.path, 'notify'));
+    upstream = await startEchoingUpstream();
+    dnsPort = await freePort(['127.0.0.1']);
+    weir = await start([]);
+  });
+
+  afterAll(async () => {
+    manager.close();
+    await upstream.close();
+    room.remove();
+  });
+
+  test('weir says that it answers, has its sockets kept, and gives signs of life', async () => {
+    await manager.until(/^READY=1$/);
+    await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
+    await manager.until(/^WATCHDOG=1$/);
+    expect(manager.stored.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('weir that is killed leaves its sockets to the next start, which answers all that came meanwhile', async () => {
+    expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+    using client = await UdpClient.open(dnsPort);
+    const waiting = [
+      ...Array.from({ length: 100 }, (_, i) => client.ask(`${String(i)}.meanwhile.example.com`, 'A')),
+      askOverTcp(dnsPort, 'tcp.meanwhile.example.com', 'A'),
+    ];
+    manager.said.length = 0;
+    weir = await start([...manager.stored]);
+    const replies = await Promise.all(waiting);
+    expect(replies.map(({ data }) => data)).toEqual(Array(waiting.length).fill([EVERY_ADDRESS]));
+    await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
+  });
+
+  test('weir says which process is the service after an upgrade, and that one has its sockets kept', async () => {
+    manager.said.length = 0;
+    expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
+    await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
+    const pid = processOf(weir);
+    const order = manager.said.filter((one) => !one.startsWith('WATCHDOG')).map((one) => one.split('\n')[0]);
+    expect(order).toEqual([`MAINPID=${String(pid)}`, 'READY=1', 'FDSTOREREMOVE=1', 'FDSTORE=1']);
+    expect(manager.stored.length).toBeGreaterThanOrEqual(2);
+    await endProcess(pid, 'SIGTERM');
+    await manager.until(/^STOPPING=1$/);
+    expect(manager.stored).toEqual([]);
+  });
+});

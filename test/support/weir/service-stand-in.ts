@@ -1,0 +1,67 @@
+/** Stands in for a service manager: hears what a service says of itself, and keeps the descriptors that it sends. */
+import { closeSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadDescriptorCalls } from '../../../control-plane/handover/descriptor-calls.ts';
+import { receiveDescriptors } from '../../../control-plane/handover/descriptor-messages.ts';
+import { unixAddress } from '../../../control-plane/handover/unix-connection.ts';
+import { systemCalls } from '../parts/system-calls.ts';
+
+const AF_UNIX = 1;
+/** SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC. */
+const SOCKET_TYPE = 2 | 0x800 | 0x8_0000;
+const MAX_MESSAGE = 4096;
+const LOOK_MS = 10;
+const EMPTY = /errno 11$/;
+
+/** A socket for the services of one test. */
+export class ServiceStandIn {
+  readonly path: string;
+  /** What was said, in order. */
+  readonly said: string[] = [];
+  /** The descriptors in the store. */
+  readonly stored: number[] = [];
+  private readonly socket: number;
+  private readonly looking: NodeJS.Timeout;
+
+  constructor(path: string) {
+    this.path = path;
+    this.socket = systemCalls.socket(AF_UNIX, SOCKET_TYPE, 0);
+    const { bytes, length } = unixAddress(path);
+    if (systemCalls.bind(this.socket, systemCalls.address(bytes), length) < 0)
+      throw new Error(`listen on ${path}: errno ${String(systemCalls.errno())}`);
+    this.looking = setInterval(() => this.look(), LOOK_MS);
+  }
+
+  /** Resolves when this was said, from now on or before. */
+  async until(pattern: RegExp): Promise<void> {
+    while (!this.said.some((one) => pattern.test(one))) await sleep(LOOK_MS);
+  }
+
+  close(): void {
+    clearInterval(this.looking);
+    this.forget();
+    closeSync(this.socket);
+    rmSync(this.path, { force: true });
+  }
+
+  private look(): void {
+    const native = loadDescriptorCalls();
+    if (!('calls' in native)) throw new Error(native.reason);
+    for (;;) {
+      try {
+        const { bytes, descriptors } = receiveDescriptors(native.calls, this.socket, MAX_MESSAGE);
+        const text = Buffer.from(bytes).toString();
+        if (/^FDSTOREREMOVE=1$/m.test(text)) this.forget();
+        this.stored.push(...descriptors);
+        this.said.push(text);
+      } catch (error) {
+        if (EMPTY.test(String(error))) return;
+        throw error;
+      }
+    }
+  }
+
+  private forget(): void {
+    for (const fd of this.stored.splice(0)) closeSync(fd);
+  }
+}
