@@ -56,7 +56,7 @@ export async function startDns(node: Node, dnsPort: number) {
   const { settingsOf, numbers, anchors } = threadSettings(node, dnsPort, hooks, threadCertificate);
   const settings = await settingsOf(config);
   const inCache = { of: (): WorkerSettings | null => settings };
-  const cache = await openCache(node, () => inCache.of(), initial.snapshot);
+  const { cache, cacheImage } = await openCache(node, () => inCache.of(), initial.snapshot);
   const supervisor = new WorkerSupervisor({
     workers: config.server.workers,
     settings,
@@ -96,7 +96,8 @@ export async function startDns(node: Node, dnsPort: number) {
     },
   });
   return {
-    ...{ supervisor, publisher, liveSettings, generations, rate, cache, evaluator, grantTimes, probes },
+    ...{ supervisor, publisher, liveSettings, generations, rate, evaluator, grantTimes, probes },
+    ...{ cache, cacheImage },
     isFiltering: isFiltering(initial),
     ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
   };
@@ -221,20 +222,28 @@ function startNodeClaim({ database, logger, name, uuid, stops }: Node): NodeClai
  * settings like those that its answers came about by: null = by several.
  */
 async function openCache(
-  { config, configuration, dataDir, logger, stops }: Node,
+  { config, configuration, dataDir, inherited, logger, mayWrite, stops }: Node,
   settingsOf: () => WorkerSettings | null,
   { rules }: SnapshotBuffers,
-): Promise<SharedArrayBuffer> {
+) {
   const cache = createAnswerCache(config.cache.max_bytes);
   const { seedLow, seedHigh } = new RuleTable(rules);
-  const fileOf = ({ pools, dnssec }: WorkerSettings): CacheFile =>
-    new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
-  const first = settingsOf();
-  if (config.cache.persist && first !== null)
-    logger.info('answers of the last run', { entries: await fileOf(first).load(cache, clock) });
+  const file = (): CacheFile | null => {
+    const settings = settingsOf();
+    if (settings === null) return null;
+    const { pools, dnssec } = settings;
+    return new CacheFile(dataDir, { pools, dnssec, seedLow, seedHigh }, logger);
+  };
+  const first = file();
+  const image = inherited?.takeImage() ?? null;
+  if (first !== null && image !== null) {
+    logger.info('answers of the earlier process', { entries: first.fill(cache, clock, image) });
+    void mayWrite.then(() => first.discard());
+  } else if (first !== null && config.cache.persist) {
+    logger.info('answers of the last run', { entries: await first.load(cache, clock) });
+  }
   stops.push(async () => {
-    const last = settingsOf();
-    if (configuration.current().cache.persist && last !== null) await fileOf(last).save(cache, clock);
+    if (configuration.current().cache.persist) await file()?.save(cache, clock);
   });
-  return cache;
+  return { cache, cacheImage: () => file()?.image(cache, clock) ?? null };
 }

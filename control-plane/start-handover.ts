@@ -7,6 +7,7 @@ import type { DataDirLock } from './db/data-dir-lock.ts';
 import { loadDescriptorCalls } from './handover/descriptor-calls.ts';
 import { HandingOver } from './handover/handing-over.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
+import { memoryFile } from './handover/memory-file.ts';
 import type { ServiceManager } from './handover/service-manager.ts';
 import { TakingOver } from './handover/taking-over.ts';
 import type { WebServer } from './http/edge/server.ts';
@@ -48,6 +49,8 @@ export async function openDataDir(
 interface HandoverNode {
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
+  /** The answer cache as octets; null = it cannot be given on. */
+  readonly cacheImage: () => Buffer | null;
   readonly web: WebServer;
   readonly dnsPort: number;
   readonly service: ServiceManager;
@@ -58,11 +61,13 @@ interface HandoverNode {
 /** Hands over to another process whenever one asks; returns how to stop that. */
 export function startHandover(
   { dataDir, loaded, logger }: Node,
-  { supervisor, publisher, web, dnsPort, service, stop }: HandoverNode,
+  { supervisor, publisher, cacheImage, web, dnsPort, service, stop }: HandoverNode,
 ): Promise<() => void> {
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;
   const copy = (fd: number): number => calls?.fcntl(fd, F_DUPFD_CLOEXEC, 0) ?? fd;
+  /** Of the answer cache, while it is handed over. */
+  const images: number[] = [];
   return HandingOver.start(
     {
       logger,
@@ -74,12 +79,15 @@ export function startHandover(
         // Without copies its port would be closed: calls are answered until all stops.
         const listeners = calls === null ? [] : await web.pause(copy);
         await publisher.settled();
-        return [...workerDescriptors(supervisor.memories()), ...listeners];
+        const image = calls === null ? null : cacheImage();
+        if (calls !== null && image !== null) images.push(memoryFile(calls, image));
+        return [...workerDescriptors(supervisor.memories()), ...listeners, ...images];
       },
       stopReading: () => supervisor.drain(undefined, true),
       readAgain: async () => {
         supervisor.readAgain();
         web.resume();
+        for (const fd of images.splice(0)) calls?.close(fd);
       },
       leave: stop,
       gone: (pid) => {

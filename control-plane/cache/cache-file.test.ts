@@ -35,7 +35,7 @@ describe('CacheFile', () => {
     keep(before, 'b.example.org', 10);
     keep(before, 'zone.example.org', 300, { partition: 3 });
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
-    expect(await file.save(before, clock)).toBe(2);
+    await file.save(before, clock);
     clock.advance(20_000);
     const after = createAnswerCache(0);
     expect(await file.load(after, clock)).toBe(1);
@@ -44,6 +44,16 @@ describe('CacheFile', () => {
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
     keep(after, 'c.example.org', 300);
     expect(await names(after)).toEqual(['a.example.org', 'c.example.org']);
+  });
+
+  test('image() and fill() do the same without a file, for a process that takes over', async () => {
+    const before = createAnswerCache(0);
+    keep(before, 'a.example.org', 300);
+    const image = new CacheFile(folder, SETTINGS, new MemoryLogger()).image(before, clock);
+    const [after, ofOthers] = [createAnswerCache(0), createAnswerCache(0)];
+    expect(new CacheFile(folder, SETTINGS, new MemoryLogger()).fill(after, clock, image)).toBe(1);
+    expect(await names(after)).toEqual(['a.example.org']);
+    expect(new CacheFile(folder, { pools: ['b'] }, new MemoryLogger()).fill(ofOthers, clock, image)).toBe(0);
   });
 
   test.each([
@@ -68,7 +78,7 @@ describe('CacheFile', () => {
     const before = createAnswerCache(4 * 1024 * 1024);
     for (let i = 0; i < 2000; i++) keep(before, `n${String(i)}.example.org`, 300, { size: 1000 });
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
-    expect(await file.save(before, clock)).toBe(2000);
+    await file.save(before, clock);
     const after = createAnswerCache(0);
     const loaded = await file.load(after, clock);
     expect(loaded).toBeGreaterThan(100);

@@ -46,8 +46,13 @@ export class CacheFile {
     this.logger = logger;
   }
 
-  /** Writes the entries that have not expired; returns their number. Answers of forward zones are left out. */
-  async save(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
+  /** Writes the entries that have not expired. Answers of forward zones are left out. */
+  async save(cache: SharedArrayBuffer, clock: Clock): Promise<void> {
+    await writeDurably(this.path, this.image(cache, clock));
+  }
+
+  /** The same in memory, for another process. */
+  image(cache: SharedArrayBuffer, clock: Clock): Buffer {
     const now = secsOf(clock);
     const head = Buffer.alloc(ENTRIES_AT);
     head.set(this.mark);
@@ -58,13 +63,23 @@ export class CacheFile {
       if (isWorthKeeping(view, now.monotonic)) entries.push(bytes);
     }
     const whole = Buffer.concat([head, ...entries]);
-    await writeDurably(this.path, whole, digest(whole));
-    return entries.length;
+    return Buffer.concat([whole, digest(whole)]);
   }
 
   /** Fills an empty, unused cache; returns the number of entries. An unusable file is logged. */
   async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
-    const contents = await this.read();
+    const found = await this.read();
+    return found === null ? 0 : this.fill(cache, clock, found);
+  }
+
+  /** Removes the file of an earlier run, whose answers came by an image. */
+  async discard(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+
+  /** Fills an empty, unused cache with an image; returns the number of entries. One that cannot be used is logged. */
+  fill(cache: SharedArrayBuffer, clock: Clock, image: Buffer): number {
+    const contents = this.checked(image);
     if (contents === null) return 0;
     const now = secsOf(clock);
     const shiftSecs = this.shiftSecs(contents, now);
@@ -101,24 +116,29 @@ export class CacheFile {
     return now.monotonic - savedMonotonic - gone;
   }
 
-  /** The mark and the entries; null if there is no file that can be used. Removes the file. */
+  /** What is in the file, if there is one. Removes the file. */
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);
       // Entries dropped from now on must not return after a crash.
       await rm(this.path);
-      const body = contents.subarray(0, -DIGEST_SIZE);
-      const isGood =
-        contents.length >= ENTRIES_AT + DIGEST_SIZE &&
-        digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
-        body.subarray(0, DIGEST_SIZE).equals(this.mark);
-      if (!isGood) this.logger.info('answer cache of the last run ignored', { file: this.path });
-      return isGood ? body : null;
+      return contents;
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
         this.logger.warn('read answer cache of the last run', { file: this.path, error: String(error) });
       return null;
     }
+  }
+
+  /** The mark and the entries; null if they are damaged or of other settings. */
+  private checked(contents: Buffer): Buffer | null {
+    const body = contents.subarray(0, -DIGEST_SIZE);
+    const isGood =
+      contents.length >= ENTRIES_AT + DIGEST_SIZE &&
+      digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
+      body.subarray(0, DIGEST_SIZE).equals(this.mark);
+    if (!isGood) this.logger.info('answer cache of the last run ignored', { file: this.path });
+    return isGood ? body : null;
   }
 }
 

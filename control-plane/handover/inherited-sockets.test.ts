@@ -8,6 +8,8 @@ import { settingsOf } from '../../test/support/parts/running-worker.ts';
 import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { createWorkerMemory } from '../workers/worker-memory.ts';
+import { loadDescriptorCalls } from './descriptor-calls.ts';
+import { memoryFile } from './memory-file.ts';
 import { InheritedSockets, workerDescriptors } from './inherited-sockets.ts';
 
 describeCalls('InheritedSockets', () => {
@@ -74,6 +76,15 @@ describeCalls('InheritedSockets', () => {
     expect(inherited.takeAt({ ...place, isDualStack: true })).toEqual([]);
     expect(inherited.takeAt({ ...place, isDualStack: false })).toEqual([alone]);
     expect(inherited.takeAt({ ...place, isDualStack: false })).toEqual([]);
+  });
+
+  test('has the octets of a file in memory, once', () => {
+    const loaded = loadDescriptorCalls();
+    if (!('calls' in loaded)) throw new Error(loaded.reason);
+    const bytes = Buffer.alloc(100_000, 'weir');
+    const inherited = new InheritedSockets(systemCalls, [memoryFile(loaded.calls, bytes)]);
+    expect(inherited.takeImage()).toEqual(bytes);
+    expect(inherited.takeImage()).toBeNull();
   });
 
   test('closes what is no socket that listens', () => {

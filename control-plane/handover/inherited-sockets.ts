@@ -6,6 +6,7 @@ import { boundSocket } from '../../shared/net/kernel/bound-socket.ts';
 import type { BoundSocket } from '../../shared/net/kernel/bound-socket.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import type { WorkerMemory, WorkerSettings } from '../../shared/threads/messages.ts';
+import { readMemoryFile } from './memory-file.ts';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
 /** A place where a socket may be. */
@@ -14,15 +15,26 @@ export type SocketPlace = BoundSocket;
 /** The sockets that no part has taken yet. */
 export class InheritedSockets {
   private readonly calls: Pick<DescriptorCalls, 'getsockname' | 'getsockopt' | 'address' | 'close'>;
+  private image: Buffer | null = null;
   private readonly waiting: { readonly fd: number; readonly bound: SocketPlace }[] = [];
 
   constructor(calls: InheritedSockets['calls'], descriptors: readonly number[]) {
     this.calls = calls;
     for (const fd of descriptors) {
       const bound = boundSocket(calls, fd);
-      if (bound === null) calls.close(fd);
-      else this.waiting.push({ fd, bound });
+      if (bound !== null) this.waiting.push({ fd, bound });
+      else {
+        this.image ??= readMemoryFile(fd);
+        calls.close(fd);
+      }
     }
+  }
+
+  /** The image of the answer cache; null = there is none. */
+  takeImage(): Buffer | null {
+    const { image } = this;
+    this.image = null;
+    return image;
   }
 
   /** The port of the first UDP socket, on which the process that left them answered. */

@@ -23,6 +23,8 @@ export interface ConnectionEnd {
   /** Closes once what was written is sent. */
   finish(): void;
   destroy(): void;
+  /** Asks the client to go on over another connection, where that is a message of its own. */
+  retire?(): void;
 }
 
 /** Octets of bodies that are not whole yet, of all requests of a connection. */
@@ -35,6 +37,8 @@ export class DohConnection implements OpenConnection {
   inFlight = 0;
   private taken = 0;
   private buffered = 0;
+  /** The client is to go on over another connection. */
+  isRetired = false;
   private isLast = false;
   private readonly end: ConnectionEnd;
   private readonly handler: StreamHandler;
@@ -51,6 +55,11 @@ export class DohConnection implements OpenConnection {
 
   destroy(): void {
     this.end.destroy();
+  }
+
+  retire(): void {
+    this.isRetired = true;
+    this.end.retire?.();
   }
 
   /** Answers a request whose body is still to be read. */

@@ -86,6 +86,32 @@ function closeOf({ session }: DohClient): Promise<void> {
 }
 
 describe('listenDoh()', () => {
+  test('sends clients of both versions elsewhere when it lingers, and serves what they ask meanwhile', async () => {
+    const asked = await open();
+    await asked.get(MESSAGE);
+    const http1 = connectTls({
+      port: port(),
+      ca: authority.cert,
+      servername: NAME,
+      ALPNProtocols: ['http/1.1'],
+    });
+    await once(http1, 'secureConnect');
+    const post = Buffer.concat([
+      Buffer.from(`POST /dns-query HTTP/1.1\r\nhost: ${NAME}\r\ncontent-type: application/dns-message\r\n`),
+      Buffer.from(`content-length: ${String(MESSAGE.length)}\r\n\r\n`),
+      MESSAGE,
+    ]);
+    http1.write(post);
+    expect(String((await once(http1, 'data'))[0])).not.toMatch(/^connection: close/im);
+    const toldToGo = once(asked.session, 'goaway') as Promise<[number, number]>;
+    const closing = listener.close(true);
+    const [code, lastStream] = await toldToGo;
+    expect([code, lastStream]).toEqual([0, 2 ** 31 - 1]);
+    http1.write(post);
+    expect(String((await once(http1, 'data'))[0])).toMatch(/^HTTP\/1.1 200 [^]*^connection: close/im);
+    await closing;
+  });
+
   test('carries the message both ways, by GET and by POST', async () => {
     const asked = await open();
     for (const reply of [await asked.get(MESSAGE), await asked.post(MESSAGE)]) {

@@ -93,7 +93,7 @@ class HttpSpeakers {
       end: (status, fields, body) => {
         if (response.headersSent || response.destroyed) return;
         // What of a body was not read would be taken for the next request.
-        const fate = request.complete ? {} : { connection: 'close' };
+        const fate = request.complete && !connection.isRetired ? {} : { connection: 'close' };
         response.writeHead(status, { 'content-length': 0, ...fields, ...fate }).end(body);
       },
     });
@@ -109,7 +109,11 @@ class HttpSpeakers {
         end: (status, fields, reply) => request.end(status, fields, reply),
       });
     });
-    const end = { finish: () => session.finish(), destroy: () => void socket.destroy() };
+    const end = {
+      finish: () => session.finish(),
+      destroy: () => void socket.destroy(),
+      retire: () => session.retire(),
+    };
     const connection = new DohConnection(end, this.handler);
     return connection;
   }

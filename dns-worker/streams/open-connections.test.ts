@@ -5,6 +5,7 @@ import type { OpenConnection } from './open-connections.ts';
 
 /** A connection that notes how it was ended. */
 interface Noted extends OpenConnection {
+  isRetired: boolean;
   ended: 'no' | 'finished' | 'destroyed';
 }
 
@@ -16,6 +17,8 @@ function add(idleMs: number, inFlight = 0): Noted {
     lastActiveMs: performance.now() - idleMs,
     inFlight,
     ended: 'no',
+    isRetired: false,
+    retire: () => void (connection.isRetired = true),
     finish: () => void (connection.ended = 'finished'),
     destroy: () => {
       connection.ended = 'destroyed';
@@ -43,6 +46,18 @@ describe('OpenConnections', () => {
     open.makeRoom();
     open.makeRoom();
     expect([busy, shorter, fresh].map(({ ended }) => ended)).toEqual(['no', 'destroyed', 'no']);
+  });
+
+  test('close() that lingers sends clients elsewhere, and lets a connection finish when it pauses', async () => {
+    open = new OpenConnections(60_000);
+    const [paused, inUse] = [add(5000), add(-600_000)];
+    open.close(true);
+    await until(() => paused.ended === 'finished');
+    expect(inUse.ended).toBe('no');
+    const late = add(0);
+    expect([paused, inUse, late].map(({ isRetired }) => isRetired)).toEqual([true, true, true]);
+    // One that never pauses is finished, too.
+    await until(() => inUse.ended !== 'no');
   });
 
   test('close() lets connections finish', () => {

@@ -26,6 +26,8 @@ export interface OpenConnection {
   finish(): void;
   /** Closes at once. */
   destroy(): void;
+  /** Asks the client to go on over another connection, where its protocol has words for that; it is served as before. */
+  retire?(): void;
 }
 
 /** The connections of one listener. */
@@ -33,6 +35,7 @@ export class OpenConnections {
   private readonly connections = new Set<OpenConnection>();
   private readonly idleTimeoutMs: number;
   private readonly sweeping: NodeJS.Timeout;
+  private isLingering = false;
 
   constructor(idleTimeoutMs = STREAM_IDLE_MS) {
     this.idleTimeoutMs = idleTimeoutMs;
@@ -43,6 +46,7 @@ export class OpenConnections {
 
   add(connection: OpenConnection): void {
     this.connections.add(connection);
+    if (this.isLingering) connection.retire?.();
   }
 
   delete(connection: OpenConnection): void {
@@ -67,13 +71,19 @@ export class OpenConnections {
    */
   close(lingers = false): void {
     clearInterval(this.sweeping);
-    const startedMs = performance.now();
-    if (lingers) setInterval(() => this.finishPaused(startedMs), LOOK_MS).unref();
+    this.isLingering = lingers;
+    if (lingers) this.linger();
     else for (const connection of this.connections) connection.finish();
     const grace = setTimeout(() => {
       for (const connection of this.connections) connection.destroy();
     }, CLOSE_GRACE_MS);
     grace.unref();
+  }
+
+  private linger(): void {
+    const startedMs = performance.now();
+    for (const connection of this.connections) connection.retire?.();
+    setInterval(() => this.finishPaused(startedMs), LOOK_MS).unref();
   }
 
   private finishPaused(startedMs: number): void {

@@ -53,9 +53,9 @@ describe('the source', () => {
     const starts = having((node) => imported(node, 'node:child_process') !== null);
     expect(starts).toEqual([
       'control-plane/built-dashboard/build-process.ts',
+      'control-plane/handover/successor.ts',
       'control-plane/db/postgres/postgres-cluster.ts',
       'control-plane/db/postgres/postgres-process.ts',
-      'control-plane/handover/successor.ts',
     ]);
     // Only spawn(), which takes words and no line.
     expect(

@@ -66,6 +66,9 @@ const MAX_CONTROL_FRAMES_A_SECOND = 300;
 const WINDOW_STEP = 32_768;
 const NO_BODY = new Uint8Array(0);
 
+/** The highest number of a stream. */
+const MAX_STREAM = 2 ** 31 - 1;
+
 /** Speaks on one connection until its socket closes. */
 export class H2Session {
   private readonly socket: Socket;
@@ -101,6 +104,13 @@ export class H2Session {
     socket.on('data', (chunk: Buffer) => this.read(chunk));
     socket.on('drain', () => socket.resume());
     socket.on('end', () => this.finish());
+  }
+
+  /** Asks the client to open its next streams elsewhere; those that come nevertheless are served (RFC 9113 section 6.8). */
+  retire(): void {
+    if (this.isOver) return;
+    this.write(frameOfWords(FrameType.GOAWAY, 0, MAX_STREAM, H2Code.NO_ERROR));
+    this.flush();
   }
 
   /** Takes no more streams, and closes once what was written is sent. */

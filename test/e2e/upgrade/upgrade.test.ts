@@ -111,7 +111,7 @@ describe('weir upgrade', () => {
         expect(code).toBe(1);
         expect(output).toMatch(/the running server goes on: .*ended by SIGKILL/);
       });
-      // What the killed process had read needs a second attempt.
+      // What the killed process had read needs another attempt.
       expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
       expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
       expect(processOf(weir)).toBe(before);

@@ -16,20 +16,18 @@ export type OpenAsked = () => Promise<Asked>;
 
 const PAUSE_MS = 5;
 
-/** How long a client waits for a datagram, milliseconds. */
-const PATIENCE_MS = 1500;
+/** How long a client waits for an answer before it asks again, milliseconds. */
+const PATIENCE_MS = 3000;
 
-/** One socket; what is not answered in time is lost. */
+/** As of a common stub resolver. */
+const ATTEMPTS = 3;
+
+/** One socket. */
 export const overUdp =
   (port: number): OpenAsked =>
   async () => {
     const client = await UdpClient.open(port);
-    const ask = async (name: string): Promise<Reply> => {
-      const reply = await Promise.race([client.ask(name, 'A'), sleep(PATIENCE_MS)]);
-      if (reply === undefined) throw new Error(`ask over UDP: no reply about ${name}`);
-      return reply;
-    };
-    return { ask, close: () => client.close() };
+    return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
   };
 
 /** A connection for each question. */
@@ -56,13 +54,23 @@ export const overDoh =
     };
   };
 
+/** The response code; throws where none comes in time, as over a stream of HTTP/2 that ends without a response. */
+async function answerOf(connection: Asked, name: string): Promise<number> {
+  const asked = connection.ask(name);
+  // Told by the race, or too late to matter.
+  asked.catch(() => undefined);
+  const reply = await Promise.race([asked, sleep(PATIENCE_MS)]);
+  if (reply === undefined) throw new Error(`ask: no answer about ${name} in time`);
+  return reply.rcode;
+}
+
 /** A load under way. */
 export class PatientLoad {
   /** Response codes so far. */
   readonly rcodes: number[] = [];
-  /** Names that got no answer at the second attempt either. */
+  /** Names that got no answer at any attempt. */
   readonly lost: string[] = [];
-  /** Names that were asked twice, as their connection ended before the answer. */
+  /** Names that were asked again, as their connection ended before the answer. */
   readonly retried: string[] = [];
   private readonly open: OpenAsked;
   private readonly mark: string;
@@ -92,16 +100,17 @@ export class PatientLoad {
     let connection = await this.open();
     for (let serial = 0; !this.isOver; serial++) {
       const name = `${String(serial)}.${this.mark}.example.com`;
-      try {
-        this.rcodes.push((await connection.ask(name)).rcode);
-      } catch {
-        this.retried.push(name);
-        connection.close();
+      for (let attempt = 1; ; attempt++) {
         try {
-          connection = await this.open();
-          this.rcodes.push((await connection.ask(name)).rcode);
+          this.rcodes.push(await answerOf(connection, name));
+          break;
         } catch {
+          connection.close();
+          connection = await this.open().catch(() => connection);
+          if (attempt === 1) this.retried.push(name);
+          if (attempt < ATTEMPTS) continue;
           this.lost.push(name);
+          break;
         }
       }
       await sleep(PAUSE_MS);

@@ -14,15 +14,21 @@ export interface UpgradeRun {
   readonly output: string;
 }
 
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 const [NODE, START] = START_COMMAND;
 const LOOK_MS = 10;
 
-/** Runs `weir upgrade`; `onStep` is told each line that it prints, with the process that was started. */
+/**
+ * Runs `weir upgrade` of the release in a folder, or of this one; `onStep` is told each line that it prints, with the
+ * process that was started.
+ */
 export async function runUpgrade(
   { room }: Pick<Weir, 'room'>,
   onStep: (line: string, pid: number) => void = () => undefined,
+  release = ROOT,
 ): Promise<UpgradeRun> {
-  const args = [...START.slice(0, -1), 'upgrade', '--config', join(room.path, 'weir.toml')];
+  const program = join(release, 'control-plane', 'main.ts');
+  const args = [...START.slice(0, -2), program, 'upgrade', '--config', join(room.path, 'weir.toml')];
   const command = new OwnProcess(NODE, args, { cwd: room.path, env: ownEnvironment() });
   let told = 0;
   command.child.stdout?.on('data', () => {

@@ -1,0 +1,30 @@
+/** Octets that pass to another process as a file which is in no folder (memfd_create(2)). */
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import type { DescriptorCalls } from './descriptor-calls.ts';
+
+const MFD_CLOEXEC = 1;
+
+/** A descriptor of a file with these octets, for the caller to close. */
+export function memoryFile(
+  calls: Pick<DescriptorCalls, 'memfd_create' | 'errno'>,
+  bytes: Uint8Array,
+): number {
+  const fd = calls.memfd_create('weir', MFD_CLOEXEC);
+  if (fd < 0) throw new Error(`make a file in memory: errno ${String(calls.errno())}`);
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+  return fd;
+}
+
+/** All octets of such a file, wherever the other process stopped writing; null if the descriptor is of something else. */
+export function readMemoryFile(fd: number): Buffer | null {
+  const status = fstatSync(fd);
+  if (!status.isFile()) return null;
+  const bytes = Buffer.alloc(status.size);
+  let at = 0;
+  while (at < bytes.length) {
+    const count = readSync(fd, bytes, at, bytes.length - at, at);
+    if (count === 0) return null;
+    at += count;
+  }
+  return bytes;
+}
