@@ -175,6 +175,8 @@ export class HandingOver {
     if (!this.hasLeft) await this.leave();
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
+    // Removes its file, before the other process makes its own: that one waits for the end of this one.
+    this.server.close();
     this.step('it has the data directory');
     this.watcher?.tell({ type: 'done', pid, version });
     parts.gone(pid);
