@@ -1,0 +1,41 @@
+/** The guide for homes: the blocks of docs/home.md that are marked as such run, in their order, beside a real Weir. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
+import { Weir } from '../support/weir/weir-process.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const guide = readFileSync(join(ROOT, 'docs', 'home.md'), 'utf8');
+const blocks = [...guide.matchAll(/^<!-- run -->\n```sh\n(.*?)^```$/gms)].map(([, commands]) => commands!);
+/** The machine of the guide has port 53, `weir` among its commands, and a reader who takes longer than a start. */
+const MACHINE = `set -eu
+weir() { "${join(ROOT, 'control-plane', 'cli', 'weir')}" "$@"; }
+dig() { command dig -p "$PORT" "$@"; }
+until weir ready >starting 2>&1; do :; done
+set -x
+`;
+
+test('docs/home.md has the reader run nothing that does not work', async () => {
+  expect(blocks).toHaveLength(4);
+  const upstream = await startEchoingUpstream();
+  const weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+  await weir.untilHealth(({ status }) => status === 'ok');
+  const { path } = weir.room;
+  const env = { ...process.env, PORT: String(weir.dnsPort), WEIR_CONFIG: join(path, 'weir.toml') };
+  const shell = spawn('bash', ['-c', MACHINE + blocks.join('')], { cwd: path, env });
+  const [said, log, [status]] = await Promise.all([
+    text(shell.stdout),
+    text(shell.stderr),
+    once(shell, 'close') as Promise<[number | null]>,
+  ]);
+  await weir.stop();
+  await upstream.close();
+  if (status !== 0) throw new Error(said + log);
+  expect(said).toMatch(/^ready\n/);
+  expect(said).toContain(`\n${EVERY_ADDRESS}\n`);
+  expect(said).toMatch(/query_log_days.*\b7\b/);
+}, 120_000);
