@@ -283,6 +283,7 @@ export class ListSources {
   }
 
   private look(): void {
+    if (this.parts.database.status().state !== 'up') return; // Once it is back, `start()` is called.
     this.inBackground('follow the lists of other nodes', this.inForce.follow());
     this.inBackground('look for due lists', this.refreshDue());
   }

@@ -1,4 +1,4 @@
-/** Three nodes of a database, and a list that one of them fetches for all, whatever becomes of that one meanwhile. */
+/** Three nodes of a database, and lists that one of them fetches for all, whatever becomes of that one meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -13,25 +13,17 @@ const LOOK_MS = 100;
 
 let cluster: NodeCluster;
 let lists: ListServer;
-let one: Weir;
-let two: Weir;
-let path: string;
+const nodes = new Map<string, Weir>();
 
 beforeAll(async () => {
   cluster = await NodeCluster.open();
   lists = await startListServer();
-  [one, two] = [await start('one'), await start('two')];
-  lists.serve('/ads', 'first.example\n');
-  const { id } = await (await one.api()).addSource({ name: 'ads', url: lists.url('/ads') });
-  path = `/blocklist-sources/${id}`;
+  for (const name of ['one', 'two']) nodes.set(name, await cluster.start(name));
 });
 afterAll(async () => {
   await cluster.close();
   await lists.close();
 });
-
-/** Starts a node without upstreams: a name that was resolved would be one that clients use, and a list that blocks it held. */
-const start = (name: string): Promise<Weir> => cluster.start(name, { upstreams: ['127.0.0.1:9'] });
 
 /** Waits until a node blocks a name. */
 async function untilBlocked(node: Weir, name: string): Promise<void> {
@@ -39,24 +31,33 @@ async function untilBlocked(node: Weir, name: string): Promise<void> {
   await until(async () => (await asker.ask(name, 'A')).data[0] === BLOCKED, LOOK_MS);
 }
 
-/** Serves a list that ends only when it is told to, and has a node begin to fetch it. */
-async function beginFetch(node: Weir): Promise<{ finish: (text: string) => void }> {
+/**
+ * A source of its own, since a first copy is never held, whatever was asked before; and the name of the node that begins
+ * to fetch it, as any may, and of the other one.
+ */
+async function beginFetch(path: string) {
   const asked = Promise.withResolvers<(text: string) => void>();
-  lists.serve('/ads', (_request, response) => {
+  lists.serve(path, (_request, response) => {
     response.write('# to be continued\n');
     asked.resolve((text) => void response.end(text));
   });
-  await (await node.api()).expect(202, 'POST', `${path}/refresh`);
-  return { finish: await asked.promise };
+  const body = { name: path, url: lists.url(path) };
+  const api = await nodes.get('one')!.api();
+  const { id } = await api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', body);
+  const finish = await asked.promise;
+  const [row] = await cluster.database.rows<{ name: string }>(
+    `SELECT name FROM nodes JOIN leases ON nodes.uuid = leases.node WHERE job = 'fetch list ${id}'`,
+  );
+  return { id, finish, holder: row!.name, other: row!.name === 'one' ? 'two' : 'one' };
 }
 
 /** Has a node fetch until it says that it did: while another one has the lease it does nothing. */
-async function untilFetched(node: Weir, name: string): Promise<void> {
-  lists.serve('/ads', `${name}\n`);
+async function untilFetched(node: Weir, id: number, path: string, name: string): Promise<void> {
+  lists.serve(path, `${name}\n`);
   const api = await node.api();
   const before = lists.requests.length;
   await until(async () => {
-    await api.expect(202, 'POST', `${path}/refresh`);
+    await api.expect(202, 'POST', `/blocklist-sources/${id}/refresh`);
     return lists.requests.length > before;
   }, LOOK_MS);
   await untilBlocked(node, name);
@@ -66,44 +67,51 @@ async function untilFetched(node: Weir, name: string): Promise<void> {
 const endLeases = (): Promise<unknown> =>
   cluster.database.rows(`UPDATE leases SET until = clock_timestamp() - interval '1 second'`);
 
-const contentKey = async (): Promise<unknown> =>
-  (await cluster.database.rows<{ content_key: string }>('SELECT content_key FROM list_sources'))[0]!
-    .content_key;
+const contentKey = async (id: number): Promise<unknown> =>
+  (await cluster.database.rows(`SELECT content_key FROM list_sources WHERE id = ${id}`))[0];
 
 describe('a list of several nodes', () => {
   test('is fetched once and in force at all, also at one that comes with an empty disk', async () => {
-    await untilBlocked(two, 'first.example');
-    const three = await start('three');
-    await untilBlocked(three, 'first.example');
+    lists.serve('/once', 'once.example\n');
+    await (await nodes.get('one')!.api()).addSource({ name: 'once', url: lists.url('/once') });
+    await untilBlocked(nodes.get('two')!, 'once.example');
+    const three = await cluster.start('three');
+    await untilBlocked(three, 'once.example');
     expect(lists.requests).toHaveLength(1);
     await three.stop();
   });
 
   test('is fetched by another node where its holder was killed, which takes it over when it is back', async () => {
-    await beginFetch(two);
-    await two.end('SIGKILL');
+    const { id, holder, other } = await beginFetch('/killed');
+    await nodes.get(holder)!.end('SIGKILL');
     await endLeases();
-    await untilFetched(one, 'killed.example');
-    two = await start('two');
-    await untilBlocked(two, 'killed.example');
+    await untilFetched(nodes.get(other)!, id, '/killed', 'killed.example');
+    nodes.set(holder, await cluster.start(holder));
+    await untilBlocked(nodes.get(holder)!, 'killed.example');
   });
 
   test('is what the next node fetched, where its holder was stopped and goes on', async () => {
-    const { finish } = await beginFetch(two);
-    two.child.kill('SIGSTOP');
+    const { id, finish, holder, other } = await beginFetch('/stopped');
+    const stopped = nodes.get(holder)!;
+    stopped.child.kill('SIGSTOP');
     await endLeases();
-    await untilFetched(one, 'stopped.example');
-    const key = await contentKey();
-    two.child.kill('SIGCONT');
+    await untilFetched(nodes.get(other)!, id, '/stopped', 'stopped.example');
+    const key = await contentKey(id);
+    stopped.child.kill('SIGCONT');
     finish('outdated.example\n');
-    await two.untilOutput(/a job was left to another node/);
-    await untilBlocked(two, 'stopped.example');
-    expect(await contentKey()).toBe(key);
-    const source = await (await two.api()).settledSource(Number(path.split('/').at(-1)));
-    expect(source).toMatchObject({
-      status: 'ok',
-      rules: 1,
-      last_error: null,
-    } satisfies Partial<BlocklistSource>);
+    await stopped.untilOutput(/a job was left to another node/);
+    await untilBlocked(stopped, 'stopped.example');
+    expect(await contentKey(id)).toEqual(key);
+    const source = await (await stopped.api()).settledSource(id);
+    expect(source).toMatchObject({ status: 'ok', rules: 1, last_error: null });
+  });
+
+  test('comes into force at all after the database was lost in the middle', async () => {
+    const { finish } = await beginFetch('/lost');
+    lists.serve('/lost', 'lost.example\n');
+    const restarted = cluster.database.restart('SIGKILL');
+    finish('lost.example\n');
+    await restarted;
+    for (const node of nodes.values()) await untilBlocked(node, 'lost.example');
   });
 });
