@@ -196,6 +196,10 @@ const logging = section({
   format: key(z.enum(['json', 'text']).default('text'), {
     doc: 'One JSON object a line, or text for people.',
   }),
+  dnstap: key(is.orEmpty(is.stream).default(''), {
+    restart,
+    doc: 'Where each answered query is streamed to as dnstap, such as unix:/run/dnstap.sock or tcp:192.0.2.1:6000; empty is off.',
+  }),
 });
 
 const oidc = section({

@@ -80,6 +80,13 @@ export const hostPort = form('a server such as 192.0.2.1:53', (value) => {
   return isIP(host) > 0 || isHostName(host);
 });
 
+/** A receiver of a stream: a Unix socket, or a server with its port. */
+export const stream = form('a receiver such as unix:/run/dnstap.sock or tcp:192.0.2.1:6000', (value) => {
+  if (/^unix:\/[^\0]+$/u.test(value)) return true;
+  const server = /^tcp:(.+)$/u.exec(value)?.[1] ?? '';
+  return splitHostPort(server)?.port !== undefined && expectedInstead(hostPort, server) === undefined;
+});
+
 /** A domain name; the name and what is under it are meant. */
 export const domain = form('a domain name such as home.arpa', isHostName);
 

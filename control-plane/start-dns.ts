@@ -10,10 +10,12 @@ import { CacheFile } from './cache/cache-file.ts';
 import { CacheIndex } from './cache/cache-index.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
+import type { Dnstap } from './query-log/dnstap/dnstap.ts';
 import { LogDrain } from './query-log/drain/log-drain.ts';
 import { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LogScans } from './query-log/scans/log-scans.ts';
 import { LogWriter } from './query-log/store/log-writer.ts';
+import type { QueryLogPrivacy } from './query-log/store/privacy.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
@@ -77,10 +79,12 @@ export async function startDns(node: Node, dnsPort: number) {
   inCache.of = () => liveSettings.ofCache();
   const names = recordNames(publisher, numbers, zones);
   const probes = new Probes(clock);
+  const dnstap = await startDnstap(node);
   const drain = new LogDrain(supervisor.memories(), names, {
     append: (row) => {
       // Before the log, which may be off.
       probes.see(row);
+      dnstap?.append(row);
       writer.append(row);
     },
     lose: (rows) => writer.lose(rows),
@@ -99,7 +103,7 @@ export async function startDns(node: Node, dnsPort: number) {
     ...{ supervisor, publisher, liveSettings, generations, rate, evaluator, grantTimes, probes },
     ...{ cache, cacheImage },
     isFiltering: isFiltering(initial),
-    ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
+    ...{ log, writer, dnstap, logTrouble, claim, webCertificate: certificates?.web ?? null },
   };
 }
 
@@ -207,6 +211,17 @@ function startLog(node: Node) {
     log,
     logTrouble: () => claim.trouble() ?? writer.trouble(),
   };
+}
+
+/** The stream of answered queries; none where no receiver is configured: then no code of it is loaded. */
+async function startDnstap({ config, configuration, name, logger, stops }: Node): Promise<Dnstap | null> {
+  const target = config.logging.dnstap;
+  if (target === '') return null;
+  const { Dnstap } = await import('./query-log/dnstap/dnstap.ts');
+  const privacy = (): QueryLogPrivacy => configuration.current().database.query_log_privacy;
+  const dnstap = new Dnstap({ target, identity: name, version: `Weir ${version}`, privacy, logger });
+  stops.push((withinMs) => dnstap.close(withinMs));
+  return dnstap;
 }
 
 /** Claims the node's name in the database, as soon as there is one. */

@@ -38,6 +38,7 @@ import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
 import { readThreadCpu } from './metrics/thread-cpu.ts';
 import type { Probes } from './probes/probes.ts';
+import type { Dnstap } from './query-log/dnstap/dnstap.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
@@ -59,6 +60,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 interface WebParts {
   readonly logTrouble: () => string | null;
   readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run'>;
+  readonly dnstap: Dnstap | null;
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;

@@ -4,6 +4,7 @@ import type { CacheContents } from '../cache/cache-contents.ts';
 import type { Database } from '../db/database.ts';
 import type { ListSources } from '../lists/sources/list-sources.ts';
 import { newestRevisionId } from '../policy/revision-store.ts';
+import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
 import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { upstreamDetails } from '../upstreams/upstream-health.ts';
@@ -32,6 +33,8 @@ export interface NodeMetricsParts {
   readonly cache: Pick<CacheContents, 'metrics'>;
   readonly cacheBytes: number;
   readonly writer: { counters(): LogWriterCounters };
+  /** null = no queries are streamed. */
+  readonly dnstap: { counters(): StreamCounters } | null;
 }
 
 /** The metrics of a node, read when scraped; what shows them is loaded for the first scrape. */
@@ -58,6 +61,7 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
     ...listFamilies({ published: () => publisher.current(), fetched }),
     ...queryLogFamilies(threads, {
       counters: () => parts.writer.counters(),
+      dnstap: () => parts.dnstap?.counters(),
       spoolBytes: () => folderBytes(join(parts.dataDir, 'spool')),
     }),
     ...processFamilies(threads),

@@ -1,5 +1,6 @@
 /** Metrics of the path of log rows: rings of the threads, writer, spool. */
 import { LogRing } from '../../shared/query-log.ts';
+import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
 import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
 import { type Family, family, single } from './family.ts';
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
@@ -9,11 +10,13 @@ export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
   /** Bytes that wait on disk; null = not known. */
   readonly spoolBytes: () => Promise<number | null>;
+  /** Of the stream of queries; undefined = there is no stream. */
+  readonly dnstap: () => StreamCounters | undefined;
 }
 
 /** Families of the query log. */
 export function queryLogFamilies(threads: readonly ThreadCounters[], reads: QueryLogReads): Family[] {
-  const { counters, spoolBytes } = reads;
+  const { counters, spoolBytes, dnstap } = reads;
   const rows = (of: 'spooled' | 'dropped' | 'refused', help: string): Family =>
     single('counter', `weir_query_log_${of}_rows_total`, help, () => counters()[of]);
   return [
@@ -29,6 +32,18 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
     rows('refused', 'Rows refused by the database for their content and set aside on disk'),
     single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
     single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),
+    single(
+      'counter',
+      'weir_dnstap_sent_frames_total',
+      'Queries streamed as dnstap',
+      () => dnstap()?.sent ?? 0,
+    ),
+    single(
+      'counter',
+      'weir_dnstap_lost_frames_total',
+      'Queries not streamed because the receiver was slow or away',
+      () => dnstap()?.lost ?? 0,
+    ),
     family(
       'counter',
       'weir_query_log_ring_dropped_rows_total',

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { DnstapReceiver } from '../../../test/support/dns/dnstap-receiver.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { DNSTAP_CONTENT } from './dnstap-frame.ts';
+import { FrameStream } from './frame-stream.ts';
+
+/** Type of a frame: a message; the rest is missing. */
+const EMPTY = Uint8Array.of(0x78, 1);
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function open(port: number): { stream: FrameStream; logger: MemoryLogger } {
+  const logger = new MemoryLogger();
+  const target = { host: '127.0.0.1', port };
+  const stream = new FrameStream({ target, contentType: DNSTAP_CONTENT, logger });
+  cleanUps.push(() => stream.close(100));
+  return { stream, logger };
+}
+
+/** Sends as `Dnstap` does. */
+function send(stream: FrameStream, frame: Uint8Array): void {
+  if (stream.takesFrame()) stream.send(frame);
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/** A receiver that accepts, and then takes nothing. */
+async function startStuckReceiver(): Promise<{ sockets: Socket[]; server: Server }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', (ready: Buffer) => {
+      ready.writeUInt32BE(1, 8); // ACCEPT, with the content type that READY names.
+      socket.write(ready);
+      socket.pause();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { sockets, server };
+}
+
+const isConnected = (logger: MemoryLogger) => (): boolean =>
+  logger.text().includes('stream queries: connected');
+
+describe('FrameStream', () => {
+  test('begins when its receiver comes, and counts what was lost until then', async () => {
+    const { server } = await startStuckReceiver();
+    const port = portOf(server);
+    await new Promise((resolve) => server.close(resolve));
+    const { stream, logger } = open(port);
+    for (let i = 0; i < 10; i++) send(stream, EMPTY);
+    const receiver = new DnstapReceiver(String(port));
+    cleanUps.push(() => receiver.remove());
+    await until(isConnected(logger));
+    send(stream, EMPTY);
+    await stream.close(2000);
+    expect(stream.counters()).toEqual({ sent: 1, lost: 10 });
+    expect((await receiver.taken()).match(/type: MESSAGE/g)).toHaveLength(1);
+  });
+
+  test('loses what a slow receiver does not take, counts it, and holds no more than 4 MiB', async () => {
+    const { server, sockets } = await startStuckReceiver();
+    const { stream, logger } = open(portOf(server));
+    await until(isConnected(logger));
+    const frame = new Uint8Array(500);
+    let frames = 0;
+    while (stream.counters().lost === 0) {
+      for (let i = 0; i < 1000; i++, frames++) send(stream, frame);
+      await new Promise(setImmediate);
+    }
+    sockets[0]!.destroy();
+    await until(() => logger.text().includes('not connected'));
+    await until(() => stream.counters().sent + stream.counters().lost === frames);
+  });
+
+  test('ends a connection to what does not speak Frame Streams, and says so', async () => {
+    const server = createServer((socket) =>
+      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanUps.push(() => server.close());
+    const { logger } = open(portOf(server));
+    await until(() => logger.text().includes('does not speak Frame Streams'));
+  });
+});

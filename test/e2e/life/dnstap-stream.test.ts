@@ -1,0 +1,32 @@
+/** A Weir that streams its queries to a receiver of dnstap. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DnstapReceiver } from '../../support/dns/dnstap-receiver.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { until } from '../../support/parts/until.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+let receiver: DnstapReceiver;
+let weir: Weir;
+beforeAll(async () => {
+  receiver = new DnstapReceiver();
+  const toml = `[logging]\ndnstap = "${await receiver.target()}"\n`;
+  weir = await Weir.start({ upstreams: ['127.0.0.1:9'], toml });
+});
+afterAll(async () => {
+  await weir.stop();
+  await receiver.remove();
+});
+
+describe('logging.dnstap', () => {
+  test('weir streams what it answers to the receiver of logging.dnstap', async () => {
+    const api = await weir.api();
+    using client = await UdpClient.open(weir.dnsPort);
+    const sent = async (): Promise<number> => (await api.metrics()).sum('weir_dnstap_sent_frames_total');
+    // What is answered before the receiver has accepted is lost, and counted.
+    await until(async () => {
+      await client.ask('localhost', 'A');
+      return (await sent()) > 0;
+    }, 50);
+    expect(await receiver.taken()).toMatch(/response_message:[^]*;localhost\.\s+IN\s+A/);
+  });
+});

@@ -1,0 +1,49 @@
+/** Debian's receiver of dnstap, fstrm_capture, and what dnstap-ldns reads in what it has taken. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeTempDir } from '../parts/test-database.ts';
+import { until } from '../parts/until.ts';
+
+const NEEDED = ['/usr/bin/fstrm_capture', '/usr/bin/dnstap-ldns'];
+
+/** A receiver that listens. */
+export class DnstapReceiver {
+  private readonly folder = makeTempDir();
+  private readonly file = join(this.folder, 'taken.fstrm');
+  private readonly path = join(this.folder, 'dnstap.sock');
+  private readonly child;
+  private readonly ended: Promise<unknown>;
+
+  /** On a port of this machine, or on a Unix socket. */
+  constructor(port?: string) {
+    for (const program of NEEDED)
+      if (!existsSync(program))
+        throw new Error(`${program} is missing: apt-get install fstrm-bin dnstap-ldns`);
+    const place = port === undefined ? ['-u', this.path] : ['-a', '127.0.0.1', '-p', port];
+    const flags = ['-t', 'protobuf:dnstap.Dnstap', '-w', this.file, ...place];
+    this.child = spawn(NEEDED[0]!, flags, { stdio: 'ignore' });
+    this.ended = once(this.child, 'close');
+  }
+
+  /** The Unix socket as a target, once it is there. */
+  async target(): Promise<string> {
+    await until(() => existsSync(this.path));
+    return `unix:${this.path}`;
+  }
+
+  /** Ends it; what it has taken, as text. */
+  async taken(): Promise<string> {
+    this.child.kill('SIGINT');
+    await this.ended;
+    return spawnSync(NEEDED[1]!, ['-r', this.file, '-y']).stdout.toString();
+  }
+
+  /** Ends it and removes what it wrote. */
+  async remove(): Promise<void> {
+    this.child.kill();
+    await this.ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
