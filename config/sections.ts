@@ -111,6 +111,9 @@ const database = section({
   query_log_privacy: key(z.enum(['full', 'no_answers', 'anonymous_clients', 'off']).default('full'), {
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
   }),
+  export_dir: key(is.orEmpty(is.path).default(''), {
+    doc: 'Folder that each finished day of the query log is written to, as a Parquet file; empty is off.',
+  }),
   rollup_days: key(int(1, 36_500).default(400), {
     unit: 'days',
     doc: 'How long the counts of statistics and the lists of names and clients are kept.',

@@ -13,8 +13,9 @@ test('startPolicy() puts changes of the database into force, and stops with all 
   await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
   const node = testNode(own.database, own.dataDir);
   const port = await freePort(['127.0.0.1']);
-  const policy = await startPolicy(node, await startDns(node, port));
-  startHousekeeping(node, { ...policy, listsInForce: () => undefined });
+  const dns = await startDns(node, port);
+  const policy = await startPolicy(node, dns);
+  startHousekeeping(node, { ...policy, log: dns.log, listsInForce: () => undefined });
   await policy.changes.change({ name: 'tester', address: null }, async (tx) => {
     await tx.query(
       `INSERT INTO managed_domains (name, domain, action) VALUES ('no games', 'games.example', 'deny')`,

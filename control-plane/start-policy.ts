@@ -18,6 +18,7 @@ import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
 import { SharedCopies } from './lists/sources/shared-copies.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
+import { DayExport } from './query-log/nightly/day-export.ts';
 import { startLogMaintenance } from './query-log/upkeep/log-maintenance.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
@@ -211,9 +212,11 @@ export function startHousekeeping(
     changes: PolicyChanges;
     /** Called when each list that was due has been brought into force, or cannot be. */
     listsInForce: () => void;
+    log: LogQuestions;
   },
 ): void {
-  const { lists, catalogRefresh, changes, listsInForce } = parts;
+  const { lists, catalogRefresh, changes, listsInForce, log: queryLog } = parts;
+  const folder = (): string => configuration.current().database.export_dir;
   stops.push(
     startLogMaintenance({
       database,
@@ -222,6 +225,7 @@ export function startHousekeeping(
       logger,
       dataDir,
       nodeId: nodeIdOf(name),
+      dayExport: new DayExport({ database, jobs, queryLog, folder, logger }),
       queryLogDays: () => configuration.current().database.query_log_days,
       rollupDays: () => configuration.current().database.rollup_days,
     }),

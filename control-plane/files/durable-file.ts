@@ -5,13 +5,24 @@ import { dirname } from 'node:path';
 /** Suffix of a file that is being written; leftovers of a crash are removed at the start. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
+const PRIVATE = 0o600;
+
 /** Writes the concatenated `parts` to `path` (mode 0600): temporary file, fsync, rename, fsync of the folder. */
-export async function writeDurably(path: string, ...parts: readonly Uint8Array[]): Promise<void> {
+export function writeDurably(path: string, ...parts: readonly Uint8Array[]): Promise<void> {
+  return streamDurably(path, parts, PRIVATE);
+}
+
+/** The same with parts that come one after the other; if they fail, there is no file. */
+export async function streamDurably(
+  path: string,
+  parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  mode: number,
+): Promise<void> {
   const temporary = `${path}${TEMPORARY_SUFFIX}`;
   try {
-    const file = await open(temporary, 'w', 0o600);
+    const file = await open(temporary, 'w', mode);
     try {
-      for (const part of parts) await file.writeFile(part);
+      for await (const part of parts) await file.writeFile(part);
       await file.sync();
     } finally {
       await file.close();

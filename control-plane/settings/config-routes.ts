@@ -22,7 +22,7 @@ export interface ConfigRouteParts {
 
 const HASH = 'auth.admin.password_hash';
 /** Keys by which an admin of the web could have any file shown, or sent away. */
-const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file'];
+const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
 const NOT_CHANGED = 'set by the environment of this node, or its configuration file cannot be changed';
 
 /** Rows of the configuration. */

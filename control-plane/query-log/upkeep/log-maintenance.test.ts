@@ -32,6 +32,7 @@ describe('startLogMaintenance()', () => {
       logger,
       dataDir: own.dataDir,
       nodeId: 7,
+      dayExport: { turn: () => Promise.resolve() },
       queryLogDays: () => 30,
       rollupDays: () => 400,
     });

@@ -5,6 +5,7 @@
  */
 import type { JobLeases } from '../../cluster/leases.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import type { DayExport } from '../nightly/day-export.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { CarryOver } from './carry-over.ts';
 import type { BlocksOf } from './changed-meanwhile.ts';
@@ -18,6 +19,7 @@ import { reportOldSpool } from './old-spool.ts';
 export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions, MergeUpkeepOptions {
   readonly dataDir: string;
   readonly jobs: Pick<JobLeases, 'hold'>;
+  readonly dayExport: Pick<DayExport, 'turn'>;
 }
 
 /** Milliseconds between two looks. */
@@ -45,6 +47,7 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
   };
   const repeated = [
     repeat(options, DAYS_EVERY_MS, () => jobs.hold('keep the days of the query log', keepDays)),
+    repeat(options, DAYS_EVERY_MS, () => options.dayExport.turn(signal)),
     repeat(options, MERGE_EVERY_MS, async () => {
       if (!(await jobs.hold('compact the query log of ended runs', () => compact('own-and-ended'))))
         await compact('own');
