@@ -185,6 +185,7 @@ function startLog(node: Node) {
     dataDir,
     mayWrite: node.mayWrite,
     nodeId: nodeIdOf(name),
+    runKey: claim.run,
     mayStore: () => claim.isHeld(),
     logger,
     privacy: () => {

@@ -80,6 +80,11 @@ export class NodeClaim {
     return this.clockOffsetMs;
   }
 
+  /** UUID of this process, which its rows of the query log have, too. */
+  get run(): string {
+    return this.identity.run;
+  }
+
   /** Whether this process holds the name. */
   isHeld(): boolean {
     return this.held;

@@ -55,9 +55,10 @@ export interface NodeRow extends Pick<
   readonly lagOfAsked: number | null;
 }
 
-/** Seconds without a heartbeat after which a node is late, and after which it is gone. */
+/** Seconds without a heartbeat after which a node is late. */
 const LATE_SECS = 6;
-const GONE_SECS = 60;
+/** Seconds after which it is gone. */
+export const GONE_SECS = 60;
 /** Seconds after which a node should have put a newer revision into force. */
 const BEHIND_SECS = 5;
 

@@ -49,7 +49,7 @@ test('GET /system/info tells the load and memory of the machine and of the threa
 });
 
 describe('/nodes', () => {
-  const UNKNOWN = { rows_lost: null, rows_spooled: null, clock_offset_ms: null };
+  const UNKNOWN = { rows_lost: null, rows_missing: 0, rows_spooled: null, clock_offset_ms: null };
   const SILENT = {
     upstreams: null,
     cache: null,
@@ -82,7 +82,7 @@ describe('/nodes', () => {
         ...{ node: 'node-a', version: '1.2', address: '192.0.2.53', state: 'ready', presence: 'live' },
         ...{ started_at: '2025-12-24T00:00:00.000Z', last_seen: new Date(api.clock.nowMs()).toISOString() },
         ...{ snapshot_id: 7, policy_revision: 3, applied_at: null, lag_ms: 0, qps: 1500 },
-        ...{ ...SAID_FIGURES, clock_offset_ms: -2 },
+        ...{ ...SAID_FIGURES, rows_missing: 0, clock_offset_ms: -2 },
       },
     ]);
     // The name is another machine's: what is said of it is that one's.

@@ -25,6 +25,8 @@ export interface SenderOptions {
   readonly logger: Logger;
   /** Whose batches are added; told its number. */
   readonly run: OwnRun;
+  /** The next number of that run. */
+  readonly nextSeq: () => number;
 }
 
 interface WaitingBatch extends LogBatch {
@@ -119,10 +121,10 @@ export class BatchSender {
   }
 
   private async sendOne(batch: WaitingBatch): Promise<void> {
-    const { database, nodeId, spilled, run } = this.options;
+    const { database, nodeId, spilled, run, nextSeq } = this.options;
     this.sending = batch;
     try {
-      const stored = await storeBlock(database, batch, { nodeId, durable: false });
+      const stored = await storeBlock(database, batch, { nodeId, durable: false, nextSeq: nextSeq() });
       run.id = stored.runId;
       this.accepted();
       this.keep(batch, stored);

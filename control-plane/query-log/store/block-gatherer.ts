@@ -41,24 +41,30 @@ export interface RowTap {
 /** The open block of a run. */
 export class BlockGatherer {
   /** Of this life of the process. */
-  readonly runKey = randomUUID();
+  readonly runKey: string;
   /** Null while there is none. */
   tap: RowTap | null = null;
   private readonly open = new OpenBlock();
   /** Null: each query gets a row of its own. */
   private readonly limited: LimitedNetworks | null;
-  private nextSeq = 0;
+  private seq = 0;
   /** Of blocks that were compressed; more than one only where blocks come faster than they go. */
   private readonly spare: FrameMemory[] = [];
 
   /** `prefixes` say which addresses are one network; without them, each limited query gets a row of its own. */
-  constructor(prefixes?: () => NetworkPrefixes) {
+  constructor(prefixes?: () => NetworkPrefixes, runKey: string = randomUUID()) {
+    this.runKey = runKey;
     this.limited = prefixes === undefined ? null : new LimitedNetworks(prefixes);
   }
 
   /** Rows in the open block. */
   get rowCount(): number {
     return this.open.rowCount;
+  }
+
+  /** The number of the next row; those below it are given. */
+  get nextSeq(): number {
+    return this.seq;
   }
 
   /** Queries that they stand for. */
@@ -80,8 +86,8 @@ export class BlockGatherer {
       return sealed;
     }
     this.open.add(row, timestampUs, kept);
-    this.tap?.take(row, timestampUs, kept, this.nextSeq);
-    this.nextSeq++;
+    this.tap?.take(row, timestampUs, kept, this.seq);
+    this.seq++;
     return sealed;
   }
 
@@ -94,7 +100,7 @@ export class BlockGatherer {
   /** Uses up the numbers of rows that were lost before they came here, so that their loss shows as a gap. */
   skip(rows: number): SealedBlock | null {
     const sealed = this.seal();
-    this.nextSeq += rows;
+    this.seq += rows;
     return sealed;
   }
 
@@ -106,7 +112,7 @@ export class BlockGatherer {
     const sealed = {
       block: sealBlock(open, memory),
       minutes: countMinutes(open),
-      firstSeq: this.nextSeq - open.rowCount,
+      firstSeq: this.seq - open.rowCount,
       release: () => this.keep(memory),
     };
     open.clear();

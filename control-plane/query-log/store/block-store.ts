@@ -18,6 +18,8 @@ export interface BlockDurability {
    * server that is killed within the next 0.6 s may lose the block.
    */
   readonly durable: boolean;
+  /** The next number of the run by now, where that is known: rows below it that never come are lost. */
+  readonly nextSeq?: number;
 }
 
 /** Channel of NOTIFY on which each block that was stored is told, see `blockNotice()`. */
@@ -71,10 +73,10 @@ function dayOf({ hourUs }: EncodedBlock): number {
 async function insertBlock(
   database: Database,
   block: LogBlock,
-  { nodeId, durable }: BlockDurability,
+  { durable, ...how }: BlockDurability,
 ): Promise<StoredBlock> {
   const work = async (client: PoolClient): Promise<StoredBlock> => {
-    const stored = await addBlock(client, block, nodeId);
+    const stored = await addBlock(client, block, how);
     if (stored.isNew)
       await client.query({
         name: 'notify-block',
@@ -96,8 +98,12 @@ async function insertBlock(
  * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction.
  * @throws {OverlappingBlock}
  */
-export async function addBlock(client: PoolClient, block: LogBlock, nodeId: number): Promise<StoredBlock> {
-  const stored = await noteStored(client, block, nodeId);
+export async function addBlock(
+  client: PoolClient,
+  block: LogBlock,
+  { nodeId, nextSeq = 0 }: Omit<BlockDurability, 'durable'>,
+): Promise<StoredBlock> {
+  const stored = await noteStored(client, block, { nodeId, nextSeq });
   if (!stored.isNew) return stored;
   await insertRow(client, block, { runId: stored.runId, firstSeq: block.firstSeq, nodeId });
   await addCounts(client, nodeId, block.minutes);
@@ -199,18 +205,19 @@ function moment(place: number): string {
 async function noteStored(
   client: PoolClient,
   { runKey, firstSeq, rowCount }: LogBlock,
-  nodeId: number,
+  { nodeId, nextSeq }: { nodeId: number; nextSeq: number },
 ): Promise<StoredBlock> {
   const endSeq = firstSeq + rowCount;
   const { rows } = await client.query<{ id: number; timeline: string }>({
     name: 'note-stored',
-    text: `INSERT INTO query_runs AS run (key, node_id, last_seq, stored)
-       VALUES ($1, $2, $4::bigint - 1, int8multirange(int8range($3, $4)))
+    text: `INSERT INTO query_runs AS run (key, node_id, last_seq, next_seq, stored)
+       VALUES ($1, $2, $4::bigint - 1, greatest($4, $5::bigint), int8multirange(int8range($3, $4)))
        ON CONFLICT (key) DO UPDATE SET stored = run.stored + excluded.stored, last_at = now(),
-         node_id = excluded.node_id, last_seq = greatest(run.last_seq, excluded.last_seq)
+         node_id = excluded.node_id, last_seq = greatest(run.last_seq, excluded.last_seq),
+         next_seq = greatest(run.next_seq, excluded.next_seq)
        WHERE NOT run.stored && excluded.stored
        RETURNING id, ${TIMELINE} AS timeline`,
-    values: [runKey, nodeId, firstSeq, endSeq],
+    values: [runKey, nodeId, firstSeq, endSeq, nextSeq],
   });
   if (rows[0] !== undefined) return { runId: rows[0].id, isNew: true, timeline: rows[0].timeline };
   const known = await client.query<{ id: number; is_stored: boolean; timeline: string }>(

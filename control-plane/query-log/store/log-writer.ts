@@ -26,6 +26,8 @@ export interface LogWriterOptions {
   readonly mayWrite?: Promise<void>;
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
+  /** UUID of this life of the process; one of its own unless given. */
+  readonly runKey?: string;
   readonly logger: Logger;
   /** Whether rows may be stored in the name of this node; until then they wait in the spool. */
   readonly mayStore?: () => boolean;
@@ -76,15 +78,16 @@ export class LogWriter {
   private quietTicks = 0;
 
   constructor(options: LogWriterOptions) {
-    const { privacy, maxWaitMs, limitedPrefixes, ...others } = { ...DEFAULTS, ...options };
+    const { privacy, maxWaitMs, limitedPrefixes, runKey, ...others } = { ...DEFAULTS, ...options };
     this.privacy = privacy;
-    this.gatherer = new BlockGatherer(limitedPrefixes);
+    this.gatherer = new BlockGatherer(limitedPrefixes, runKey);
     this.run = { key: this.gatherer.runKey, id: null };
     this.maxWaitMs = maxWaitMs;
     const tally = new LogTally(options.logger);
     this.tally = tally;
     this.spilled = new SpilledBatches({ ...others, tally });
-    this.sender = new BatchSender({ ...others, tally, spilled: this.spilled, run: this.run });
+    const { run, spilled } = this;
+    this.sender = new BatchSender({ ...others, tally, spilled, run, nextSeq: () => this.gatherer.nextSeq });
     this.compression = new BlockCompression(this.gatherer.runKey, {
       compressed: (batch) => this.sender.add(batch),
       failed: (rowCount, error) => tally.drop(rowCount, 'compress query log', error),

@@ -138,7 +138,7 @@ export class CarryOver {
         [runKey],
       );
       const logBlock: LogBlock = { ...block, runKey, firstSeq: rows[0]?.next ?? 0, minutes };
-      await addBlock(client, logBlock, nodeId);
+      await addBlock(client, logBlock, { nodeId });
     }
   }
 

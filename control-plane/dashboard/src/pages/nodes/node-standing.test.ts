@@ -17,6 +17,7 @@ const CORE: ClusterNode = {
   state: 'ready',
   applied_at: null,
   rows_lost: 0,
+  rows_missing: 0,
   rows_spooled: 0,
   clock_offset_ms: 3,
   upstreams: null,
@@ -66,10 +67,16 @@ describe('standingOfAll()', () => {
 
 describe('notesOf()', () => {
   test('tells of lost rows, of a wrong clock and of keys of its own', () => {
-    const nothing = { rowsLost: 0, clockSecs: 0, drift: [] };
+    const nothing = { rowsLost: 0, rowsMissing: 0, clockSecs: 0, drift: [] };
     expect([notesOf(CORE), notesOf({ ...CORE, rows_lost: null, drift: null })]).toEqual([nothing, nothing]);
-    const odd = { ...CORE, rows_lost: 7, clock_offset_ms: -3_600, drift: ['cache.max_bytes'] };
-    expect(notesOf(odd)).toEqual({ rowsLost: 7, clockSecs: -4, drift: ['cache.max_bytes'] });
+    const odd = {
+      ...CORE,
+      rows_lost: 7,
+      rows_missing: 3,
+      clock_offset_ms: -3_600,
+      drift: ['cache.max_bytes'],
+    };
+    expect(notesOf(odd)).toEqual({ rowsLost: 7, rowsMissing: 3, clockSecs: -4, drift: ['cache.max_bytes'] });
   });
 });
 

@@ -35,9 +35,10 @@ export function stateOf({ presence, state, lag_ms: lag }: ClusterNode): NodeStat
 /** A clock that differs by more than this makes times of the log misleading. */
 const CLOCK_MS = 2_000;
 
-/** What somebody should know of a node that runs: rows of the log that it lost, its clock, keys of its own. */
+/** What somebody should know of a node: rows of the log that it lost or has not stored, its clock, keys of its own. */
 export interface NodeNotes {
   readonly rowsLost: number;
+  readonly rowsMissing: number;
   /** Seconds; 0 = right. */
   readonly clockSecs: number;
   readonly drift: readonly string[];
@@ -48,6 +49,7 @@ export function notesOf(node: ClusterNode): NodeNotes {
   const offsetMs = node.clock_offset_ms ?? 0;
   return {
     rowsLost: node.rows_lost ?? 0,
+    rowsMissing: node.rows_missing,
     clockSecs: Math.abs(offsetMs) > CLOCK_MS ? Math.round(offsetMs / 1_000) : 0,
     drift: node.drift ?? [],
   };
