@@ -2,6 +2,7 @@
 // killed at each step. Datagrams come at a fixed rate and are never asked twice; clients of TCP, TLS and HTTPS ask one
 // question after the other, and once more where a connection ends. Takes a C compiler for the load.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -101,7 +102,7 @@ function loadOn({ room, dnsPort }: Weir, rateQps: number): Stand['load'] {
   const questionFile = join(room.path, 'questions.txt');
   const lines = Array.from({ length: NAMES }, (_, i) => `n${String(i)}.cached.example.com A\n`);
   writeFileSync(questionFile, lines.join(''));
-  const generator = batchLoad(tools.load, []);
+  const generator = batchLoad(tools.load, [...Array(availableParallelism()).keys()]);
   const fixed = { port: dnsPort, questionFile, secs: LOAD_SECS, window: 20_000, sockets: 32, rateQps };
   return (job) =>
     generator.run({ ...fixed, passes: undefined, firstSerial: undefined, check: false, ...job });
