@@ -78,6 +78,21 @@ export async function startDns(node: Node, dnsPort: number) {
   if (threadCertificate !== null) followCertificate(node, threadCertificate, { supervisor, liveSettings });
   inCache.of = () => liveSettings.ofCache();
   const names = recordNames(publisher, numbers, zones);
+  const reports = await startReports(node, supervisor, { names, writer });
+  return {
+    ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
+    isFiltering: isFiltering(initial),
+    ...reports,
+    ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
+  };
+}
+
+/** Starts what takes the answered queries out of the threads, and counts them each second. */
+async function startReports(
+  node: Node,
+  supervisor: WorkerSupervisor,
+  { names, writer }: { names: ReturnType<typeof recordNames>; writer: LogWriter },
+) {
   const probes = new Probes(clock);
   const dnstap = await startDnstap(node);
   const drain = new LogDrain(supervisor.memories(), names, {
@@ -92,19 +107,14 @@ export async function startDns(node: Node, dnsPort: number) {
   const rate = new QueryRate(supervisor.memories());
   drain.start();
   rate.start();
-  stops.push({
+  node.stops.push({
     stop: async (withinMs) => {
       await supervisor.drain(withinMs);
       drain.stop();
       rate.stop();
     },
   });
-  return {
-    ...{ supervisor, publisher, liveSettings, generations, rate, evaluator, grantTimes, probes },
-    ...{ cache, cacheImage },
-    isFiltering: isFiltering(initial),
-    ...{ log, writer, dnstap, logTrouble, claim, webCertificate: certificates?.web ?? null },
-  };
+  return { probes, dnstap, rate };
 }
 
 /** Null where no DNS is encrypted: then no code of certificates is loaded before DNS answers. */

@@ -1,11 +1,13 @@
 /** A PostgreSQL of its own for several nodes, which can be restarted and killed. */
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
+import { prepareCluster } from '../../../control-plane/db/embedded-cluster.ts';
+import { startServer } from '../../../control-plane/db/postgres/start-server.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
 
-const LOOK_MS = 20;
+/** Enough for ten nodes; the embedded server has those of one. */
+const SETTINGS = { max_connections: 400 };
+const STOP_MS = 5000;
 
 /** A running server. */
 export interface SharedDatabase extends AsyncDisposable {
@@ -20,16 +22,22 @@ export interface SharedDatabase extends AsyncDisposable {
 /** Starts one in a folder. */
 export async function startSharedDatabase(dataDir: string): Promise<SharedDatabase> {
   const lock = lockDataDir(dataDir);
-  const server = createEmbeddedServer(lock, new MemoryLogger());
-  const address = await server.ensureRunning();
+  const { signal } = new AbortController();
+  const { place } = await prepareCluster(lock.dataDir, {
+    report: () => undefined,
+    logger: new MemoryLogger(),
+    signal,
+  });
+  const start = () => startServer({ ...place, settings: SETTINGS });
+  let server = await start();
+  const { address } = server;
   const { user, password, port, database, host } = address;
   return {
     url: `postgres://${user}:${password}@localhost:${String(port)}/${database}?host=${encodeURIComponent(host)}`,
     async restart(signal) {
-      const pid = server.pid();
-      if (pid !== undefined) process.kill(pid, signal);
-      while (server.pid() !== undefined) await delay(LOOK_MS);
-      await server.ensureRunning();
+      process.kill(server.pid, signal);
+      await server.exited;
+      server = await start();
     },
     async rows<Row extends pg.QueryResultRow>(sql: string) {
       const client = new pg.Client({ ...address });
@@ -41,7 +49,7 @@ export async function startSharedDatabase(dataDir: string): Promise<SharedDataba
       }
     },
     async [Symbol.asyncDispose]() {
-      await server.stop();
+      await server.stop(STOP_MS);
       lock.release();
     },
   };
