@@ -42,6 +42,10 @@ const server = section({
     restart,
     doc: 'Name of the network that this node is in. Which device has which address, nodes learn from those of the same site only.',
   }),
+  start_unfiltered: key(bool.default(true), {
+    restart,
+    doc: 'Whether a node that has no policy 30 s after its start, as with an empty disk and no database, answers unfiltered. Until then, or for as long as it is not, it answers SERVFAIL to other machines.',
+  }),
   data_dir: key(is.path.default('./data'), {
     restart,
     doc: 'Folder of the embedded database, the lists and the last snapshot.',

@@ -23,6 +23,7 @@ export interface FigureParts {
 }
 
 const STATES = {
+  [NodeState.HOLDING]: 'starting',
   [NodeState.STARTING]: 'starting',
   [NodeState.READY]: 'ready',
   [NodeState.DRAINING]: 'draining',

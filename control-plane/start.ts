@@ -30,10 +30,13 @@ import { greeting } from './system/greeting.ts';
 import { putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { chooseDnsPort } from './workers/dns-port.ts';
+import type { WorkerSupervisor } from './workers/supervisor.ts';
 import { fileFaults } from './settings/threads/worker-settings.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
+/** Milliseconds that a node without policy answers its own machine only. */
+const HOLD_MS = 30_000;
 /** Milliseconds that are kept for ending the embedded database, cleanly or not. */
 const DATABASE_MS = 700;
 
@@ -86,6 +89,7 @@ async function startParts(start: Start): Promise<void> {
   };
   const tellReady = (): void => tellState(NodeState.READY);
   if (dns.isFiltering) tellReady();
+  else stops.push(endHoldLater(node, dns.supervisor));
   putAnswersFirst(logger);
   stops.push(startReleasingMemory());
   // Only threads and their log run until the other process has let go of all else.
@@ -132,6 +136,19 @@ async function startParts(start: Start): Promise<void> {
       isSecure: webTls.enabled,
     }),
   );
+}
+
+/** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
+function endHoldLater({ config, logger }: Node, supervisor: WorkerSupervisor): () => void {
+  const endHold = (): void => {
+    if (supervisor.nodeState() !== NodeState.HOLDING) return;
+    const isUnfiltered = config.server.start_unfiltered;
+    if (isUnfiltered) supervisor.tell(NodeState.STARTING);
+    const answers = isUnfiltered ? 'all are answered unfiltered' : 'other machines get SERVFAIL';
+    logger.warn(`there is no policy yet: ${answers} until there is`);
+  };
+  const timer = setTimeout(endHold, HOLD_MS);
+  return () => clearTimeout(timer);
 }
 
 /** What all parts share, in the order in which each needs those before it: the lock first. */

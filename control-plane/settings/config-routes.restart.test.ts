@@ -21,6 +21,7 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
   { key: 'server.workers', to: 7 },
   { key: 'server.node_name', to: 'other' },
   { key: 'server.site', to: 'cabin' },
+  { key: 'server.start_unfiltered', to: false },
   { key: 'server.data_dir', to: '/var/lib/other' },
   { key: 'server.trusted_proxies', to: ['192.0.2.1'] },
   { key: 'server.proxy_protocol_trusted', to: ['192.0.2.1'] },
@@ -48,6 +49,7 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
   },
   { key: 'database.url', to: ['postgres://weir@db.example.org/weir'] },
   { key: 'cache.max_bytes', to: 4194304 },
+  { key: 'logging.dnstap', to: 'unix:/run/dnstap.sock' },
 ];
 
 let suite: SuiteDatabase;

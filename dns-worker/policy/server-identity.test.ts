@@ -50,11 +50,12 @@ describe('ServerIdentity', () => {
   test('tells in which state the node is', () => {
     const control = new Int32Array(64);
     const identity = new ServerIdentity(SETTINGS, control);
-    const states = [NodeState.STARTING, NodeState.READY, NodeState.DRAINING].map((state) => {
+    const order = [NodeState.HOLDING, NodeState.STARTING, NodeState.READY, NodeState.DRAINING];
+    const states = order.map((state) => {
       control[WorkerControl.NODE_STATE_WORD] = state;
       return told('status.weir', {}, identity);
     });
-    expect(states).toEqual(['starting', 'ready', 'draining']);
+    expect(states).toEqual(['starting', 'starting', 'ready', 'draining']);
   });
 
   test('cuts a name that is longer than a text may be', () => {

@@ -1,6 +1,6 @@
 /**
- * What this server says of itself: texts of class CHAOS to those who may ask, and the encrypted resolvers that stand for
- * it (RFC 9462).
+ * What this server is and says of itself: texts of class CHAOS to those who may ask, the encrypted resolvers that stand
+ * for it (RFC 9462), and whether it answers everybody yet.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -14,8 +14,12 @@ import type { Query } from '../query/query.ts';
 const MAX_TEXT_SIZE = 255;
 const NOTHING: IdentitySettings = { chaosClients: [], version: '', nodeName: '', designated: [] };
 
+/** The machine itself, which may have to find the servers of its lists by this very server. */
+const OWN_NETWORKS = ['127.0.0.0/8', '::1'].map((text) => networkFromText(text)!);
+
 const STATE_NAME = nameFromText('status.weir')!;
 const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
+  [NodeState.HOLDING]: textOf('starting'),
   [NodeState.STARTING]: textOf('starting'),
   [NodeState.READY]: textOf('ready'),
   [NodeState.DRAINING]: textOf('draining'),
@@ -49,19 +53,25 @@ export class ServerIdentity {
   /** RDATA of the answer to a question of class CHAOS; null where it is refused. */
   chaosText(query: Query): Uint8Array | null {
     if (query.qtype !== RRType.TXT || !this.mayAsk(query)) return null;
-    if (isName(query, STATE_NAME)) return this.state();
+    if (isName(query, STATE_NAME)) return STATE_TEXTS[this.nodeState()]!;
     for (const [name, text] of this.texts) if (isName(query, name)) return text;
     return null;
+  }
+
+  /** Whether the query has to wait for the first policy. */
+  holdsBack({ clientBytes, clientAt }: Query): boolean {
+    if (this.nodeState() !== NodeState.HOLDING) return false;
+    for (const network of OWN_NETWORKS) if (networkContains(network, clientBytes, clientAt)) return false;
+    return true;
   }
 
   private mayAsk({ clientBytes, clientAt }: Query): boolean {
     return this.clients.some((network) => networkContains(network, clientBytes, clientAt));
   }
 
-  private state(): Uint8Array {
-    const state =
-      this.control === null ? NodeState.READY : Atomics.load(this.control, WorkerControl.NODE_STATE_WORD);
-    return STATE_TEXTS[state]!;
+  private nodeState(): number {
+    if (this.control === null) return NodeState.READY;
+    return Atomics.load(this.control, WorkerControl.NODE_STATE_WORD);
   }
 }
 

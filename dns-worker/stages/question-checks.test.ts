@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
+import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
 import type { QueryOptions } from '../../test/support/dns/dns-message.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
@@ -46,6 +48,27 @@ describe('questionChecksStage', () => {
     ]);
     const [record] = replyIn(slot).message.answers!;
     expect(record).toMatchObject({ class: 'CH', type: 'TXT', ttl: 0, data: [Buffer.from('Weir 1.2')] });
+  });
+
+  test.each([
+    ['another machine', '192.0.2.1', NodeState.HOLDING, StageResult.ANSWERED],
+    ['another machine', '2001:db8::1', NodeState.HOLDING, StageResult.ANSWERED],
+    ['its own machine', '127.0.0.1', NodeState.HOLDING, StageResult.CONTINUE],
+    ['its own machine', '::1', NodeState.HOLDING, StageResult.CONTINUE],
+    ['another machine', '192.0.2.1', NodeState.STARTING, StageResult.CONTINUE],
+  ])('questionChecksStage() asked by %s (%s) in state %i: %i', (_who, client, state, wanted) => {
+    const control = new Int32Array(64);
+    control[WorkerControl.NODE_STATE_WORD] = state;
+    const identity = new ServerIdentity(
+      { chaosClients: [], version: '1', nodeName: 'n', designated: [] },
+      control,
+    );
+    const slot = slotQuery(SNAPSHOT, 'www.example.org', RRType.A, { edns: {} });
+    slot.clientBytes = addressFromText(client)!;
+    expect(questionChecksStage(slot, identity)).toBe(wanted);
+    if (wanted !== StageResult.ANSWERED) return;
+    expect(slot).toMatchObject({ status: QueryStatus.SERVFAIL, rcode: Rcode.SERVFAIL });
+    expect(replyIn(slot).extendedErrors).toEqual([ExtendedError.NOT_READY]);
   });
 
   test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('questionChecksStage() takes type %i', (type) => {

@@ -6,7 +6,7 @@ import type { ServerIdentity } from '../policy/server-identity.ts';
 import { answerRecord } from '../respond/block-answer.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Refuses a question by its form alone. */
+/** Refuses a question by its form, and every one of others while this node has no policy. */
 export function questionChecksStage(query: Query, identity: ServerIdentity): StageResultCode {
   // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);
@@ -14,6 +14,7 @@ export function questionChecksStage(query: Query, identity: ServerIdentity): Sta
     const text = identity.chaosText(query);
     if (text !== null) return tellText(query, text);
   }
+  if (identity.holdsBack(query)) return notReady(query);
   if (query.qclass !== RRClass.IN) return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   const { qtype } = query;
   if (qtype === RRType.OPT) return refuse(query, Rcode.FORMERR, NO_EDE);
@@ -21,6 +22,14 @@ export function questionChecksStage(query: Query, identity: ServerIdentity): Sta
     return refuse(query, Rcode.REFUSED, ExtendedError.NOT_SUPPORTED);
   if (qtype === RRType.TSIG || qtype === RRType.TKEY) return refuse(query, Rcode.NOTIMP, NO_EDE);
   return StageResult.CONTINUE;
+}
+
+/** SERVFAIL, so that the client asks its next server at once. */
+function notReady(query: Query): StageResultCode {
+  query.status = QueryStatus.SERVFAIL;
+  query.extendedError = ExtendedError.NOT_READY;
+  replyWithRcode(query, Rcode.SERVFAIL);
+  return StageResult.ANSWERED;
 }
 
 function tellText(query: Query, text: Uint8Array): StageResultCode {

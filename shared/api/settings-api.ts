@@ -44,12 +44,13 @@ export type DnsSettingsChange = z.output<typeof DnsSettingsBody>;
 /** Keys that take effect with a restart; a test holds them to the table of keys. */
 export const RESTART_KEYS = [
   ...['server.web_port', 'server.alt_compat', 'server.dns_port', 'server.bind_address', 'server.workers'],
-  ...['server.node_name', 'server.site', 'server.data_dir', 'server.trusted_proxies'],
-  ...['server.proxy_protocol_enabled', 'server.proxy_protocol_trusted', 'server.web_tls.enabled'],
-  ...['server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path', 'server.encrypted_dns.dot_enabled'],
-  ...['server.encrypted_dns.dot_port', 'server.encrypted_dns.doh_enabled', 'server.encrypted_dns.doh_port'],
+  ...['server.node_name', 'server.site', 'server.start_unfiltered', 'server.data_dir'],
+  ...['server.trusted_proxies', 'server.proxy_protocol_enabled', 'server.proxy_protocol_trusted'],
+  ...['server.web_tls.enabled', 'server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
+  ...['server.encrypted_dns.dot_enabled', 'server.encrypted_dns.dot_port'],
+  ...['server.encrypted_dns.doh_enabled', 'server.encrypted_dns.doh_port'],
   ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path', 'database.url'],
-  ...['cache.max_bytes'],
+  ...['cache.max_bytes', 'logging.dnstap'],
 ];
 
 /** The sections of the TOML file, each of this form. */

@@ -165,11 +165,13 @@ export const WorkerControl = {
 
 /** Whether load balancers should send queries here, as `status.weir` says. In their order. */
 export const NodeState = {
+  /** As `STARTING`, and only this machine's own questions are answered: no client is served unfiltered. */
+  HOLDING: 0,
   /** Nothing is filtered yet: no policy of an earlier run is known, and that of the database is not in force. */
-  STARTING: 0,
-  READY: 1,
+  STARTING: 1,
+  READY: 2,
   /** About to stop. */
-  DRAINING: 2,
+  DRAINING: 3,
 } as const;
 export type NodeStateCode = (typeof NodeState)[keyof typeof NodeState];
 

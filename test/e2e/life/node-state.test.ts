@@ -4,9 +4,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RRClass } from '../../../shared/dns/iana.ts';
-import { UdpClient } from '../../support/dns/dns-client.ts';
+import { ExtendedError, Rcode, RRClass } from '../../../shared/dns/iana.ts';
+import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { query, Reply } from '../../support/dns/dns-message.ts';
+import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { headerFor } from '../../support/parts/proxy-headers.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { HungDatabase } from '../../support/weir/hung-database.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
@@ -15,6 +17,8 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Between two questions. */
 const ASK_MS = 5;
+/** Where the load balancer is. */
+const BALANCER = '127.0.0.9';
 
 const room = makeTempDir();
 let lists: ListServer;
@@ -66,5 +70,47 @@ describe('weir asked for status.weir', () => {
     const states = await statesUntil(weir, 'the end');
     expect(states.filter((state, at) => at > 0 || state !== 'ready')).toEqual(['draining']);
     expect(await ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir with an empty disk and no database', () => {
+  /** What another machine is told, behind a load balancer. */
+  async function toldElsewhere(weir: Weir): Promise<Reply> {
+    const client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
+    client.socket.write(headerFor('192.0.2.7'));
+    client.send(query('www.example.org', 'A', { id: 1, edns: {} }));
+    const [reply] = await client.messages(1);
+    client.socket.destroy();
+    return new Reply(reply!, '');
+  }
+
+  test('answers its own machine only, and others after 30 s if that is wished', async () => {
+    const upstream = await startEchoingUpstream();
+    const start = (isUnfiltered: boolean): Promise<Weir> =>
+      Weir.start({
+        database: 'none',
+        upstreams: [`127.0.0.1:${String(upstream.port)}`],
+        env: {
+          WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
+          WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: BALANCER,
+          WEIR_SERVER_START_UNFILTERED: String(isUnfiltered),
+        },
+      });
+    await using open = await start(true);
+    await using closed = await start(false);
+    for (const weir of [open, closed]) {
+      const { rcode, extendedErrors } = await toldElsewhere(weir);
+      expect({ rcode, extendedErrors }).toEqual({
+        rcode: Rcode.SERVFAIL,
+        extendedErrors: [ExtendedError.NOT_READY],
+      });
+      using udp = await UdpClient.open(weir.dnsPort);
+      expect(await udp.ask('www.example.org', 'A')).toMatchObject({ rcode: Rcode.NOERROR });
+    }
+    await open.untilOutput(/all are answered unfiltered until there is/);
+    expect(await toldElsewhere(open)).toMatchObject({ rcode: Rcode.NOERROR });
+    await closed.untilOutput(/other machines get SERVFAIL until there is/);
+    expect(await toldElsewhere(closed)).toMatchObject({ rcode: Rcode.SERVFAIL });
+    await upstream.close();
   });
 });

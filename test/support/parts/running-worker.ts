@@ -13,6 +13,7 @@ import type {
   WorkerMemory,
   WorkerSettings,
 } from '../../../shared/threads/messages.ts';
+import { NodeState, WorkerControl } from '../../../shared/threads/messages.ts';
 import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
 import { freePort } from '../weir/free-ports.ts';
 import { secretOfTests } from './cookies-of-tests.ts';
@@ -72,6 +73,7 @@ export class RunningWorker {
 
   private constructor(port: number) {
     this.port = port;
+    new Int32Array(this.memory.control)[WorkerControl.NODE_STATE_WORD] = NodeState.READY;
   }
 
   /** Starts threads and waits until they are ready, or have ended. */
