@@ -21,6 +21,7 @@ describe('isNodeKey()', () => {
       'auth.oidc.client_secret_file',
       'blocking.list_dirs',
       'cache.max_bytes',
+      'database.export_dir',
       'database.url',
       'dns.dhcp_leases',
       'dns.dnssec_trust_anchors',

@@ -27,6 +27,7 @@ export type Source = 'default' | 'file' | 'environment' | 'database';
 const NODE_KEYS: ReadonlySet<string> = new Set([
   ...['database.url', 'cache.max_bytes', 'auth.admin.password_hash', 'auth.oidc.client_secret_file'],
   ...['dns.dnssec_trust_anchors', 'dns.upstream_ca_path', 'dns.dhcp_leases', 'blocking.list_dirs'],
+  'database.export_dir',
 ]);
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));

@@ -254,6 +254,21 @@ describe('listenDoh()', () => {
     asked.destroy();
   });
 
+  test('keeps a connection of HTTP/1.1 whose request without a body is answered at once', async () => {
+    await open();
+    const socket = connectTls({
+      ...{ port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME },
+      ALPNProtocols: ['http/1.1'],
+    });
+    for (let i = 0; i < 2; i++) {
+      socket.write(`GET /nowhere HTTP/1.1\r\nhost: ${NAME}\r\n\r\n`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(String(answer)).toMatch(/^HTTP\/1.1 404 /);
+      expect(String(answer)).not.toMatch(/^connection: close/im);
+    }
+    socket.destroy();
+  });
+
   test('close() answers what is in flight, then ends every connection', async () => {
     const asked = await open(true);
     const reply = asked.get(MESSAGE);

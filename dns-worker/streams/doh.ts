@@ -93,7 +93,8 @@ class HttpSpeakers {
       end: (status, fields, body) => {
         if (response.headersSent || response.destroyed) return;
         // What of a body was not read would be taken for the next request.
-        const fate = request.complete && !connection.isRetired ? {} : { connection: 'close' };
+        const isRead = request.complete || !hasBody(request);
+        const fate = isRead && !connection.isRetired ? {} : { connection: 'close' };
         response.writeHead(status, { 'content-length': 0, ...fields, ...fate }).end(body);
       },
     });
@@ -121,4 +122,9 @@ class HttpSpeakers {
   private clientOf({ address }: Peer, forwardedFor: string | undefined): Uint8Array {
     return forwardedFor === '' ? address : forwardedClient(address, forwardedFor, this.trusted);
   }
+}
+
+/** Whether a request brings a body with it (RFC 9112 section 6). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

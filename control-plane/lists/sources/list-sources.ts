@@ -137,7 +137,8 @@ export class ListSources {
       return { result, summary: `${kind}list ${result.name}: created` };
     });
     const shown = this.shown(created);
-    if (created.enabled) void this.refresher.start(created.id);
+    // Whoever follows the rows, this node too, may have fetched it already.
+    if (created.enabled) void this.refresher.start(created.id, false);
     return shown;
   }
 
@@ -160,7 +161,7 @@ export class ListSources {
       return this.inForce.compileFor(source, cache.copyOf(id)?.contentKey);
     });
     const shown = await this.read(kind, id);
-    if (updated.enabled && !updated.isKept) void this.refresher.start(id);
+    if (updated.enabled && !updated.isKept) void this.refresher.start(id, change.url === undefined);
     return shown;
   }
 

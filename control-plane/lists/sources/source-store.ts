@@ -131,6 +131,7 @@ export async function updateSource(
     etag = CASE WHEN $3 <> url THEN NULL ELSE etag END,
     last_modified = CASE WHEN $3 <> url THEN NULL ELSE last_modified END,
     status = CASE WHEN $3 <> url THEN 'pending' ELSE status END,
+    failures = CASE WHEN $3 <> url THEN 0 ELSE failures END,
     last_error = CASE WHEN $3 <> url THEN NULL ELSE last_error END,
     held_key = CASE WHEN $3 <> url THEN NULL ELSE held_key END,
     held = CASE WHEN $3 <> url THEN NULL ELSE held END,

@@ -208,6 +208,13 @@ const PREPARE = new Map<string, Prepare>([
       headers: { 'content-type': 'application/octet-stream' },
     }),
   ],
+  [
+    'DELETE /nodes/{node}',
+    async (room, n) => {
+      await room.addGoneNode(`gone-${n}`);
+      return { path: `/nodes/gone-${n}` };
+    },
+  ],
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
 ]);
 

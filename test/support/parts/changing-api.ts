@@ -14,6 +14,7 @@ import { RunningLists, TESTER } from './running-lists.ts';
 import type { ListNode } from './running-lists.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
+import { nodeIdOf } from '../../../control-plane/cluster/node-store.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 
 /** A database that is another one from one moment to the next, so that one API serves all cases. */
@@ -99,6 +100,10 @@ export class ChangingApi {
         await this.database.query('TRUNCATE second_factors CASCADE');
         await this.api.setUp();
         return this.api.logIn();
+      },
+      addGoneNode: async (name) => {
+        const text = `INSERT INTO nodes (id, name, last_seen) VALUES ($1, $2, now() - interval '1 hour')`;
+        await this.database.query(text, [nodeIdOf(name), name]);
       },
       giveFactor: async (userId) => {
         const text = `INSERT INTO second_factors (user_id, secret, confirmed_at) VALUES ($1, '\\x00', now())`;

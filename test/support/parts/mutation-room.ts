@@ -30,6 +30,8 @@ export interface MutationRoom {
   unset(): Promise<void>;
   /** The administrator has the password of tests and no second factor; the secret of a session, from a login. */
   signIn(): Promise<string>;
+  /** A node of this name has been away for an hour. */
+  addGoneNode(name: string): Promise<void>;
   /** A user has a second factor that is on. */
   giveFactor(userId: number): Promise<void>;
   readonly clock: Clock;
