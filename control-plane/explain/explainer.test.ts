@@ -12,6 +12,7 @@ import { NOTHING_LIVE } from '../policy/live.ts';
 import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
 import { Generations } from '../snapshot/publish/generations.ts';
 import { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
+import { NodeState } from '../../shared/threads/messages.ts';
 import { WorkerSupervisor } from '../workers/supervisor.ts';
 import { workerSettings } from '../settings/threads/worker-settings.ts';
 import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
@@ -49,6 +50,7 @@ beforeAll(async () => {
     logger,
   });
   await supervisor.start();
+  supervisor.tell(NodeState.READY);
   await publisher.publish(SMALL_RULES, SMALL_ROWS, SMALL_BLOCKING);
   explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),

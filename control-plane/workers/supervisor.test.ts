@@ -6,6 +6,7 @@ import { nameFromText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
+import { NodeState } from '../../shared/threads/messages.ts';
 import type { ThreadRole } from '../../shared/threads/messages.ts';
 import { UdpClient } from '../../test/support/dns/dns-client.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
@@ -51,6 +52,7 @@ async function start(options: { snapshotWaitMs?: number; workers?: number } = {}
   const supervisor = await make(options);
   started.push(supervisor);
   await supervisor.start();
+  supervisor.tell(NodeState.READY);
   return supervisor;
 }
 
