@@ -111,11 +111,7 @@ function policyInForce(
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
-    readPolicy: async () => {
-      const stored = await readPolicy(database, (id) => catalog.find(id), memory);
-      await configuration.follow(stored.config);
-      return stored;
-    },
+    readPolicy: () => configuration.follow(() => readPolicy(database, (id) => catalog.find(id), memory)),
     settingsBehind: () => liveSettings.threadsBehind(),
     blocking: () => blockingSettings(configuration.current()),
     logger,

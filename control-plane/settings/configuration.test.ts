@@ -86,11 +86,16 @@ class TestNode {
     const parts = { loaded: loaded.value, dataDir: this.folder, database, logger };
     this.configuration = new Configuration(parts);
     const apply = async (): Promise<void> => {
-      await this.configuration.follow();
+      await this.follow();
       this.applied++;
     };
     this.changes = new PolicyChanges(database, { apply, threadsBehind: () => 0 });
     return this.configuration;
+  }
+
+  /** What happens when the rows have changed. */
+  async follow(): Promise<void> {
+    await this.configuration.follow(readRows);
   }
 
   /** What happens when the database comes up. */
@@ -101,6 +106,10 @@ class TestNode {
   get cache() {
     return this.configuration.current().cache;
   }
+}
+
+async function readRows() {
+  return { config: await readConfigRows(suite.database) };
 }
 
 async function startNode(toml: string): Promise<TestNode> {
@@ -233,12 +242,22 @@ describe('follow()', () => {
   test('follow() leaves a node on its configuration where the rows make none', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     await suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '"soon"')`);
-    await node.configuration.follow();
+    await node.follow();
     expect(node.cache).toMatchObject({ min_ttl_secs: 5, max_ttl_secs: 86400 });
     expect(logger.text()).toContain('cache.max_ttl_secs: expected a whole number');
     await suite.database.query(`UPDATE config_values SET value = '70' WHERE key = 'cache.max_ttl_secs'`);
-    await node.configuration.follow();
+    await node.follow();
     expect(node.cache.max_ttl_secs).toBe(70);
+  });
+
+  test('follow() does not take rows that were read before the file had filled the database', async () => {
+    const node = new TestNode('[cache]\nmin_ttl_secs = 5\n');
+    await node.configuration.follow(async () => {
+      const early = await readRows();
+      await node.settle();
+      return early;
+    });
+    expect(node.cache.min_ttl_secs).toBe(5);
   });
 });
 
@@ -264,10 +283,10 @@ describe('a configuration without a file', () => {
     const { config, given } = loadNothing();
     const parts = { loaded: { config, file: undefined, given }, dataDir: node.folder };
     const configuration = new Configuration({ ...parts, database: suite.database, logger });
-    const changes = new PolicyChanges(suite.database, {
-      apply: () => configuration.follow(),
-      threadsBehind: () => 0,
-    });
+    const apply = async (): Promise<void> => {
+      await configuration.follow(readRows);
+    };
+    const changes = new PolicyChanges(suite.database, { apply, threadsBehind: () => 0 });
     await configuration.change(changes, AUTHOR, { 'cache.min_ttl_secs': 9 });
     expect(configuration.current().cache.min_ttl_secs).toBe(9);
     const refused = configuration.change(changes, AUTHOR, { 'logging.level': 'debug' });

@@ -192,7 +192,7 @@ export class Configuration {
     this.isReloadDue = false;
     if (this.isSettled) return;
     this.isSettled = true;
-    await this.follow();
+    await this.takeRows(await readConfigRows(this.parts.database));
   }
 
   /** Another program of Weir has written this value of a node's key into the file. */
@@ -200,15 +200,22 @@ export class Configuration {
     this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
   }
 
-  /** Puts the rows of the database into force: those that are given, or that it reads. */
-  async follow(given?: Values): Promise<void> {
-    // Before, no file may have filled the database.
-    if (this.isSettled)
-      this.layers = { ...this.layers, rows: given ?? (await readConfigRows(this.parts.database)) };
+  /** Puts the rows of the database into force, which `read` reads beside what else its caller needs. */
+  async follow<Read extends { readonly config: Values }>(read: () => Promise<Read>): Promise<Read> {
+    // Rows that were read before the file had filled the database are not the cluster's word.
+    const { isSettled } = this;
+    const found = await read();
+    await this.takeRows(isSettled ? found.config : this.layers.rows);
+    return found;
+  }
+
+  /** Puts these rows into force, with file and environment. */
+  private async takeRows(rows: Values): Promise<void> {
+    this.layers = { ...this.layers, rows };
     const before = this.running;
     const values = layered.decidingValues(this.layers);
     if (!layered.isSameValue(values, this.taken)) this.take(values);
-    if (this.remembered !== null) await this.memory.write({ file: this.remembered, rows: this.layers.rows });
+    if (this.remembered !== null) await this.memory.write({ file: this.remembered, rows });
     for (const use of this.users) await use(this.running, before);
   }
 

@@ -10,10 +10,13 @@ import { serveSuite } from '../support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
 /** Rows of this suite. */
-const suiteRoutes: Rows = (parts) => [
-  ...dnsSettingsRoutes(parts),
-  ...revisionRoutes({ ...parts, bringBack: () => parts.configuration.follow() }),
-];
+const suiteRoutes: Rows = (parts) => {
+  const { configuration, database } = parts;
+  const bringBack = async (): Promise<void> => {
+    await configuration.follow(async () => ({ config: await readConfigRows(database) }));
+  };
+  return [...dnsSettingsRoutes(parts), ...revisionRoutes({ ...parts, bringBack })];
+};
 
 let suite: SuiteDatabase;
 let api: RunningApi;

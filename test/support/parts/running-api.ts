@@ -35,7 +35,7 @@ import { Configuration } from '../../../control-plane/settings/configuration.ts'
 import { fileFaults } from '../../../control-plane/settings/threads/worker-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { Probes } from '../../../control-plane/probes/probes.ts';
-import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
+import { readPolicy } from '../../../control-plane/policy/policy-store.ts';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { CHEAP_HASHING, PASSWORD, PASSWORD_HASH } from './cheap-hashing.ts';
@@ -161,8 +161,8 @@ export class RunningApi {
     const clients = new ClientDirectory();
     const apply = async (): Promise<void> => {
       this.policyChanges += 1;
-      await configuration.follow();
-      clients.follow(await readPolicyRows(database, () => undefined));
+      const { rows } = await configuration.follow(() => readPolicy(database, () => undefined));
+      clients.follow(rows);
     };
     const auth = new Authenticator({
       ...{ config, configured, database, clock, logger, setupCode },
