@@ -92,7 +92,7 @@ async function startParts(start: Start): Promise<void> {
   else stops.push(endHoldLater(node, dns.supervisor));
   putAnswersFirst(logger);
   stops.push(startReleasingMemory());
-  // Only threads and their log run until the other process has let go of all else.
+  // Only threads and their log run until the other process has released all else.
   await taking?.finish();
   start.service.stayAlive();
   // Threads answer already: the rest of the code is loaded only now.

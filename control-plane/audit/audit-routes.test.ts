@@ -62,7 +62,7 @@ describe('GET audit-log', () => {
 
   test.each([
     ['?actor=admin', [4, 2, 0]],
-    ['?actor=nobody', []],
+    ['?actor=unknown', []],
     ['?subject=KIDS', [1, 0]],
     ['?subject=100%25_%5C', [3]],
     ['?subject=%25', [3]],

@@ -156,7 +156,7 @@ describe('ClientDiscovery', () => {
     nowMs += 5000;
     await discovery.look();
     expect(applications).toBe(3);
-    expect(directory.locateNamed(['nobody'])).toEqual([{ name: 'nobody', addresses: [] }]);
+    expect(directory.locateNamed(['unknown'])).toEqual([{ name: 'unknown', addresses: [] }]);
   });
 
   test('notices within seconds that another device has an address that is known', async () => {

@@ -88,7 +88,7 @@ describe('JobLeases', () => {
     first.fail(new LeaseLost('as a job does that cannot store'));
     expect(await first.outcome).toBe(false);
     expect(stopped.logger.text()).toContain('a job was left to another node');
-    // What the first one lets go of is not the second one's.
+    // What the first one releases is not the second one's.
     await confirmed(second.lease);
     second.end(undefined);
     expect(await second.outcome).toBe(true);
@@ -159,7 +159,7 @@ describe('JobLeases', () => {
     await first.outcome;
   });
 
-  test('what a job throws passes on, and lets go of the job', async () => {
+  test('what a job throws passes on, and releases the job', async () => {
     const { leases } = nodeWith();
     await expect(leases.hold('fetch', () => Promise.reject(new Error('404')))).rejects.toThrow('404');
     expect([await leases.hold('fetch', idle), await tokens()]).toEqual([true, []]);

@@ -62,10 +62,10 @@ listen_port = 6432
 unix_socket_dir = ${folder}
 `,
     );
-    const nobody = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const ordinaryUser = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     await using pooler = new OwnProcess('/usr/sbin/pgbouncer', [join(folder, 'pooler.ini')], {
       env: {},
-      ...nobody,
+      ...ordinaryUser,
     });
     await pooler.untilOutput(/process up/);
     const [target] = parseDatabaseUrls(

@@ -69,7 +69,7 @@ describe('a filter by node', () => {
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],
     ['cellar', rowsOf('cellar')],
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],
-    ['nobody', []],
+    ['gone', []],
   ] as const)('of %s counts its queries, clients and names in every view', async (node, rows) => {
     const figures = figuresOf(rows);
     const allowed = figures.queries_total - figures.queries_blocked;

@@ -102,14 +102,16 @@ describe('Resolver.resolve', () => {
   });
 
   test('resolve() fails what is beyond 16,384 questions, but not who asks one of them', async () => {
-    const nobody = await upstream();
+    const bootstrap = await upstream();
     const host: UpstreamSettings = {
       address: 'udp://dns.example',
       transport: 'udp',
       host: 'dns.example',
       port: 53,
     };
-    const by = resolver([pool('Failover', [host])], { bootstrap: [`${nobody.ip}:${String(nobody.port)}`] });
+    const by = resolver([pool('Failover', [host])], {
+      bootstrap: [`${bootstrap.ip}:${String(bootstrap.port)}`],
+    });
     const shared = sharing(by);
     const first = Array.from({ length: 16_384 }, (_, i) =>
       resolve(shared, question(`n${String(i)}.example.org`, 'A')),

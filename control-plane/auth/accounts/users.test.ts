@@ -128,7 +128,7 @@ describe('a user', () => {
 
   test('is locked out by name and address as the administrator is, whether there is such a user or not', async () => {
     await make({ username: 'vera' });
-    for (const username of ['vera', 'nobody']) {
+    for (const username of ['vera', 'unknown']) {
       const spellings = [username, username.toUpperCase(), username, username, username];
       const texts = [];
       for (const spelling of spellings) {

@@ -28,7 +28,7 @@ describe('a second factor', () => {
   test('says nothing to those who do not know the password', async () => {
     const { app } = await suite.enable();
     const json = { password: 'wrong password', totp_code: app.code() };
-    const [known, unknown] = [await suite.logIn(json), await suite.logIn({ ...json, username: 'nobody' })];
+    const [known, unknown] = [await suite.logIn(json), await suite.logIn({ ...json, username: 'unknown' })];
     expect([outcomeOf(known), known.text]).toEqual([[401, 'unauthorized'], unknown.text]);
     expect((await suite.logIn({ totp_code: app.code() })).status).toBe(200);
   });

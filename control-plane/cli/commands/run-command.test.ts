@@ -136,23 +136,23 @@ describe('the real command over the real socket', () => {
       `INSERT INTO second_factors (user_id, secret, confirmed_at) SELECT id, '\\x00', now() FROM users`,
     );
     const answers = [];
-    for (const name of ['', ' vera', ' nobody', ' vera'])
+    for (const name of ['', ' vera', ' unknown', ' vera'])
       answers.push(await run(`remove-second-factor${name}`));
     expect(answers.map(({ status, lines, errors }) => [status, ...lines, ...errors])).toEqual([
       [0, 'admin logs in with the password alone'],
       [0, 'Vera logs in with the password alone'],
-      [2, 'weir: there is no user "nobody"'],
+      [2, 'weir: there is no user "unknown"'],
       [1, expect.stringContaining('second factor of Vera does not exist')],
     ]);
     expect((await database.query('SELECT FROM second_factors')).rowCount).toBe(0);
   });
 
   test('weir ends with status 3 where there is no server, and 2 without sense', async () => {
-    const nobody = await runProcess(['status'], { WEIR_SERVER_DATA_DIR: join(folder, 'nobody') });
-    expect(nobody).toEqual({
+    const ended = await runProcess(['status'], { WEIR_SERVER_DATA_DIR: join(folder, 'empty') });
+    expect(ended).toEqual({
       status: 3,
       out: '',
-      err: `weir: no server runs on the data directory: there is no ${join(folder, 'nobody/weir.sock')}\n`,
+      err: `weir: no server runs on the data directory: there is no ${join(folder, 'empty/weir.sock')}\n`,
     });
     expect((await runProcess(['pause', 'soon'])).status).toBe(2);
   });

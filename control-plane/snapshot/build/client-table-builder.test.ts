@@ -99,7 +99,7 @@ describe('buildClientTable()', () => {
     const cidrs = ['', '/', 'x/8', '192.0.2.0/33', '192.0.2.0/-1', '192.0.2.0/1.5', '2001:db8::/129'];
     const table = tableOf({
       subnets: cidrs.map((cidr) => ({ cidr, groupId: 2 })),
-      clients: [{ address: 'nobody', groupId: 2 }],
+      clients: [{ address: 'attic', groupId: 2 }],
     });
     expect(found(table, '192.0.2.1')).toBe('1 default');
     expect(found(table, '2001:db8::1')).toBe('1 default');

@@ -34,9 +34,9 @@ function ordinaryUser(): User | null {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
   if (uid !== 0) return { uid, gid };
-  const nobody = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
-  if (nobody === null) return null;
-  const user = { uid: Number(nobody[1]), gid: Number(nobody[2]) };
+  const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
+  if (entry === null) return null;
+  const user = { uid: Number(entry[1]), gid: Number(entry[2]) };
   const [node, args] = START_COMMAND;
   // A checkout below a home directory of root is out of reach for everybody else.
   return spawnSync(node, [...args.slice(0, -1), '--version'], { ...user, cwd: '/' }).status === 0

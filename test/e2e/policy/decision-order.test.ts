@@ -275,7 +275,7 @@ describe('the decision order', () => {
         expect({ name: row.name, data: reply.data.at(-1) }).toEqual({ name: row.name, data: EVERY_ADDRESS });
     }
     await api.expect(200, 'POST', '/blocking', { enabled: true, timer_secs: null });
-    const blocked = await sockets.get('nobody')!.ask('ads.example.com', 'A');
+    const blocked = await sockets.get('guest')!.ask('ads.example.com', 'A');
     expect(blocked.data).toEqual(['0.0.0.0']);
   });
 });

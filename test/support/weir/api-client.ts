@@ -37,9 +37,9 @@ export class ApiClient {
     password = PASSWORD,
   ): Promise<ApiClient> {
     const base = `http://${host}:${String(webPort)}${path}`;
-    const nobody = new ApiClient(base, '');
-    const { body } = await nobody.call<{ setup_required: boolean }>('GET', '/auth/status');
-    if (body.setup_required) await nobody.expect(204, 'POST', '/auth/setup', { password });
+    const stranger = new ApiClient(base, '');
+    const { body } = await stranger.call<{ setup_required: boolean }>('GET', '/auth/status');
+    if (body.setup_required) await stranger.expect(204, 'POST', '/auth/setup', { password });
     const credentials = { username: 'admin', password };
     const { status, headers, text } = await httpCall('POST', `${base}/auth/login`, credentials);
     if (status !== 200) throw new Error(`log in: status ${String(status)}: ${text}`);

@@ -6,7 +6,7 @@
 /** Clients by what gives them their group. */
 export const CLIENTS = {
   /** In no group: Default. */
-  nobody: '127.0.0.1',
+  guest: '127.0.0.1',
   /** Manual by address: group `kids`, with blocked services, safe search, rules and a list of its own. */
   kid: '127.0.0.11',
   /** By subnet: group `work`, with rules of its own. */
