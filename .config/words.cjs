@@ -1,11 +1,11 @@
 // Checks comments, papers and the titles of tests: every file or folder that comments and papers cite exists,
-// ARCHITECTURE.md names every folder of the product, and the words below are absent. Usage: node .config/words.cjs
-// (npm run words). Other code is not checked.
+// ARCHITECTURE.md names every folder of the product, and the words below are absent. Each file of code has a base name
+// of its own, by which it can be cited. Usage: node .config/words.cjs (npm run words). Other code is not checked.
 const { readFileSync, readdirSync } = require('node:fs');
 const { basename, dirname, join, normalize } = require('node:path');
 const ts = require('typescript');
 
-const SKIPPED = new Set(['.git', 'node_modules', 'data']);
+const SKIPPED = new Set(['.git', 'node_modules', 'data', 'dist']);
 /** Words to avoid. A term between backticks is a name and passes. */
 const REFUSED = [
   /\bnobody\b(?!\.invalid)/i,
@@ -18,6 +18,7 @@ const REFUSED = [
 ];
 const ROOTS = 'control-plane|dns-worker|shared|config|test|deploy|migrations|\\.config|\\.ci';
 const PROSE = /\.(ts|cjs|js|sql|md|toml|service)$/;
+const CODE = /\.(ts|tsx|cjs|js)$/;
 const PRODUCT = /^(control-plane|dns-worker|shared|config)\/.*\.ts$/;
 const TITLED = new Set(['test', 'it', 'describe']);
 /** A path to a file, a file name, or a folder from the root on; not part of a URL, an absolute path or a pattern. */
@@ -111,6 +112,10 @@ for (const file of files.filter((name) => PROSE.test(name))) {
   }
   if (file.endsWith('.test.ts')) for (const [line, title] of titles(file)) refuseWords(file, line, title);
 }
+
+for (const [name, [file, ...others]] of byBasename)
+  if (CODE.test(name) && others.length > 0)
+    report(file, 1, `the base name is that of ${others.join(', ')}, too`);
 
 const map = readFileSync('ARCHITECTURE.md', 'utf8');
 for (const room of new Set(files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file)))) {

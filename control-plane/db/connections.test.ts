@@ -9,7 +9,7 @@ import { Connections } from './connections.ts';
 import type { ConnectionOptions } from './connections.ts';
 import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrls } from './database-target.ts';
-import { Notices } from './notices.ts';
+import { NoticeListeners } from './notice-listeners.ts';
 
 /** How the sessions of the connections under test are known to the server. */
 const NAME = 'connections-under-test';
@@ -44,7 +44,7 @@ function open(options: Partial<ConnectionOptions> = {}): Connections {
   const connections = new Connections({
     target,
     logger: own.logger,
-    notices: new Notices(),
+    notices: new NoticeListeners(),
     poolSize: 2,
     waitMs: 10_000,
     ...options,

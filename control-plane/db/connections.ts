@@ -19,7 +19,7 @@ import {
 import { reasonOf } from '../../shared/thrown.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { Liveness, LOOK_MS } from './liveness.ts';
-import type { Notices } from './notices.ts';
+import type { NoticeListeners } from './notice-listeners.ts';
 import { OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
@@ -27,7 +27,7 @@ import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
   readonly logger: Logger;
-  readonly notices: Notices;
+  readonly notices: NoticeListeners;
   /** Most connections of the pool for ordinary statements. */
   readonly poolSize: number;
   /** Milliseconds that a statement waits for a connection, and a change for those before it on any node. */

@@ -16,8 +16,8 @@ import { connectToFirst, targetSource, toSentTarget } from './database-target.ts
 import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
 import type { UpgradeState } from './major/major-upgrade.ts';
 import { migrate } from './migrate.ts';
-import { Notices } from './notices.ts';
-import type { NoticeListener, Watch } from './notices.ts';
+import { NoticeListeners } from './notice-listeners.ts';
+import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
@@ -122,7 +122,7 @@ class PooledDatabase implements Database {
   private readonly logger: Logger;
   private readonly source: TargetSource;
   private readonly listeners = new Set<(status: DatabaseStatus) => void>();
-  private readonly notices = new Notices();
+  private readonly notices = new NoticeListeners();
   private readonly names = new StatementNames();
   private readonly closing = new AbortController();
   private readonly loop: Promise<void>;

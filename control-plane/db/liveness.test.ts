@@ -5,7 +5,7 @@ import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { Liveness } from './liveness.ts';
-import { Notices } from './notices.ts';
+import { NoticeListeners } from './notice-listeners.ts';
 
 let own: TestDatabase;
 let stopping: AbortController;
@@ -23,7 +23,7 @@ const tell = (channel: string, payload: string): Promise<unknown> =>
   own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
 
 /** Looks from now on until the test has ended; `notify` sends the notices of the connection itself. */
-function look(notices: Notices, notify = tell): Liveness {
+function look(notices: NoticeListeners, notify = tell): Liveness {
   const liveness = new Liveness({
     target: embeddedTarget(runningServerAddress(own.dataDir)),
     logger: own.logger,
@@ -39,7 +39,7 @@ function look(notices: Notices, notify = tell): Liveness {
 
 describe('Liveness', () => {
   test('takes notices of channels that were wanted before and after the connecting, until it is enough', async () => {
-    const notices = new Notices();
+    const notices = new NoticeListeners();
     const heard: string[] = [];
     const hear = (payload: string): unknown => heard.push(payload);
     expect([notices.add('one', hear), notices.add('one', () => undefined)]).toEqual([true, false]);
@@ -66,7 +66,7 @@ describe('Liveness', () => {
 
   test.each(['heard', 'lost'] as const)('tells of what is watched, with notices that are %s', async (way) => {
     await own.database.query('CREATE TABLE watched AS SELECT 1 AS number');
-    const notices = new Notices();
+    const notices = new NoticeListeners();
     const seen: unknown[] = [];
     notices.add('watched', () => undefined);
     notices.watched = {
@@ -86,9 +86,9 @@ describe('Liveness', () => {
   });
 });
 
-describe('Notices', () => {
+describe('NoticeListeners', () => {
   test('ends with the last listener of a channel', () => {
-    const notices = new Notices();
+    const notices = new NoticeListeners();
     const [one, two] = [() => undefined, () => undefined];
     notices.add('c', one);
     notices.add('c', two);

@@ -9,7 +9,7 @@ import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
-import type { Notices } from './notices.ts';
+import type { NoticeListeners } from './notice-listeners.ts';
 
 /** Milliseconds from one look to the next, and within which it must have been answered. */
 export const LOOK_MS = 5000;
@@ -28,7 +28,7 @@ interface Look {
 export interface LivenessParts {
   readonly target: DatabaseTarget;
   readonly logger: Logger;
-  readonly notices: Notices;
+  readonly notices: NoticeListeners;
   readonly lost: (reason: unknown) => void;
   /** Told of the connection. */
   readonly opened: (client: pg.Client) => void;

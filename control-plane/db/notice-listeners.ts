@@ -13,7 +13,7 @@ export interface Watch {
 }
 
 /** The listeners by channel, and the watch. */
-export class Notices {
+export class NoticeListeners {
   private readonly byChannel = new Map<string, Set<NoticeListener>>();
   watched: Watch | null = null;
 
