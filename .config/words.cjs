@@ -118,6 +118,10 @@ for (const [name, [file, ...others]] of byBasename)
     report(file, 1, `the base name is that of ${others.join(', ')}, too`);
 
 const map = readFileSync('ARCHITECTURE.md', 'utf8');
+/** Folders of the code map. */
+const rooms = [...map.matchAll(/^\| (`[\w.-]+\/.*?`) \|/gm)].flatMap(([, cell]) => cell.split(', '));
+for (const room of rooms)
+  if (rooms.indexOf(room) !== rooms.lastIndexOf(room)) report('ARCHITECTURE.md', 1, `two rows for ${room}`);
 for (const room of new Set(files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file)))) {
   if (!map.includes(`\`${room}/\``)) report('ARCHITECTURE.md', 1, `the code map lacks ${room}/`);
 }
