@@ -1,58 +1,14 @@
-/** The configuration over HTTP, with a real file and real rows; what it does in DNS threads is in `test/e2e/life`. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Changes of the configuration over HTTP: file, rows, answers. What they do in DNS threads is in `test/e2e/config`. */
 import { describe, expect, test } from '@jest/globals';
 import { keysOf } from '../../config/keys.ts';
 import { keys } from '../../config/sections.ts';
 import { ConfigAnswer } from '../../shared/api/settings-api.ts';
-import type { RunningApi } from '../../test/support/parts/running-api.ts';
+import { CONFIG_TEXT, configSuite } from '../../test/support/parts/config-suite.ts';
 import type { TestAnswer } from '../../test/support/parts/running-api.ts';
 import { loadedConfig } from '../../test/support/parts/test-config.ts';
-import { serveSuite } from '../../test/support/parts/served-suite.ts';
-import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
-import { configRoutes } from './config-routes.ts';
-import { readConfigRows } from './config-store.ts';
 
-const TEXT = `# The house of the Does.
-
-[auth] # not in a test
-enabled = false
-
-[cache]
-max_bytes = 2097152   # two megabytes
-# Live at least.
-min_ttl_secs = 5 # seconds
-
-[dns]
-\tquery_timeout_ms = 2500
-#rebinding_protection = true
-
-[[dns.pools]]
-name = "home" # the router
-servers = ["192.0.2.53"]
-
-[blocking]
-mode = 'nodata'
-`;
-
-let api: RunningApi;
-let suite: SuiteDatabase;
-
-serveSuite(configRoutes, (served) => ({ api, suite } = served), { perTest: true, toml: TEXT });
-
-const path = (): string => join(api.folder, 'weir.toml');
-const file = (): Promise<string> => readFile(path(), 'utf8');
-const rows = () => readConfigRows(suite.database);
-const patch = (json: unknown): Promise<TestAnswer> => api.send('PATCH', '/api/config', { json });
-const reload = (): Promise<TestAnswer> => api.send('POST', '/api/config/reload');
-const read = async (): Promise<ConfigAnswer> =>
-  ConfigAnswer.parse((await api.send('GET', '/api/config')).body);
-const audit = async (): Promise<Record<string, unknown>[]> =>
-  (
-    await suite.database.query<Record<string, unknown>>(
-      'SELECT actor, action, subject, revision, before, after FROM audit_log ORDER BY id',
-    )
-  ).rows;
+const config = configSuite();
+const { file, rows, patch, reload, read, audit, expectUntouched } = config;
 
 /** Lines that differ, by number: as they were, and as they are. */
 function changedLines(before: string, after: string): [number, string | undefined, string | undefined][] {
@@ -60,14 +16,6 @@ function changedLines(before: string, after: string): [number, string | undefine
   return Array.from({ length: Math.max(old.length, now.length) }, (_, at) => at).flatMap((at) =>
     old[at] === now[at] ? [] : [[at + 1, old[at], now[at]]],
   );
-}
-
-/** Nothing but the start has left a trace. */
-async function expectUntouched(before: string): Promise<void> {
-  expect(await file()).toBe(before);
-  expect(await rows()).toMatchObject({ 'cache.min_ttl_secs': 5, 'blocking.mode': 'nodata' });
-  expect((await read()).cache).toMatchObject({ min_ttl_secs: 5, max_bytes: 2097152 });
-  expect(await audit()).toEqual([]);
 }
 
 describe('GET /config', () => {
@@ -88,7 +36,7 @@ describe('GET /config', () => {
 });
 
 describe.each(['PATCH', 'POST'])('%s /config', (method) => {
-  const change = (json: unknown): Promise<TestAnswer> => api.send(method, '/api/config', { json });
+  const change = (json: unknown): Promise<TestAnswer> => config.api.send(method, '/api/config', { json });
 
   test('changes row and file, whose comments, order and style stay', async () => {
     const answer = await change({
@@ -97,7 +45,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       blocking: { mode: 'nxdomain', ttl_secs: 20 },
     });
     expect([answer.status, answer.body]).toEqual([200, { success: true, restart_required: [] }]);
-    expect(changedLines(loadedConfig(TEXT).text, await file()).slice(0, 4)).toEqual([
+    expect(changedLines(loadedConfig(CONFIG_TEXT).text, await file()).slice(0, 4)).toEqual([
       [11, 'min_ttl_secs = 5 # seconds', 'min_ttl_secs = 7 # seconds'],
       [14, '\tquery_timeout_ms = 2500', '\tquery_timeout_ms = 1500'],
       [15, '#rebinding_protection = true', 'rebinding_protection = false'],
@@ -118,7 +66,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     const values = { query_timeout_ms: null, block_private_ptr: null, pools: null };
     const gone = { dns: values, blocking: { mode: null }, cache: { min_ttl_secs: null, max_bytes: null } };
     expect((await change(gone)).body).toEqual({ success: true, restart_required: ['cache.max_bytes'] });
-    const { dns, sources } = ConfigAnswer.parse((await api.send('GET', '/api/config')).body);
+    const { dns, sources } = ConfigAnswer.parse((await config.api.send('GET', '/api/config')).body);
     expect(dns).toMatchObject({ query_timeout_ms: 3000, block_private_ptr: true });
     const names = [
       'dns.query_timeout_ms',
@@ -131,7 +79,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     const text = await file();
     expect(text).toContain('# The house of the Does.');
     expect(text).not.toMatch(/query_timeout_ms|block_private_ptr|min_ttl_secs|max_bytes|^mode|"home"/mu);
-    expect(Object.keys(await readConfigRows(suite.database))).not.toContain('dns.query_timeout_ms');
+    expect(Object.keys(await rows())).not.toContain('dns.query_timeout_ms');
     // What has no value has none to lose; a section and an unknown key are no keys.
     expect((await change({ blocking: { mode: null } })).status).toBe(200);
     for (const bad of [{ dns: null }, { dns: { nonsense: null } }, { dns: { rate_limit: null } }])
@@ -147,7 +95,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       cache: { max_bytes: 4194304 },
       restart_required: ['cache.max_bytes'],
     });
-    expect(api.parts.config().cache.max_bytes).toBe(2097152);
+    expect(config.api.parts.config().cache.max_bytes).toBe(2097152);
     const back = await change({ cache: { max_bytes: 2097152 } });
     expect(back.body).toEqual({ success: true, restart_required: [] });
     expect((await read()).restart_required).toEqual([]);
@@ -192,7 +140,7 @@ describe('PATCH /config', () => {
     expect(JSON.stringify(entries)).not.toContain('s3cr3t');
     expect(mixed.headers['weir-revision']).toBe(String(entries[1]!['revision']));
     expect(await file()).toContain(secret);
-    expect((await api.send('GET', '/api/config')).text).not.toContain('s3cr3t');
+    expect((await config.api.send('GET', '/api/config')).text).not.toContain('s3cr3t');
   });
 
   test.each([
@@ -264,7 +212,7 @@ describe('PATCH /config', () => {
     ['{"dns":{"rate_limit":{"__proto__":null}}}', 'dns.rate_limit.__proto__'],
   ])('takes no key of objects: %s', async (raw, wrong) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await api.send('PATCH', '/api/config', { raw, headers });
+    const answer = await config.api.send('PATCH', '/api/config', { raw, headers });
     expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [wrong]]);
   });
 
@@ -295,135 +243,6 @@ describe('PATCH /config', () => {
     const answer = await patch({ auth: { enabled: true }, cache: { min_ttl_secs: 9 } });
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
     expect(answer.problem.detail).toContain('auth.enabled by WEIR_AUTH_ENABLED');
-    await expectUntouched(before);
-  });
-
-  test.each([
-    ['is gone', () => rm(path()), 'cannot read the configuration file'],
-    [
-      'cannot be replaced',
-      () => mkdir(`${path()}.weir-${process.pid}.tmp`),
-      'cannot write the configuration file',
-    ],
-  ])('changes nothing where the file %s', async (_what, spoil, detail) => {
-    await patch({});
-    const before = await file();
-    await spoil();
-    const answer = await patch({ cache: { min_ttl_secs: 9, max_bytes: 4194304 } });
-    expect([answer.status, answer.problem.detail]).toEqual([409, expect.stringContaining(detail)]);
-    await writeFile(path(), before);
-    await expectUntouched(before);
-  });
-
-  test('changes nothing where the file has faults, and names them with their lines', async () => {
-    await patch({});
-    const before = await file();
-    await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = "5"'));
-    const answer = await patch({ cache: { max_bytes: 4194304 } });
-    expect([answer.status, answer.problem.errors]).toEqual([
-      400,
-      [{ path: 'cache.min_ttl_secs', message: expect.stringMatching(/weir\.toml, line 11: expected/) }],
-    ]);
-    await writeFile(path(), before);
-    await expectUntouched(before);
-  });
-
-  test('puts the file back where the database refuses the change at its end', async () => {
-    await patch({});
-    const before = await file();
-    await suite.database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$`);
-    await suite.database.query(`CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
-      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
-    const answer = await patch({ cache: { min_ttl_secs: 9, max_bytes: 4194304 } });
-    await suite.database.query('DROP FUNCTION refuse CASCADE');
-    expect(answer.status).toBe(500);
-    await expectUntouched(before);
-    expect((await patch({ cache: { min_ttl_secs: 9 } })).status).toBe(200);
-  });
-
-  test('loses no key where many are changed at once, over the API and in the file', async () => {
-    await patch({});
-    const text = await file();
-    await writeFile(path(), text.replace('query_timeout_ms = 2500', 'query_timeout_ms = 2600'));
-    const changes = [
-      { cache: { min_ttl_secs: 11 } },
-      { cache: { max_ttl_secs: 1200 } },
-      { cache: { negative_max_ttl_secs: 13 } },
-      { blocking: { ttl_secs: 14 } },
-      { dns: { block_non_fqdn: true } },
-      { cache: { max_bytes: 8388608 } },
-    ];
-    const answers = await Promise.all([...changes.map(patch), reload(), ...changes.map(patch), reload()]);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    const wanted = {
-      cache: { min_ttl_secs: 11, max_ttl_secs: 1200, negative_max_ttl_secs: 13, max_bytes: 8388608 },
-      blocking: { ttl_secs: 14 },
-      dns: { block_non_fqdn: true, query_timeout_ms: 2600 },
-    };
-    expect(await read()).toMatchObject(wanted);
-    expect(await rows()).toMatchObject({ 'cache.min_ttl_secs': 11, 'dns.query_timeout_ms': 2600 });
-    await reload();
-    expect(await read()).toMatchObject(wanted);
-  });
-});
-
-describe('POST /config/reload', () => {
-  test('takes what a person changed, added and removed in the file, and nothing else', async () => {
-    await patch({ cache: { max_ttl_secs: 500 } });
-    await suite.database.query(
-      `UPDATE config_values SET value = '"refused"' WHERE key = 'blocking.mode'`, // By another node.
-    );
-    const text = (await file())
-      .replace('min_ttl_secs = 5 #', 'min_ttl_secs = 6 #')
-      .replace('\tquery_timeout_ms = 2500\n', '')
-      .replace('#rebinding_protection = true', 'rebinding_protection = false')
-      .replace('max_bytes = 2097152', 'max_bytes = 4194304');
-    await writeFile(path(), text);
-    const answer = await reload();
-    expect([answer.status, answer.body]).toEqual([
-      200,
-      { success: true, restart_required: ['cache.max_bytes'] },
-    ]);
-    expect(await file()).toBe(text);
-    expect(await read()).toMatchObject({
-      cache: { min_ttl_secs: 6, max_ttl_secs: 500, max_bytes: 4194304 },
-      dns: { query_timeout_ms: 3000, rebinding_protection: false },
-      blocking: { mode: 'refused' },
-    });
-    expect(await rows()).not.toHaveProperty(['dns.query_timeout_ms']);
-    expect((await audit()).at(-1)).toMatchObject({ actor: 'admin', revision: expect.anything() });
-    const entries = (await audit()).length;
-    await reload();
-    expect(await audit()).toHaveLength(entries);
-  });
-
-  test.each([
-    ['a value that is none', 'min_ttl_secs = 5', 'min_ttl_secs = -5', 'cache.min_ttl_secs'],
-    ['an unknown key', 'min_ttl_secs = 5', 'min_ttl = 5', 'cache.min_ttl'],
-    ['no TOML', '[dns]', '[dns', 'syntax'],
-  ])('changes nothing where the file has %s', async (_what, from, to, wrong) => {
-    await patch({});
-    const before = await file();
-    await writeFile(path(), before.replace(from, to));
-    const answer = await reload();
-    expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [wrong]]);
-    expect(answer.problem.detail).toMatch(/weir\.toml, line \d+: /);
-    await writeFile(path(), before);
-    await expectUntouched(before);
-  });
-
-  test('changes nothing where the file does not go with the rows', async () => {
-    await patch({});
-    const before = await file();
-    await suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '10')`); // By another node.
-    await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = 50'));
-    const answer = await reload();
-    expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([
-      400,
-      ['cache.min_ttl_secs'],
-    ]);
-    await writeFile(path(), before);
     await expectUntouched(before);
   });
 });

@@ -1,0 +1,67 @@
+/** Clients, their networks and groups over HTTP and in a real database, for the tests of their routes. */
+import { beforeEach, expect } from '@jest/globals';
+import { clientRoutes } from '../../../control-plane/clients/client-routes.ts';
+import { clientSubnetRoutes } from '../../../control-plane/clients/client-subnet-routes.ts';
+import { groupRoutes } from '../../../control-plane/groups/group-routes.ts';
+import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
+import { queryRoutes } from '../../../control-plane/query-log/reading/query-routes.ts';
+import { revisionRoutes } from '../../../control-plane/revisions/revision-routes.ts';
+import { Client } from '../../../shared/api/policy/clients-api.ts';
+import { Group } from '../../../shared/api/policy/groups-api.ts';
+import type { Rows, RunningApi, TestAnswer } from './running-api.ts';
+import { serveSuite } from './served-suite.ts';
+import { questionsOf } from './stored-log.ts';
+import type { SuiteDatabase } from './suite-database.ts';
+
+/** Rows of a suite. */
+const suiteRoutes: Rows = (parts) => [
+  ...clientRoutes({ ...parts, addressCounts: questionsOf(parts.database) }),
+  ...clientSubnetRoutes(parts),
+  ...groupRoutes(parts),
+  ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
+  ...queryRoutes({
+    ...parts,
+    queryLog: questionsOf(parts.database, (address) => parts.clients.nameAt(address)),
+  }),
+];
+
+/** What a suite asks for clients with. */
+export class ClientSuite {
+  suite!: SuiteDatabase;
+  api!: RunningApi;
+  /** The group Kids, which each test has. */
+  kids = 0;
+
+  readonly get = (path: string): Promise<TestAnswer> => this.api.send('GET', `/api${path}`);
+  readonly post = (path: string, json: unknown): Promise<TestAnswer> =>
+    this.api.send('POST', `/api${path}`, { json });
+  readonly move = (id: number, groupId: number | null): Promise<TestAnswer> =>
+    this.api.send('PUT', `/api/clients/${id}/group`, { json: { group_id: groupId } });
+  readonly rows = () => readPolicyRows(this.suite.database, () => undefined);
+
+  readonly createGroup = async (name: string): Promise<number> =>
+    Group.parse((await this.post('/groups', { name })).body).id;
+
+  readonly create = async (json: unknown): Promise<Client> => {
+    const answer = await this.post('/clients', json);
+    expect(answer.status).toBe(201);
+    return Client.parse(answer.body);
+  };
+}
+
+/** Registers the hooks of a suite. */
+export function clientSuite(): ClientSuite {
+  const clients = new ClientSuite();
+  // Each test has a directory of its own, as what it knows outlives the rows.
+  serveSuite(suiteRoutes, (served) => Object.assign(clients, served), { perTest: true });
+  beforeEach(async () => {
+    clients.kids = await clients.createGroup('Kids');
+    clients.api.policyChanges = 0;
+  });
+  return clients;
+}
+
+/** The fields that an answer finds fault with. */
+export function pathsOf(answer: TestAnswer): string[] {
+  return [...new Set(answer.problem.errors!.map((fault) => fault.path))];
+}

@@ -1,0 +1,68 @@
+/** The configuration over HTTP, for the tests of its routes: a real file, real rows, and the API over both. */
+import { expect } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configRoutes } from '../../../control-plane/settings/config-routes.ts';
+import { readConfigRows } from '../../../control-plane/settings/config-store.ts';
+import { ConfigAnswer } from '../../../shared/api/settings-api.ts';
+import type { RunningApi, TestAnswer } from './running-api.ts';
+import { serveSuite } from './served-suite.ts';
+import type { SuiteDatabase } from './suite-database.ts';
+
+/** The file, without what each test needs besides. */
+export const CONFIG_TEXT = `# The house of the Does.
+
+[auth] # not in a test
+enabled = false
+
+[cache]
+max_bytes = 2097152   # two megabytes
+# Live at least.
+min_ttl_secs = 5 # seconds
+
+[dns]
+\tquery_timeout_ms = 2500
+#rebinding_protection = true
+
+[[dns.pools]]
+name = "home" # the router
+servers = ["192.0.2.53"]
+
+[blocking]
+mode = 'nodata'
+`;
+
+/** What a suite changes the configuration with. */
+export class ConfigSuite {
+  api!: RunningApi;
+  suite!: SuiteDatabase;
+
+  readonly path = (): string => join(this.api.folder, 'weir.toml');
+  readonly file = (): Promise<string> => readFile(this.path(), 'utf8');
+  readonly rows = () => readConfigRows(this.suite.database);
+  readonly patch = (json: unknown): Promise<TestAnswer> => this.api.send('PATCH', '/api/config', { json });
+  readonly reload = (): Promise<TestAnswer> => this.api.send('POST', '/api/config/reload');
+  readonly read = async (): Promise<ConfigAnswer> =>
+    ConfigAnswer.parse((await this.api.send('GET', '/api/config')).body);
+  readonly audit = async (): Promise<Record<string, unknown>[]> =>
+    (
+      await this.suite.database.query<Record<string, unknown>>(
+        'SELECT actor, action, subject, revision, before, after FROM audit_log ORDER BY id',
+      )
+    ).rows;
+
+  /** Nothing but the start has left a trace. */
+  readonly expectUntouched = async (before: string): Promise<void> => {
+    expect(await this.file()).toBe(before);
+    expect(await this.rows()).toMatchObject({ 'cache.min_ttl_secs': 5, 'blocking.mode': 'nodata' });
+    expect((await this.read()).cache).toMatchObject({ min_ttl_secs: 5, max_bytes: 2097152 });
+    expect(await this.audit()).toEqual([]);
+  };
+}
+
+/** Registers the hooks of a suite. */
+export function configSuite(): ConfigSuite {
+  const config = new ConfigSuite();
+  serveSuite(configRoutes, (served) => Object.assign(config, served), { perTest: true, toml: CONFIG_TEXT });
+  return config;
+}
