@@ -1,16 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { nameFromText } from '../../../shared/dns/name.ts';
-import { attributeOf, blocklist, kindsOf, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { serveLists } from '../../../test/support/parts/list-suite.ts';
+import {
+  attributeOf,
+  blocklist,
+  kindsOf,
+  type RunningLists,
+} from '../../../test/support/parts/running-lists.ts';
 import { filterStats } from '../../snapshot/publish/filter-stats.ts';
 
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 describe('CompiledLists', () => {
   test('the rules in force can be looked through, with their sources', async () => {

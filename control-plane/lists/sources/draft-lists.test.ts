@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../shared/clock.ts';
 import { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
-import { blocklist, type ListNode, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
+import { blocklist, type ListNode, type RunningLists } from '../../../test/support/parts/running-lists.ts';
 import { DraftLists, type DraftedLists } from './draft-lists.ts';
 
 const ever = new AbortController().signal;
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 function make(node: ListNode, lists: object): Promise<DraftedLists> {
   const drafts = new DraftLists({
@@ -56,8 +52,7 @@ describe('DraftLists.make()', () => {
   test('takes the held copy of a source, as approving it would', async () => {
     const node = await running.startNode();
     const text = Array.from({ length: 10 }, (_, i) => `n${i}.example\n`).join('');
-    const { id } = await node.life.create(blocklist(running.serve('/a', text)));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', text));
     running.serve('/a', 'n1.example\n');
     await node.life.refresh(id);
     await node.life.idle();
@@ -69,8 +64,7 @@ describe('DraftLists.make()', () => {
 
   test('compiles nothing where lists are only dropped', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     const made = await make(node, { drop: [id] });
     expect([made.compiled, made.sources]).toEqual([node.publisher.current().compiled, []]);
   });

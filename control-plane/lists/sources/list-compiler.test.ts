@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { truncateSync } from 'node:fs';
-import { blocklist, kindsOf, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
+import { blocklist, kindsOf, type RunningLists } from '../../../test/support/parts/running-lists.ts';
 import { CompilePool } from '../../compile/table/compile-pool.ts';
 
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 describe('ListCompiler', () => {
   test('a restart gives back the memory of a list that was disabled', async () => {
     const first = await running.startNode();
-    const { id } = await first.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await first.life.idle();
+    const id = await addList(first, running.serve('/a', 'a.example\n'));
     await first.life.update(id, { enabled: false });
     expect(first.publisher.current().compiled.sources).toHaveLength(1);
     await first.stop();
@@ -28,8 +23,7 @@ describe('ListCompiler', () => {
 
   test('a copy that was damaged on disk is reported and fetched again', async () => {
     const first = await running.startNode();
-    const { id } = await first.life.create(blocklist(running.serve('/a', 'a.example\n', '"1"')));
-    await first.life.idle();
+    const id = await addList(first, running.serve('/a', 'a.example\n', '"1"'));
     await first.stop();
     running.dropSnapshots();
     const [copy] = running.copies();
@@ -48,8 +42,7 @@ describe('ListCompiler', () => {
 
   test('a first copy that ends the compile is refused and says why; other lists come into force', async () => {
     const node = await running.startNode(new CompilePool(24));
-    const { id } = await node.life.create(blocklist(running.serve('/heavy', HEAVY)));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/heavy', HEAVY));
     expect(await node.life.read(id)).toMatchObject({
       status: 'error',
       last_error: expect.stringMatching(/^(compile|inspect) lists: .*memory/),
@@ -62,8 +55,7 @@ describe('ListCompiler', () => {
 
   test('a newer copy that ends the compile is refused; the one before stays in force, over a restart too', async () => {
     const node = await running.startNode(new CompilePool(24));
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n', '"1"')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     running.serve('/a', `${HEAVY}a.example\n`, '"2"');
     await node.life.refresh(id);
     await node.life.idle();
@@ -73,8 +65,7 @@ describe('ListCompiler', () => {
     // The same content is not compiled again, at the cost of all others.
     await node.life.refreshDue();
     await node.life.idle();
-    const { id: otherId } = await node.life.create(blocklist(running.serve('/b', 'b.example\n')));
-    await node.life.idle();
+    const otherId = await addList(node, running.serve('/b', 'b.example\n'));
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 1]);
     await node.stop();
     running.serveNothing();

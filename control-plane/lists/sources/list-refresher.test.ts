@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { blocklist, kindsOf, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { describe, expect, test } from '@jest/globals';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
+import { blocklist, kindsOf, type RunningLists } from '../../../test/support/parts/running-lists.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import type { ListAnswer } from '../../../test/support/weir/list-server.ts';
 
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 describe('ListRefresher', () => {
   test('refresh() asks whether the list has changed, and compiles it only if it has', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n', '"1"')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     const compiledAt = node.publisher.current().compiled;
     node.clock.ms += 1000;
     expect(await node.life.refresh(id)).toMatchObject({ id, status: 'updating' });
@@ -41,8 +36,7 @@ describe('ListRefresher', () => {
     ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
   ])('a fetch that brings %s keeps the last copy in force and says why', async (_what, answer, reason) => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     if (answer === undefined) running.serveNothing();
     else running.serveBy('/a', answer);
     await node.life.refresh(id);

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import {
   blocklist,
   kindsOf,
   type ListNode,
-  RunningLists,
+  type RunningLists,
   TESTER,
 } from '../../../test/support/parts/running-lists.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -17,12 +18,7 @@ import { until } from '../../../test/support/parts/until.ts';
 
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 describe('ListSources', () => {
   test('create() answers at once; the list is fetched, compiled and in force soon after', async () => {
@@ -53,8 +49,7 @@ describe('ListSources', () => {
   test('update() has disabling, enabling, groups and subdomains in force when it resolves', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     const { compiled } = node.publisher.current();
     await node.life.update(id, { enabled: false });
     expect(kindsOf(node, 'a.example')).toBe(0);
@@ -70,8 +65,7 @@ describe('ListSources', () => {
 
   test('update() of the URL keeps the old list in force until the new one is there', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n', '"1"')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     let release = (): void => undefined;
     running.serveBy('/b', (request, response) => {
       expect(request.headers['if-none-match']).toBeUndefined();
@@ -91,8 +85,7 @@ describe('ListSources', () => {
   test('remove() takes a list out of force at once and its names out of memory soon after', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.create(blocklist(running.serve('/b', 'b.example\n')));
-    await node.life.idle();
+    await addList(node, running.serve('/b', 'b.example\n'));
     await node.life.remove(id);
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
     await node.life.idle();
@@ -160,8 +153,7 @@ describe('ListSources', () => {
 
   test('a restart answers from disk without fetching or compiling anything', async () => {
     const first = await running.startNode();
-    await first.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await first.life.idle();
+    await addList(first, running.serve('/a', 'a.example\n'));
     await first.stop();
     running.forgetAsked();
     const second = await running.startNode();
@@ -176,8 +168,7 @@ describe('ListSources', () => {
 
   test('a restart without snapshots compiles from the copies, without a fetch', async () => {
     const first = await running.startNode();
-    await first.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await first.life.idle();
+    await addList(first, running.serve('/a', 'a.example\n'));
     await first.stop();
     running.dropSnapshots();
     running.forgetAsked();
@@ -190,8 +181,7 @@ describe('ListSources', () => {
   const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
   test('a copy with less than half of the rules is held and says why; approve() applies it', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', TEN, '"1"')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', TEN, '"1"'));
     running.serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\n', '"2"');
     await node.life.refresh(id);
     await node.life.idle();
@@ -215,8 +205,7 @@ describe('ListSources', () => {
 
   test('a held copy survives a restart and is not taken for the one that counts', async () => {
     const first = await running.startNode();
-    const { id } = await first.life.create(blocklist(running.serve('/a', TEN)));
-    await first.life.idle();
+    const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
     await first.life.refresh(id);
     await first.life.idle();
@@ -287,8 +276,7 @@ describe('ListSources takeUp()', () => {
   test('has other groups and switches in force without fetching again', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     await takeUp(node, async (tx) => [
       await updateSource(tx, 'block', id, { group_ids: [7], subdomains: true }),
     ]);

@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
-import { blocklist, countOf, kindsOf, RunningLists } from '../../../test/support/parts/running-lists.ts';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
+import { countOf, kindsOf, type RunningLists } from '../../../test/support/parts/running-lists.ts';
 import { listRevisions } from '../../policy/revision-store.ts';
 
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 describe('ListsInForce', () => {
   test('a compile that dies leaves the rules before in force and is the last error of its source', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     await node.pool.close();
     running.serve('/a', 'b.example\n');
     await node.life.refresh(id);
@@ -37,8 +32,7 @@ describe('ListsInForce', () => {
 
   test('a rollback restores the earlier list without a compile, and holds the copy it undid', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'good.example\n', '"1"')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'good.example\n', '"1"'));
     const [{ id: good }] = (await listRevisions(running.database)) as [Revision];
     running.serve('/a', 'good.example\nbad.example\n', '"2"');
     await node.life.refresh(id);
@@ -71,8 +65,7 @@ describe('ListsInForce', () => {
 
   test('a rollback brings back a list that was deleted', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     const [{ id: good }] = (await listRevisions(running.database)) as [Revision];
     await node.life.remove(id);
     await node.life.idle();

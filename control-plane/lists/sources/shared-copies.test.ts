@@ -1,13 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import {
   blocklist,
   kindsOf,
   type ListNode,
-  RunningLists,
+  type RunningLists,
 } from '../../../test/support/parts/running-lists.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { listRevisions } from '../../policy/revision-store.ts';
@@ -15,12 +16,7 @@ import { readSource } from './source-store.ts';
 
 let running: RunningLists;
 
-beforeAll(async () => {
-  running = await RunningLists.open();
-});
-afterAll(() => running.close());
-beforeEach(() => running.begin());
-afterEach(() => running.end());
+serveLists((opened) => (running = opened));
 
 /** Has a node see what others have changed. */
 async function follow(node: ListNode): Promise<void> {
@@ -175,8 +171,7 @@ describe('lists of several nodes', () => {
 describe('SharedCopies', () => {
   test('giveMissing() stores what an earlier version fetched; nothing is fetched again', async () => {
     const node = await running.startNode();
-    await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    await addList(node, running.serve('/a', 'a.example\n'));
     const stored = await blobs();
     await node.stop();
     await running.database.query('TRUNCATE blobs');
@@ -186,8 +181,7 @@ describe('SharedCopies', () => {
 
   test('bring() tells of a blob that is damaged, and has the list fetched again', async () => {
     const node = await running.startNode();
-    await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    await addList(node, running.serve('/a', 'a.example\n'));
     await running.database.query(`UPDATE blobs SET bytes = '\\x00'`);
     const other = await running.startOther();
     await other.life.idle();
@@ -198,8 +192,7 @@ describe('SharedCopies', () => {
 
   test('blobs go with the last source and revision that need them', async () => {
     const node = await running.startNode();
-    const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
-    await node.life.idle();
+    const id = await addList(node, running.serve('/a', 'a.example\n'));
     const before = await blobs();
     running.serve('/a', 'b.example\n');
     await node.life.refresh(id);
