@@ -1,10 +1,11 @@
 /**
- * Reads the kernel's neighbour tables, ARP and IPv6, without privileges: three system calls through koffi, where `ip
- * neigh` would need another package and a process per read. If koffi does not load, /proc/net/arp is read, and IPv6
- * clients are known by their addresses.
+ * Reads the kernel's neighbour tables, ARP and IPv6, without privileges: system calls, where `ip neigh` would need
+ * another package and a process per read. If they cannot be had, /proc/net/arp is read, and IPv6 clients are known by
+ * their addresses.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { loadLibc } from '../../shared/libc.ts';
+import type { Signatures } from '../../shared/libc.ts';
 import type { Logger } from '../../shared/log.ts';
 import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
 
@@ -23,40 +24,25 @@ interface SocketCalls {
   close(fd: number): number;
 }
 
-interface Koffi {
-  load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
-}
+const TRANSFER = ['int', 'void *', 'size_t', 'int'];
+const SIGNATURES: Signatures<SocketCalls> = {
+  socket: ['int', ['int', 'int', 'int']],
+  send: ['long', TRANSFER],
+  recv: ['long', TRANSFER],
+  close: ['int', ['int']],
+};
 
 /** Reads the tables as they are now; never throws. */
 export type ReadNeighbours = () => readonly Neighbour[];
 
 /** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
 export function openNeighbourTable(logger: Logger): ReadNeighbours {
-  const calls = loadSocketCalls();
+  const libc =
+    process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'no netlink here' };
   const buffer = new Uint8Array(BUFFER_BYTES);
-  if (calls instanceof Error)
-    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason: calls.message });
-  return () => {
-    const found = calls instanceof Error ? null : askKernel(calls, buffer);
-    return found ?? readArpFile();
-  };
-}
-
-function loadSocketCalls(): SocketCalls | Error {
-  if (process.platform !== 'linux') return new Error(`platform ${process.platform} has no netlink`);
-  try {
-    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
-    const libc = koffi.load(null);
-    const transfer = ['int', 'void *', 'size_t', 'int'];
-    return {
-      socket: libc.func('socket', 'int', ['int', 'int', 'int']),
-      send: libc.func('send', 'long', transfer),
-      recv: libc.func('recv', 'long', transfer),
-      close: libc.func('close', 'int', ['int']),
-    } as SocketCalls;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  if ('reason' in libc)
+    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason: libc.reason });
+  return () => ('calls' in libc ? askKernel(libc.calls, buffer) : null) ?? readArpFile();
 }
 
 /** Neighbours by rtnetlink; null if the kernel does not answer. */

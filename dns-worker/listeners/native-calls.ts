@@ -1,14 +1,11 @@
 /**
- * The system calls that Node has no binding for, through koffi: the only file that knows it. Where koffi
- * does not load (no prebuilt binary, an unknown machine), `loadNativeCalls` says why and node:dgram serves.
- * Structures are laid out by hand for 64-bit little-endian Linux.
+ * The system calls of the UDP listeners. Where they cannot be had, `loadNativeCalls` says why and node:dgram serves.
  */
-import { reasonOf } from '../../shared/thrown.ts';
-import { createRequire } from 'node:module';
-import { endianness } from 'node:os';
+import { layoutMismatch, loadLibc } from '../../shared/libc.ts';
+import type { Libc, Signatures } from '../../shared/libc.ts';
 
 /** A function of libc; pointers are addresses as BigInt, made once. */
-export interface NativeCalls {
+export interface NativeCalls extends Libc {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: bigint, length: number): number;
   listen(fd: number, backlog: number): number;
@@ -23,10 +20,6 @@ export interface NativeCalls {
   eventfd(initial: number, flags: number): number;
   read(fd: number, buffer: bigint, size: number): number;
   close(fd: number): number;
-  /** Error number of the last call of this thread. */
-  errno(): number;
-  /** Address of a buffer's bytes; valid while the buffer lives (backing stores do not move). */
-  address(buffer: ArrayBufferView): bigint;
 }
 
 /** Error numbers of Linux that are told apart. */
@@ -39,16 +32,7 @@ export const Errno = {
   EAFNOSUPPORT: 97,
 } as const;
 
-/** What koffi offers and Weir uses. */
-interface Koffi {
-  load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
-  errno(): number;
-  address(buffer: ArrayBufferView): bigint;
-}
-
-const SIGNATURES: Readonly<
-  Record<Exclude<keyof NativeCalls, 'errno' | 'address'>, readonly [string, readonly string[]]>
-> = {
+const SIGNATURES: Signatures<NativeCalls> = {
   socket: ['int', ['int', 'int', 'int']],
   bind: ['int', ['int', 'void *', 'uint']],
   listen: ['int', ['int', 'int']],
@@ -67,23 +51,6 @@ const SIGNATURES: Readonly<
 
 /** Loads the calls, or tells why they are unavailable. */
 export function loadNativeCalls(): { calls: NativeCalls } | { reason: string } {
-  if (process.platform !== 'linux') return { reason: `platform ${process.platform} has no recvmmsg` };
-  if (process.arch !== 'x64' && process.arch !== 'arm64')
-    return { reason: `structures are not laid out for ${process.arch}` };
-  if (endianness() !== 'LE') return { reason: 'structures are not laid out for big-endian machines' };
-  try {
-    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
-    const libc = koffi.load(null);
-    const functions = Object.fromEntries(
-      Object.entries(SIGNATURES).map(([name, [result, parameters]]) => [
-        name,
-        libc.func(name, result, parameters),
-      ]),
-    ) as unknown as Omit<NativeCalls, 'errno' | 'address'>;
-    return {
-      calls: { ...functions, errno: () => koffi.errno(), address: (buffer) => koffi.address(buffer) },
-    };
-  } catch (error) {
-    return { reason: reasonOf(error) };
-  }
+  const reason = layoutMismatch();
+  return reason === undefined ? loadLibc<NativeCalls>(SIGNATURES) : { reason };
 }

@@ -1,0 +1,55 @@
+/**
+ * Functions of the C library that Node has no binding for, through koffi: the only file of Weir that loads it. Each
+ * caller names the functions that it needs, and has another way where they cannot be had.
+ */
+import { createRequire } from 'node:module';
+import { reasonOf } from './thrown.ts';
+
+/** What koffi offers and Weir uses. */
+interface Koffi {
+  load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
+  errno(): number;
+  address(buffer: ArrayBufferView): bigint;
+}
+
+/** What comes with the functions of any caller. */
+export interface Libc {
+  /** Error number of the last call of this thread. */
+  errno(): number;
+  /** Address of a buffer's bytes; valid while the buffer lives (backing stores do not move). */
+  address(buffer: ArrayBufferView): bigint;
+}
+
+/** Result and parameters of each function, in the words of koffi. */
+export type Signatures<Calls> = Readonly<
+  Record<Exclude<keyof Calls, keyof Libc>, readonly [result: string, parameters: readonly string[]]>
+>;
+
+/** Finds the functions; where one cannot be had (no prebuilt koffi, another C library), the reason. */
+export function loadLibc<Calls>(
+  signatures: Signatures<Calls>,
+): { readonly calls: Calls & Libc } | { readonly reason: string } {
+  try {
+    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
+    const libc = koffi.load(null);
+    const found = Object.entries<Signatures<Calls>[keyof Signatures<Calls>]>(signatures).map(
+      ([name, [result, parameters]]) => [name, libc.func(name, result, parameters)] as const,
+    );
+    const calls = {
+      ...(Object.fromEntries(found) as Calls),
+      errno: () => koffi.errno(),
+      address: (buffer: ArrayBufferView) => koffi.address(buffer),
+    };
+    return { calls };
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+/** Why structures that are laid out by hand for 64-bit little-endian Linux do not fit here; undefined where they do. */
+export function layoutMismatch(): string | undefined {
+  const { platform, arch } = process;
+  return platform === 'linux' && (arch === 'x64' || arch === 'arm64')
+    ? undefined
+    : `structures are not laid out for ${platform} on ${arch}`;
+}
