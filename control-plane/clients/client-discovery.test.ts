@@ -178,6 +178,7 @@ describe('ClientDiscovery', () => {
       status: () => database.status(),
       onStatus: (listener) => database.onStatus(listener),
       listen: (channel, listener) => database.listen(channel, listener),
+      hears: (channel) => database.hears(channel),
       watch: (watch) => database.watch(watch),
       whenUp: () => database.whenUp(),
       transaction: (work) => database.transaction(work),

@@ -58,6 +58,8 @@ export interface Database extends CopyQueryable {
    * What is sent while the database is away is missed.
    */
   listen(channel: string, listener: NoticeListener): () => void;
+  /** Whether notices of a channel that is listened to come through now. */
+  hears(channel: string): boolean;
   /**
    * Asks for what is watched twice a second, or at once after a notice on its channel, and whenever the database comes
    * up; returns how to stop that. There is one watch.
@@ -157,6 +159,10 @@ class PooledDatabase implements Database {
     return () => {
       if (this.notices.remove(channel, listener)) this.connections?.listen(channel, false);
     };
+  }
+
+  hears(channel: string): boolean {
+    return this.connections !== undefined && this.notices.isHeard(channel);
   }
 
   watch(watch: Watch): () => void {

@@ -44,15 +44,17 @@ describe('Liveness', () => {
     const hear = (payload: string): unknown => heard.push(payload);
     expect([notices.add('one', hear), notices.add('one', () => undefined)]).toEqual([true, false]);
     const liveness = look(notices);
+    expect(notices.isHeard('one')).toBe(false);
     notices.add('Two "channels"', hear);
     liveness.listen('Two "channels"');
-    await until(async () => {
-      await tell('Two "channels"', 'b');
-      return heard.includes('b');
-    });
+    await until(() => notices.isHeard('Two "channels"'));
+    await tell('Two "channels"', 'b');
+    await until(() => heard.includes('b'));
+    expect(notices.isHeard('one')).toBe(true);
     await tell('one', 'a');
     await until(() => heard.includes('a'));
     liveness.listen('one', false);
+    expect(notices.isHeard('one')).toBe(false);
     heard.length = 0;
     await until(async () => {
       await tell('Two "channels"', 'c');
@@ -83,6 +85,20 @@ describe('Liveness', () => {
     expect(new Set(seen)).toEqual(new Set([1, 2]));
     if (way === 'lost') await until(() => own.logger.text().includes('notices of the database do not come'));
     await own.database.query('DROP TABLE watched');
+  });
+
+  test('does not tell of what was watched when it asked, and no more when it is answered', async () => {
+    const notices = new NoticeListeners();
+    const seen: unknown[] = [];
+    const take = (value: unknown): unknown => seen.push(value);
+    const expression = `SELECT 'first' FROM pg_sleep(1)`;
+    notices.watched = { channel: 'watched', expression, take };
+    look(notices);
+    const text = `SELECT 1 FROM pg_stat_activity WHERE query LIKE '%first%pg_sleep%' AND pid <> pg_backend_pid()`;
+    await until(async () => (await own.database.query(text)).rows.length > 0);
+    notices.watched = { channel: 'watched', expression: `SELECT 'second'`, take };
+    await until(() => seen.length > 0);
+    expect(seen[0]).toBe('second');
   });
 });
 

@@ -62,8 +62,10 @@ export class Liveness {
   listen(channel: string, isWanted = true): void {
     const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
     const { notices, notify, logger } = this.parts;
+    notices.setHeard(channel, false);
     const greet = async (): Promise<void> => {
       await this.ask(statement);
+      notices.setHeard(channel, isWanted);
       if (channel !== notices.watched?.channel) return;
       this.lookSoon();
       await notify(channel, this.greeting);
@@ -97,7 +99,8 @@ export class Liveness {
       const text = `SELECT current_setting('transaction_read_only') AS "readOnly"${rest}`;
       const { rows } = await Promise.race([this.ask<Look>(text), late]);
       if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
-      watched?.take(rows[0].watched);
+      // It may have been stopped meanwhile.
+      if (this.parts.notices.watched === watched) watched?.take(rows[0].watched);
     } finally {
       late.catch(() => undefined); // Decided already.
       inTime.abort();

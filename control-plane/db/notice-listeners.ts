@@ -15,6 +15,8 @@ export interface Watch {
 /** The listeners by channel, and the watch. */
 export class NoticeListeners {
   private readonly byChannel = new Map<string, Set<NoticeListener>>();
+  /** Channels that the server in use is known to send notices of. */
+  private readonly heard = new Set<string>();
   watched: Watch | null = null;
 
   channels(): Iterable<string> {
@@ -26,6 +28,17 @@ export class NoticeListeners {
     const listeners = this.byChannel.get(channel) ?? new Set();
     this.byChannel.set(channel, listeners.add(listener));
     return listeners.size === 1;
+  }
+
+  /** Whether the server in use sends the notices of a channel. */
+  isHeard(channel: string): boolean {
+    return this.heard.has(channel);
+  }
+
+  /** The server in use sends the notices of a channel from now on, or no more. */
+  setHeard(channel: string, isHeard: boolean): void {
+    if (isHeard) this.heard.add(channel);
+    else this.heard.delete(channel);
   }
 
   /** Removes a listener; true for the last one of its channel. */
