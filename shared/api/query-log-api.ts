@@ -158,7 +158,7 @@ export const QueryTailEvent = z
     }),
     nodes: z
       .enum(['all', 'own'])
-      .meta({ description: 'own: only rows of this node, as the database is away' }),
+      .meta({ description: 'own: only rows of this node, as what others store is not heard of now' }),
   })
   .meta({ id: 'QueryTailEvent' });
 

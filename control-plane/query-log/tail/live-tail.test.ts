@@ -23,6 +23,7 @@ describe('LiveTail', () => {
       'cache-control': 'no-store',
     });
     await until(() => node.writer.run.id !== null);
+    await node.untilHearing();
     node.append(0, 20, { answers: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9) });
     await reader.count(20);
     expect(node.writer.counters().written).toBe(0);
@@ -42,6 +43,7 @@ describe('LiveTail', () => {
     node.append(0, 1);
     await reader.count(1);
     await node.writer.flush();
+    await node.untilHearing();
     const gatherer = new BlockGatherer();
     const nodeId = nodeIdOf('node-b');
     const store = async (from: number, count: number): Promise<void> => {
@@ -86,7 +88,8 @@ describe('LiveTail', () => {
     node.append(1, 50);
     await reader.count(51);
     expect(reader.events.at(-1)!.nodes).toBe('own');
-    await until(() => node.own.database.status().state === 'up');
+    // What is told before is missed.
+    await node.untilHearing();
     const [batch] = await batchesOf([logRow({ timestampMs: NOON, responseTimeUs: 51 })]);
     await storeBlock(node.own.database, batch!, { nodeId: nodeIdOf('node-b'), durable: true });
     await until(() => numbersOf(reader).includes(51));

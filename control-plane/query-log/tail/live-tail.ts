@@ -8,7 +8,7 @@ import { reasonOf } from '../../../shared/thrown.ts';
 import { ApiError, tooMany } from '../../api/api-error.ts';
 import type { Sessions } from '../../auth/sessions/sessions.ts';
 import type { Database } from '../../db/database.ts';
-import { numberRun } from '../store/block-store.ts';
+import { BLOCK_CHANNEL, numberRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
 import { OtherNodes } from './other-nodes.ts';
 import { OwnRows } from './own-rows.ts';
@@ -117,7 +117,7 @@ export class LiveTail {
     for (const { block, firstSeq } of blocks)
       this.offer(() => new TailBatch(block, { node, runId: writer.run.id, firstSeq, hostnameOf }));
     others.read().catch((error: unknown) => this.report(error));
-    const nodes = database.status().state === 'up' ? 'all' : 'own';
+    const nodes = database.hears(BLOCK_CHANNEL) ? 'all' : 'own';
     for (const stream of this.streams) stream.tick(nodes);
   }
 

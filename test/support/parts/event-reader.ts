@@ -42,7 +42,11 @@ export class EventReader {
 
   /** Waits until so many rows have come or were skipped. */
   async count(rows: number): Promise<void> {
-    await until(() => this.rows.length + this.skipped >= rows);
+    await until(() => {
+      const come = this.rows.length + this.skipped;
+      if (come < rows && this.isEnded) throw new Error(`the stream ended after ${String(come)} rows`);
+      return come >= rows;
+    });
   }
 
   close(): void {

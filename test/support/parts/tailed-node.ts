@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { authRoutes } from '../../../control-plane/auth/auth-routes.ts';
 import { claimNode, nodeIdOf } from '../../../control-plane/cluster/node-store.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
+import { BLOCK_CHANNEL } from '../../../control-plane/query-log/store/block-store.ts';
 import { LogWriter } from '../../../control-plane/query-log/store/log-writer.ts';
 import type { QueryLogPrivacy } from '../../../control-plane/query-log/store/privacy.ts';
 import { LiveTail } from '../../../control-plane/query-log/tail/live-tail.ts';
@@ -15,6 +16,7 @@ import { logRow } from './log-row.ts';
 import { RunningApi, type Rows } from './running-api.ts';
 import { emptyLog } from './stored-log.ts';
 import { makeTempDir, startTestDatabase, type TestDatabase } from './test-database.ts';
+import { until } from './until.ts';
 
 /** When the rows of tests begin. */
 export const NOON = Date.UTC(2026, 6, 5, 12);
@@ -75,6 +77,11 @@ export class TailedNode {
     return reader;
   }
 
+  /** Resolves when the tail is told of what any node stores. */
+  async untilHearing(): Promise<void> {
+    await until(() => this.own.database.hears(BLOCK_CHANNEL));
+  }
+
   /** Answers `count` queries; they are told apart by their response times, from `from` on. */
   append(from: number, count: number, change: Parameters<typeof logRow>[0] = {}): void {
     for (let i = from; i < from + count; i++)
@@ -107,7 +114,8 @@ export class TailedNode {
       nodeId,
       hostnameOf: (address) => `host ${address}`,
       logger,
-      tickMs: 2,
+      // A stream ends whose session is not looked up within fifty of them.
+      tickMs: 10,
     });
     return [...queryStreamRoutes({ ...parts, tail: this.tail }), ...authRoutes(parts)];
   };
