@@ -89,7 +89,11 @@ export function startHandover(
         web.resume();
         for (const fd of images.splice(0)) calls?.close(fd);
       },
-      leave: stop,
+      leave: () => {
+        supervisor.outlive();
+        return stop();
+      },
+      answerMeanwhile: () => supervisor.readAgain(),
       gone: (pid) => {
         service.handedTo(pid);
         process.exit(0);

@@ -124,7 +124,7 @@ async function startParts(start: Start): Promise<void> {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
-  start.service.ready(workerDescriptors(dns.supervisor.memories()));
+  start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
   process.stdout.write(
     greeting({
       version,

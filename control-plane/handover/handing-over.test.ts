@@ -54,6 +54,7 @@ async function start(silenceMs = PATIENT_MS): Promise<void> {
       stopReading: step('stop reading'),
       readAgain: step('read again'),
       leave: step('leave'),
+      answerMeanwhile: () => void steps.push('answer meanwhile'),
       gone: (pid) => void steps.push(`gone to ${String(pid)}`),
     },
     room.path,

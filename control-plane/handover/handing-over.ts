@@ -39,6 +39,8 @@ export interface HandoverParts {
   readAgain(): Promise<void>;
   /** Stops all else; the lock of the data directory is free then. */
   leave(): Promise<void>;
+  /** Answers again while it leaves, or after that, until another process does: from memory, without a log. */
+  answerMeanwhile(): void;
   /** Ends this process; `pid` goes on. */
   gone(pid: number): void;
 }
@@ -60,8 +62,8 @@ export class HandingOver {
   private isUnderWay = false;
   /** Resolves when the last handover has succeeded or was taken back. */
   private attempt: Promise<void> = Promise.resolve();
-  /** The node is stopped, but for its sockets. */
-  private hasLeft = false;
+  /** Resolves when the node is stopped, but for its sockets; undefined = it goes on. */
+  private leaving: Promise<void> | undefined;
   private descriptors: readonly number[] = [];
   private ticket = '';
 
@@ -87,7 +89,7 @@ export class HandingOver {
     );
     return () => {
       // A node that has left goes on listening until its successor holds the lock.
-      if (!handing.hasLeft) handing.server.close();
+      if (handing.leaving === undefined) handing.server.close();
     };
   }
 
@@ -125,10 +127,10 @@ export class HandingOver {
       throw new ConversationError(
         'this process is the first of its container: start the new container with "start --take-over"',
       );
+    const child = startSuccessor(release, this.parts.configFile);
     this.watcher = talk;
+    this.successor = child;
     try {
-      const child = startSuccessor(release, this.parts.configFile);
-      this.successor = child;
       this.step(`process ${String(child.pid ?? '')} of ${release} starts`);
       const reason = await successorEnd(child);
       // The handover may just be taken back, which says more.
@@ -136,7 +138,8 @@ export class HandingOver {
       talk.tell({ type: 'failed', reason: this.lastFailure ?? reason });
     } finally {
       this.watcher = undefined;
-      this.successor = undefined;
+      // Another one may have been started for what this one has left undone.
+      if (this.successor === child) this.successor = undefined;
       this.lastFailure = undefined;
     }
   }
@@ -163,16 +166,17 @@ export class HandingOver {
     talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);
-    if (!this.hasLeft) this.descriptors = await parts.prepare();
+    if (this.leaving === undefined) this.descriptors = await parts.prepare();
     this.ticket = randomBytes(16).toString('hex');
     talk.tell({ type: 'sockets', ticket: this.ticket, count: this.descriptors.length });
     await talk.expect('reading', silenceMs);
     this.step('it answers, beside this one');
-    if (!this.hasLeft) await Promise.race([parts.stopReading(), talk.ended()]);
+    await Promise.race([parts.stopReading(), talk.ended()]);
     // One that hangs would not say so.
     talk.tell({ type: 'stopped' });
     await talk.expect('go', silenceMs);
-    if (!this.hasLeft) await this.leave();
+    this.leaving ??= this.leave();
+    await Promise.race([this.leaving, talk.ended()]);
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
     // Removes its file, before the other process makes its own: that one waits for the end of this one.
@@ -184,7 +188,6 @@ export class HandingOver {
 
   private async leave(): Promise<void> {
     this.step('all that was in flight is answered');
-    this.hasLeft = true;
     await this.parts.leave();
     this.step('the log and the database are closed');
   }
@@ -194,10 +197,12 @@ export class HandingOver {
     talk.tell({ type: 'failed', reason });
     talk.end();
     this.ticket = '';
-    if (!this.hasLeft) await this.parts.readAgain();
+    const hasLeft = this.leaving !== undefined;
+    if (hasLeft) this.parts.answerMeanwhile();
+    else await this.parts.readAgain();
     this.lastFailure = await this.endSuccessor(reason);
     logger.error('an upgrade was taken back', { reason: this.lastFailure });
-    if (this.hasLeft && !this.isRescuing) void this.rescue();
+    if (hasLeft && !this.isRescuing) void this.rescue();
   }
 
   /** Ends a process that did not do its part; resolves with the reason, and its end. */
@@ -210,7 +215,7 @@ export class HandingOver {
     return `${reason} (${end})`;
   }
 
-  /** Starts processes of this release until one has taken over the sockets, which keep what comes meanwhile. */
+  /** Starts processes of this release until one has taken over the sockets; this one answers meanwhile. */
   private async rescue(): Promise<void> {
     this.isRescuing = true;
     for (;;) {

@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { loadDescriptorCalls } from './descriptor-calls.ts';
 import type { DescriptorCalls } from './descriptor-calls.ts';
-import { sendDescriptors } from './descriptor-messages.ts';
+import { MAX_DESCRIPTORS, sendDescriptors } from './descriptor-messages.ts';
 import { InheritedSockets } from './inherited-sockets.ts';
 import { connectDatagrams } from './unix-connection.ts';
 
@@ -47,7 +47,8 @@ export class ServiceManager {
   ready(descriptors: readonly number[]): void {
     this.tell('READY=1');
     this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
-    this.tell(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors);
+    for (let at = 0; at < descriptors.length; at += MAX_DESCRIPTORS)
+      this.tell(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
   }
 
   /** Gives signs of life from now on, if they are wanted; to be called once. */

@@ -71,6 +71,7 @@ export class WorkerSupervisor {
   private readonly deliveries: ThreadDeliveries;
   private certificate: ServedCertificate | null;
   private stopping = false;
+  private outlives = false;
   private heartbeats: NodeJS.Timeout | undefined;
   /** Told of every event of a thread. */
   private readonly events = new Events();
@@ -137,6 +138,7 @@ export class WorkerSupervisor {
    * gather what comes meanwhile, for another process or for `readAgain`.
    */
   async drain(withinMs = DRAIN_MS, keepSockets = false): Promise<void> {
+    if (this.outlives && !keepSockets) return;
     this.stopping = true;
     clearInterval(this.heartbeats);
     const waitMs = Math.min(withinMs - TERMINATE_MS, DRAIN_MS);
@@ -150,6 +152,11 @@ export class WorkerSupervisor {
     // The answer threads first: the resolve threads answer what remains in their rings.
     await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
     if (this.isStopping()) await Promise.all(this.threads().map((thread) => thread.terminate()));
+  }
+
+  /** From now on the threads do not end with their node, as another process is to go on with their sockets. */
+  outlive(): void {
+    this.outlives = true;
   }
 
   /** Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended. */

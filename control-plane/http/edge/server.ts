@@ -61,6 +61,8 @@ export class WebServerError extends Error {
 export interface WebServer {
   /** Where it listens; ports are the real ones where the configuration says 0. */
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
+  /** The sockets that it listens on. */
+  descriptors(): readonly number[];
   /** Stops listening at once, waits shortly for running answers, then closes the rest. */
   close(): Promise<void>;
   /** The same, but copies of its sockets, which are returned, gather what comes: for another process, or `resume`. */
@@ -114,7 +116,7 @@ export async function startWebServer(
   const endpoints = servers.map(endpointOf);
   const protocol = options.certificate === undefined ? 'HTTP' : 'HTTPS';
   for (const found of endpoints) logger.info(`listening for ${protocol}`, { ...found });
-  return { endpoints, close, ...pausing(servers) };
+  return { endpoints, close, descriptors: () => servers.map(descriptorOf), ...pausing(servers) };
 }
 
 function pausing(servers: readonly Server[]): Pick<WebServer, 'pause' | 'resume'> {

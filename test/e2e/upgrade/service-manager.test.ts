@@ -17,10 +17,11 @@ describeCalls('weir under a service manager', () => {
   let manager: ServiceStandIn;
   let weir: Weir;
   let dnsPort: number;
+  let webPort: number;
 
   const start = async (descriptors: readonly number[]): Promise<Weir> =>
     Weir.start({
-      ...{ room, dnsPort, descriptors },
+      ...{ room, dnsPort, webPort, descriptors },
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       env: { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '200000' },
     });
@@ -30,6 +31,7 @@ describeCalls('weir under a service manager', () => {
     manager = new ServiceStandIn(join(room.path, 'notify'));
     upstream = await startEchoingUpstream();
     dnsPort = await freePort(['127.0.0.1']);
+    webPort = await freePort(['127.0.0.1']);
     weir = await start([]);
   });
 
@@ -43,7 +45,7 @@ describeCalls('weir under a service manager', () => {
     await manager.until(/^READY=1$/);
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     await manager.until(/^WATCHDOG=1$/);
-    expect(manager.stored.length).toBeGreaterThanOrEqual(2);
+    expect(manager.stored.length).toBeGreaterThanOrEqual(3);
   });
 
   test('weir that is killed leaves its sockets to the next start, which answers all that came meanwhile', async () => {
@@ -53,8 +55,10 @@ describeCalls('weir under a service manager', () => {
       ...Array.from({ length: 100 }, (_, i) => client.ask(`${String(i)}.meanwhile.example.com`, 'A')),
       askOverTcp(dnsPort, 'tcp.meanwhile.example.com', 'A'),
     ];
+    const health = weir.health();
     manager.said.length = 0;
     weir = await start([...manager.stored]);
+    expect(await health).toMatchObject({ body: { status: expect.any(String) } });
     const replies = await Promise.all(waiting);
     expect(replies.map(({ data }) => data)).toEqual(Array(waiting.length).fill([EVERY_ADDRESS]));
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
@@ -67,7 +71,7 @@ describeCalls('weir under a service manager', () => {
     const pid = processOf(weir);
     const order = manager.said.filter((one) => !one.startsWith('WATCHDOG')).map((one) => one.split('\n')[0]);
     expect(order).toEqual([`MAINPID=${String(pid)}`, 'READY=1', 'FDSTOREREMOVE=1', 'FDSTORE=1']);
-    expect(manager.stored.length).toBeGreaterThanOrEqual(2);
+    expect(manager.stored.length).toBeGreaterThanOrEqual(3);
     await endProcess(pid, 'SIGTERM');
     await manager.until(/^STOPPING=1$/);
     expect(manager.stored).toEqual([]);

@@ -8,7 +8,14 @@ import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { overDoh, overDot, overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
 import { Load } from '../../support/weir/query-load.ts';
-import { endProcess, handsOver, isRunning, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import {
+  endProcess,
+  handsOver,
+  isRunning,
+  processOf,
+  runUpgrade,
+  untilSuccessor,
+} from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** The step after which the new process is killed, as the command prints it. */
@@ -129,8 +136,14 @@ describe('weir upgrade', () => {
         killed = pid;
       });
       expect(code).toBe(1);
+      // Only the old process can answer while the one that it has started is halted.
+      const successor = await untilSuccessor(before);
+      process.kill(successor, 'SIGSTOP');
+      await Promise.all(loads.map((load) => load.untilMore(30)));
+      process.kill(successor, 'SIGCONT');
       await untilWhole();
     });
+    expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
     expect(isRunning(before)).toBe(false);

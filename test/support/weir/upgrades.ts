@@ -56,6 +56,27 @@ export function processOf({ room }: Pick<Weir, 'room'>): number {
   return Number(readFileSync(join(room.dataDir, 'weir.pid'), 'utf8'));
 }
 
+/** The process that another one has started to take over from it, as soon as there is one. */
+export async function untilSuccessor(pid: number): Promise<number> {
+  for (;;) {
+    const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').split(' ');
+    const found = children
+      .filter((child) => child !== '')
+      .find((child) => commandOf(child).includes('--take-over'));
+    if (found !== undefined) return Number(found);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** The arguments of a process; none if it has ended. */
+function commandOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
 /** Ends a process that is no child of this one, and waits for its end. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(pid, signal);

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryLogger } from '../test/support/parts/memory-logger.ts';
+import { makeTempDir } from '../test/support/weir/data-dir.ts';
+import type { TempDir } from '../test/support/weir/data-dir.ts';
+import { lockDataDir } from './db/data-dir-lock.ts';
+import { openDataDir } from './start-handover.ts';
+
+let room: TempDir;
+beforeEach(() => {
+  room = makeTempDir();
+});
+afterEach(() => room.remove());
+
+describe('openDataDir()', () => {
+  test('locks a directory that no process has, though it was told to take over', async () => {
+    const { lock, taking } = await openDataDir(room.dataDir, new MemoryLogger(), true);
+    expect(taking).toBeNull();
+    expect(() => lockDataDir(room.dataDir)).toThrow(/already|another|in use/);
+    lock.release();
+  });
+
+  test.each([
+    [true, /does not hand it over: connect ENOENT/],
+    [false, /^(?!.*hand it over)/],
+  ])('says why the process that has a directory is left alone (told to take over: %s)', async (told, why) => {
+    const lock = lockDataDir(room.dataDir);
+    await expect(openDataDir(room.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
+    lock.release();
+  });
+});
