@@ -1,7 +1,10 @@
 /** What people see of several nodes that share a database, and when one of them is lost. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
-import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { ASKED_NAMES, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { choose } from '../support/browser/page-steps.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
+import { UdpClient } from '../support/dns/dns-client.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 import { NodeCluster } from '../support/weir/node-cluster.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
@@ -21,6 +24,29 @@ afterAll(async () => {
 });
 
 describe('with two nodes', () => {
+  test('the overview counts the queries of both, or those of the one in its address', async () => {
+    using udp = await UdpClient.open(other.dnsPort);
+    await udp.ask('printer.example', 'A');
+    await room.api.untilQueryCount(1, 'node=edge');
+    await room.withPage({}, async (page) => {
+      await page.goto('./');
+      const most = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Most asked' }) });
+      const named = (name: string) => most.getByRole('link', { name });
+      await named('printer.example').waitFor();
+      await named(ASKED_NAMES[0]!).waitFor();
+      await choose(page, 'Node', 'edge');
+      await named(ASKED_NAMES[0]!).waitFor({ state: 'detached' });
+      expect(new URL(page.url()).searchParams.get('node')).toBe('edge');
+      await page.reload();
+      await page.getByRole('button', { name: 'edge Node' }).waitFor();
+      expect(await named(ASKED_NAMES[0]!).count()).toBe(0);
+      await expectAccessible(page);
+      await named('printer.example').click();
+      await page.getByText('Node: edge').waitFor();
+      await page.getByRole('row', { name: 'printer.example, A, asked by' }).waitFor();
+    });
+  });
+
   test('the page says that both agree, and names the one that is lost, which may be forgotten, while DNS goes on', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
@@ -37,6 +63,10 @@ describe('with two nodes', () => {
       await page.getByRole('button', { name: 'Forget edge' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
       await page.getByText('This node runs, and answers by the newest policy.').waitFor();
+      // Who has one node chooses none.
+      await page.goto('./');
+      await untilQuiet(page);
+      expect(await page.getByRole('button', { name: / Node$/ }).count()).toBe(0);
     });
   });
 });

@@ -1,5 +1,6 @@
 /** Is all well? The state of the server in a sentence, the switch of all blocking, and what happened lately. */
 import { Inbox } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -15,34 +16,44 @@ import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { BlockingSwitch } from './blocking-switch.tsx';
-import { FIRST_PERIOD, figuresOf } from './overview-questions.ts';
+import { choosableNodes, FIRST_PERIOD, figuresOf, logPathOf, ofNode } from './overview-questions.ts';
 import { standingOf } from './standing.ts';
 import type { Health } from './standing.ts';
 import styles from './overview-page.module.css';
 
 const PERIODS = ['1h', '24h', '7d', '30d'] as const;
-const DEFAULTS = { period: FIRST_PERIOD };
+const DEFAULTS = { period: FIRST_PERIOD, node: '' };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
 /** Whoever sees that something is wrong waits for its end. */
 const TROUBLED_MS = 5_000;
 
+const NodeChoice = lazy(() => import('./node-choice.tsx'));
+
 /** The page. */
 export default function OverviewPage(): ReactNode {
   const { say } = useText();
-  const [{ period }, setFields] = useUrlState(DEFAULTS);
-  const figures = useAsk('GET /dashboard', figuresOf(period), { everyMs: FIGURES_MS });
+  const [{ period, node }, setFields] = useUrlState(DEFAULTS);
+  const figures = useAsk('GET /dashboard', figuresOf(period, node), { everyMs: FIGURES_MS });
+  const nodes = choosableNodes(useAsk('GET /nodes', {}).data ?? [], node);
   const isStandingKnown = useIsStandingKnown();
   return (
     <Page
       title={say('page.overview')}
       actions={
-        <Segments
-          label={say('overview.period')}
-          value={period}
-          choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
-          onChange={(chosen) => setFields({ period: chosen })}
-        />
+        <>
+          {nodes.length > 0 && (
+            <Suspense fallback={null}>
+              <NodeChoice names={nodes} value={node} onChange={(chosen) => setFields({ node: chosen })} />
+            </Suspense>
+          )}
+          <Segments
+            label={say('overview.period')}
+            value={period}
+            choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
+            onChange={(chosen) => setFields({ period: chosen })}
+          />
+        </>
       }
     >
       {isStandingKnown ? (
@@ -53,7 +64,7 @@ export default function OverviewPage(): ReactNode {
           </Card>
           <HeldLists />
           <Answered of={figures} lines={8}>
-            {(dashboard) => <Happenings dashboard={dashboard} period={period} />}
+            {(dashboard) => <Happenings dashboard={dashboard} period={period} node={node} />}
           </Answered>
         </>
       ) : (
@@ -117,10 +128,14 @@ type Dashboard = AnswerOf<'GET /dashboard'>;
 interface HappeningsProps {
   readonly dashboard: Dashboard;
   readonly period: string;
+  /** Empty = all. */
+  readonly node: string;
 }
 
-function Happenings({ dashboard, period }: HappeningsProps): ReactNode {
+function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   const { say, format } = useText();
+  // Rate and entries are those of the node that answers.
+  const ofAll = (text: string): string | undefined => (node === '' ? text : undefined);
   const { stats, rate, timeline } = dashboard;
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
   return (
@@ -129,7 +144,7 @@ function Happenings({ dashboard, period }: HappeningsProps): ReactNode {
         <Figure
           label={say('overview.queries')}
           value={format.briefCount(stats.queries_total)}
-          detail={say('overview.rate', { rate: rate.rate })}
+          detail={ofAll(say('overview.rate', { rate: rate.rate }))}
         />
         <Figure
           label={say('overview.blocked')}
@@ -149,39 +164,39 @@ function Happenings({ dashboard, period }: HappeningsProps): ReactNode {
         <Figure
           label={say('overview.cache')}
           value={format.percent(stats.cache_hit_rate)}
-          detail={say('overview.entries', { count: format.briefCount(dashboard.cache.total_entries) })}
+          detail={ofAll(say('overview.entries', { count: format.briefCount(dashboard.cache.total_entries) }))}
         />
       </Figures>
       <Card title={say('overview.timeline')}>
         <TimelineChart buckets={timeline.buckets} granularity={timeline.granularity} />
       </Card>
       <Cards>
-        <TopCard title={say('overview.topBlocked')} rows={namesOf(topBlocked, period)} tone="blocked" />
-        <TopCard title={say('overview.topNames')} rows={namesOf(topDomains, period)} />
+        <TopCard title={say('overview.topBlocked')} rows={namesOf(topBlocked, period, node)} tone="blocked" />
+        <TopCard title={say('overview.topNames')} rows={namesOf(topDomains, period, node)} />
         <TopCard
           title={say('overview.topClients')}
           rows={topClients.map(({ ip, hostname, client_id: id, count }) => ({
             key: `${ip} ${id}`,
             name: (
-              <OpenLink to={`/queries?${new URLSearchParams({ client: ip, period }).toString()}`}>
+              <OpenLink to={logPathOf({ client: ip, period }, node)}>
                 <bdi title={ip}>{hostname ?? ip}</bdi>
               </OpenLink>
             ),
             count,
           }))}
         />
-        <RecentlyBlocked />
+        <RecentlyBlocked node={node} />
       </Cards>
     </>
   );
 }
 
 /** Each opens what was asked about it. */
-function namesOf(top: Dashboard['top_domains'], period: string): BarRow[] {
+function namesOf(top: Dashboard['top_domains'], period: string, node: string): BarRow[] {
   return top.map(({ domain, count }) => ({
     key: domain,
     name: (
-      <OpenLink to={`/queries?${new URLSearchParams({ domain, period }).toString()}`}>
+      <OpenLink to={logPathOf({ domain, period }, node)}>
         <DomainName name={domain} />
       </OpenLink>
     ),
@@ -208,14 +223,15 @@ function TopCard({ title, rows, tone = 'allowed' }: TopCardProps): ReactNode {
   );
 }
 
-function RecentlyBlocked(): ReactNode {
+function RecentlyBlocked({ node }: Pick<HappeningsProps, 'node'>): ReactNode {
   const { say } = useText();
-  const query = { status: 'BLOCKED', period: '24h', limit: 8 } as const;
+  const fields = { status: 'BLOCKED', period: '24h' } as const;
+  const query = { ...fields, limit: 8, ...ofNode(node) };
   const blocked = useAsk('GET /queries', { query }, { everyMs: STATES_MS });
   return (
     <Card
       title={say('overview.recent')}
-      actions={<OpenLink to="/queries?status=BLOCKED&period=24h">{say('overview.recent.all')}</OpenLink>}
+      actions={<OpenLink to={logPathOf(fields, node)}>{say('overview.recent.all')}</OpenLink>}
     >
       <Answered of={blocked}>
         {({ data: items }) =>

@@ -1,10 +1,27 @@
 /** What the overview asks, for the page itself and for who asks ahead of it. */
-import type { CallOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** The span that it shows unless another is chosen. */
 export const FIRST_PERIOD = '24h';
 
+/** What selects the queries of one node; of all where none is named. */
+export function ofNode(node: string): { readonly node?: string } {
+  return node === '' ? {} : { node };
+}
+
 /** The figures of a span up to now. */
-export function figuresOf(period: string): CallOf<'GET /dashboard'> {
-  return { query: { period, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } };
+export function figuresOf(period: string, node = ''): CallOf<'GET /dashboard'> {
+  return { query: { period, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, ...ofNode(node) } };
+}
+
+/** The queries of a span in the log. */
+export function logPathOf(fields: Readonly<Record<string, string>>, node: string): string {
+  return `/queries?${new URLSearchParams({ ...fields, ...ofNode(node) }).toString()}`;
+}
+
+/** The nodes to choose from, the chosen one among them though it is forgotten; empty where there is nothing to choose. */
+export function choosableNodes(nodes: AnswerOf<'GET /nodes'>, chosen: string): string[] {
+  const names = new Set(nodes.map(({ node }) => node));
+  if (chosen !== '') names.add(chosen);
+  return names.size > 1 || chosen !== '' ? [...names].sort((a, b) => a.localeCompare(b)) : [];
 }

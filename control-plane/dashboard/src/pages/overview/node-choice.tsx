@@ -1,0 +1,31 @@
+/** Chooses the node whose queries the overview shows, or all. Loaded where there are several: most homes have one. */
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { SelectField } from '../../ui/controls/fields.tsx';
+
+/** No node has this name. */
+const ALL = '*';
+
+interface NodeChoiceProps {
+  readonly names: readonly string[];
+  /** Empty = all. */
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+/** The list of nodes, all of them first. */
+export default function NodeChoice({ names, value, onChange }: NodeChoiceProps): ReactNode {
+  const { say } = useText();
+  return (
+    <SelectField
+      label={say('nodes.node')}
+      isLabelHidden
+      value={value === '' ? ALL : value}
+      onChange={(chosen) => onChange(chosen === ALL ? '' : chosen)}
+      choices={[
+        { id: ALL, text: say('overview.nodes.all') },
+        ...names.map((name) => ({ id: name, text: name })),
+      ]}
+    />
+  );
+}
