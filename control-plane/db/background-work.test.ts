@@ -91,14 +91,20 @@ describe('BackgroundWork', () => {
   });
 
   test('one piece of work runs at a time, and who gets no turn in time is told so', async () => {
-    const work = open({ waitMs: 500 });
+    const work = open({ waitMs: 2000 });
     const order: string[] = [];
-    const first = work.read(sleepFor(0.2)).then(() => order.push('first'));
-    const second = work.read(sleepFor(1)).then(() => order.push('second'));
+    const [firstMayEnd, secondMayEnd] = [
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+    ];
+    const first = work.read(() => firstMayEnd.promise).then(() => order.push('first'));
+    const second = work.read(() => secondMayEnd.promise).then(() => order.push('second'));
+    firstMayEnd.resolve(undefined);
     await first;
     const third = work.read(sleepFor(0));
     await expect(third).rejects.toBeInstanceOf(DatabaseBusy);
     expect(order).toEqual(['first']);
+    secondMayEnd.resolve(undefined);
     await second;
     expect(order).toEqual(['first', 'second']);
   });
