@@ -16,9 +16,11 @@ import type { DataDirLock } from '../db/data-dir-lock.ts';
 import { startDatabase } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { connectToFirst, embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
+import { embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
 import type { Queryable } from '../db/queryable.ts';
 import { runningServerAddress } from '../db/running-postgres.ts';
+import { SeenServer } from '../db/seen-server.ts';
+import { connectToChosen } from '../db/server-choice.ts';
 import { createLogger } from '../log/winston-logger.ts';
 
 /** Longest wait for the database, milliseconds. */
@@ -73,9 +75,10 @@ async function storeBesideRunning(config: Config, passwordHash: string): Promise
 
 async function connectInTime(config: Config) {
   const untilMs = performance.now() + WAIT_MS;
+  const seen = new SeenServer(config.server.data_dir, loggerOf(config));
   for (;;) {
     try {
-      return (await connectToFirst(targetsOf(config))).client;
+      return (await connectToChosen(targetsOf(config), seen)).client;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (performance.now() > untilMs)

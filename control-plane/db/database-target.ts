@@ -1,4 +1,4 @@
-/** Chooses the server: parses `database.url`, and finds the first server that accepts writes. */
+/** The servers that there are: those of `database.url`, or the embedded one. */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import type { Logger } from '../../shared/log.ts';
@@ -6,9 +6,7 @@ import type { DataDirLock } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { UpgradeState } from './major/major-upgrade.ts';
 import type { PostgresAddress } from './postgres/postgres-address.ts';
-import { DatabaseUnavailable } from './database-errors.ts';
 import { FIRST_PRIORITY } from './postgres/process-priority.ts';
-import { reasonOf } from '../../shared/thrown.ts';
 
 /** A server with a name that is safe to show. */
 export interface DatabaseTarget {
@@ -30,9 +28,6 @@ export interface SentTarget extends Omit<DatabaseTarget, 'config'> {
 const CONNECT_TIMEOUT_MS = 5000;
 /** Milliseconds after which a statement that no client waits for any more is given up. */
 const QUERY_TIMEOUT_MS = 120_000;
-
-/** Weir keeps few connections, and notices, prepared statements and settings of a session do not survive a pooler. */
-const POOLER = 'a pooler, such as PgBouncer, stands before PostgreSQL: give the address of the server itself';
 
 /** bigint as a number: counts and ids stay far below 2^53. Other types as in pg. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
@@ -95,40 +90,6 @@ function withoutPassword(url: string): string {
   } catch {
     return 'postgres://(unreadable url)';
   }
-}
-
-/** Connects to the first target that accepts writes. @throws {DatabaseUnavailable} naming each one's fault. */
-export async function connectToFirst(
-  targets: readonly DatabaseTarget[],
-): Promise<{ target: DatabaseTarget; client: pg.Client }> {
-  const faults: string[] = [];
-  for (const target of targets) {
-    let client: pg.Client | undefined;
-    try {
-      client = new pg.Client(target.config);
-      client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
-      await client.connect();
-      const fault = await faultOf(client);
-      if (fault === null) return { target, client };
-      faults.push(`${target.name}: ${fault}`);
-    } catch (error) {
-      faults.push(`${target.name}: ${reasonOf(error)}`);
-    }
-    await client?.end().catch(() => undefined); // It never worked, so its error does not matter.
-  }
-  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
-}
-
-/** Why a server cannot be used; null if it can. */
-async function faultOf(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<{ readOnly: string; pid: number }>(
-    `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid`,
-  );
-  const { readOnly, pid } = rows[0]!;
-  if (readOnly !== 'off') return 'read-only';
-  // A pooler names a process of its own making; pg has it from the protocol, and its types do not know it.
-  const { processID } = client as unknown as { processID: number };
-  return processID === pid ? null : POOLER;
 }
 
 /** Finds targets: fixed URLs, or the embedded server, which is started if needed. */

@@ -12,13 +12,15 @@ import { type BinaryRow, copyOut } from './copy/copy-out.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { connectToFirst, targetSource, toSentTarget } from './database-target.ts';
+import { targetSource, toSentTarget } from './database-target.ts';
 import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
 import type { UpgradeState } from './major/major-upgrade.ts';
 import { migrate } from './migrate.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
+import { SeenServer, type ServerStanding, STANDING } from './seen-server.ts';
+import { connectToChosen, keepComparing } from './server-choice.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -123,6 +125,7 @@ class PooledDatabase implements Database {
   private readonly options: DatabaseOptions;
   private readonly logger: Logger;
   private readonly source: TargetSource;
+  private readonly seen: SeenServer;
   private readonly listeners = new Set<(status: DatabaseStatus) => void>();
   private readonly notices = new NoticeListeners();
   private readonly names = new StatementNames();
@@ -141,6 +144,7 @@ class PooledDatabase implements Database {
     this.options = options;
     this.logger = options.logger;
     this.source = targetSource(options, (reason) => this.connections?.lose(reason));
+    this.seen = new SeenServer(options.lock.dataDir, options.logger);
     this.current = { state: 'starting', server: this.source.name, error: null };
     this.loop = options.lock.taken.then(() => this.run());
   }
@@ -265,8 +269,9 @@ class PooledDatabase implements Database {
   }
 
   private async open(): Promise<DatabaseTarget> {
-    const { target, client } = await connectToFirst(await this.source.targets());
+    const { target, client, standing } = await connectToChosen(await this.source.targets(), this.seen);
     try {
+      if (!target.isOurs) await this.seen.note(standing);
       await migrate(client, this.logger);
     } finally {
       await client.end().catch(() => undefined); // Its purpose is done or has failed already.
@@ -274,18 +279,33 @@ class PooledDatabase implements Database {
     return target;
   }
 
-  /** Serves connections until the server is lost. */
+  /** Serves connections until the server is lost, or is to be used no more. */
   private async stay(target: DatabaseTarget): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
     const connections = new Connections({ target, logger, notices, poolSize, waitMs });
     this.connections = connections;
     this.set({ state: 'up', server: target.name, error: null });
+    const left = new AbortController();
+    if (!target.isOurs)
+      this.compare(target, connections, left.signal).catch((error: unknown) => connections.lose(error));
     const reason = await connections.untilLost(this.closing.signal);
+    left.abort();
     this.connections = undefined;
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
+  }
+
+  private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
+    const standing = async (): Promise<ServerStanding | null> => {
+      const { rows } = await connections.use((client) =>
+        client.query<{ standing: ServerStanding | null }>(`SELECT ${STANDING} AS standing`),
+      );
+      return rows[0]!.standing;
+    };
+    const targets = await this.source.targets();
+    await keepComparing({ targets, inUse, standing, seen: this.seen, ended });
   }
 
   private up(): Connections {

@@ -26,8 +26,14 @@ export interface ReplicatedDatabase extends AsyncDisposable {
   cutOff(): Promise<void>;
   /** Kills the primary, and lets the standby take its place. */
   failOver(): Promise<void>;
+  /** Lets the standby take the place of the primary, which goes on, as nothing fences it. */
+  promote(): Promise<void>;
+  /** Kills the server that has taken the place of the other. */
+  killPromoted(): Promise<void>;
   /** What a question finds, on the server that takes writes. */
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
+  /** The same on the server that was the primary first. */
+  rowsOfFirst<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 
 /** What both servers run with. */
@@ -70,6 +76,14 @@ export async function startReplicatedDatabase(
   const standby = await launch(homes.standby, password);
   await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 1);
   let active = primary;
+  const kill = async ({ running }: Server, { cluster }: PostgresHome): Promise<void> => {
+    for (const pid of serversOn(cluster)) process.kill(pid, 'SIGKILL');
+    await running.exited;
+  };
+  const promote = async (): Promise<void> => {
+    await ask(standby, 'SELECT pg_promote()');
+    active = standby;
+  };
   return {
     url: `${primary.url},${standby.url}`,
     urls: { primary: primary.url, standby: standby.url },
@@ -79,12 +93,13 @@ export async function startReplicatedDatabase(
       await ask(standby, 'SELECT pg_reload_conf()');
       await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 0);
     },
+    promote,
     async failOver() {
-      for (const pid of serversOn(homes.primary.cluster)) process.kill(pid, 'SIGKILL');
-      await primary.running.exited;
-      await ask(standby, 'SELECT pg_promote()');
-      active = standby;
+      await kill(primary, homes.primary);
+      await promote();
     },
+    killPromoted: () => kill(standby, homes.standby),
+    rowsOfFirst: (sql) => ask(primary, sql),
     async [Symbol.asyncDispose]() {
       await Promise.all([primary, standby].map(({ running }) => running.stop(STOP_MS)));
     },

@@ -1,0 +1,189 @@
+/**
+ * Which server of `database.url` is used: the first one that accepts writes and whose place no other one has taken. A
+ * primary that comes back after a failover accepts writes, too; rows that it gets are lost once it is made a standby, and
+ * those that it lacks are policy that was in force.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { reasonOf } from '../../shared/thrown.ts';
+import { DatabaseUnavailable } from './database-errors.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import {
+  isBehind,
+  isOnOlderTimeline,
+  type SeenServer,
+  type ServerStanding,
+  STANDING,
+} from './seen-server.ts';
+
+/** A connection to the server that was chosen. */
+export interface ChosenServer {
+  readonly target: DatabaseTarget;
+  readonly client: pg.Client;
+  readonly standing: ServerStanding;
+}
+
+/** Milliseconds that other servers get to answer once one would do. */
+const OTHERS_MS = 1000;
+/** Milliseconds between two looks whether another server has taken the place of the one in use. */
+const COMPARE_MS = 10_000;
+
+/** Weir keeps few connections, and notices, prepared statements and settings of a session do not survive a pooler. */
+const POOLER = 'a pooler, such as PgBouncer, stands before PostgreSQL: give the address of the server itself';
+
+/**
+ * Connects to the server to use; one that is behind what was `seen` is refused, but for the embedded one, which has no
+ * copies. @throws {DatabaseUnavailable} naming each one's fault.
+ */
+export async function connectToChosen(
+  targets: readonly DatabaseTarget[],
+  seen: Pick<SeenServer, 'recall' | 'path'>,
+): Promise<ChosenServer> {
+  const refuse = refusalBy(seen);
+  const found: (ChosenServer | undefined)[] = [];
+  const faults: string[] = [];
+  const attempts = targets.map((target, place) =>
+    tryServer(target, refuse).then(
+      (server) => {
+        found[place] = server;
+        return server;
+      },
+      (error: unknown) => {
+        faults[place] = `${target.name}: ${reasonOf(error)}`;
+        throw error;
+      },
+    ),
+  );
+  const all = Promise.allSettled(attempts);
+  await Promise.any(attempts).then(
+    () => Promise.race([all, sleep(OTHERS_MS, undefined, { ref: false })]),
+    () => undefined,
+  );
+  const chosen = newestOf(found);
+  // One that answers only now is not waited for.
+  for (const attempt of attempts)
+    attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
+  if (chosen !== undefined) return chosen;
+  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
+}
+
+/** The first one whose place no other one has taken. */
+function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | undefined {
+  let newest: ChosenServer | undefined;
+  for (const server of found) {
+    if (server === undefined) continue;
+    if (newest === undefined || isOnOlderTimeline(newest.standing, server.standing)) newest = server;
+  }
+  return newest;
+}
+
+/** What comparing needs. */
+export interface ComparedParts {
+  readonly targets: readonly DatabaseTarget[];
+  readonly inUse: DatabaseTarget;
+  /** The standing of the server in use. */
+  readonly standing: () => Promise<ServerStanding | null>;
+  readonly seen: Pick<SeenServer, 'note'>;
+  readonly ended: AbortSignal;
+  /** Milliseconds between two looks. */
+  readonly pauseMs?: number;
+}
+
+/**
+ * Remembers how far the server in use has come, and looks whether another one has taken its place, until `ended` is
+ * aborted. @throws {DatabaseUnavailable} naming the other one
+ */
+export async function keepComparing(parts: ComparedParts): Promise<void> {
+  const { targets, inUse, seen, ended, pauseMs = COMPARE_MS } = parts;
+  const others = targets.filter((target) => target !== inUse);
+  while (await isDueBefore(ended, pauseMs)) {
+    // Whether it answers at all is asked elsewhere.
+    const own = await parts.standing().catch(() => null);
+    if (own === null) continue;
+    await seen.note(own);
+    const successors = await Promise.all(others.map((other) => standingOf(other)));
+    const place = successors.findIndex((other) => other !== null && isOnOlderTimeline(own, other));
+    if (place === -1) continue;
+    await seen.note(successors[place]!);
+    throw new DatabaseUnavailable(`${others[place]!.name} has taken its place`);
+  }
+}
+
+/** Null on a standby, and where there is no answer. */
+async function standingOf(target: DatabaseTarget): Promise<ServerStanding | null> {
+  const client = clientOf(target);
+  try {
+    await client.connect();
+    return (await ask(client)).standing;
+  } catch {
+    return null;
+  } finally {
+    await end(client);
+  }
+}
+
+/** Waits; false if `ended` comes before. */
+async function isDueBefore(ended: AbortSignal, pauseMs: number): Promise<boolean> {
+  await sleep(pauseMs, undefined, { signal: ended, ref: false }).catch(() => undefined);
+  return !ended.aborted;
+}
+
+async function tryServer(
+  target: DatabaseTarget,
+  refuse: (standing: ServerStanding) => void,
+): Promise<ChosenServer> {
+  const client = clientOf(target);
+  try {
+    await client.connect();
+    const { readOnly, pid, standing } = await ask(client);
+    if (readOnly !== 'off' || standing === null) throw new DatabaseUnavailable('read-only');
+    // A pooler names a process of its own making; pg has it from the protocol, and its types do not know it.
+    const { processID } = client as unknown as { processID: number };
+    if (processID !== pid) throw new DatabaseUnavailable(POOLER);
+    if (!target.isOurs) refuse(standing);
+    return { target, client, standing };
+  } catch (error) {
+    await end(client);
+    throw error;
+  }
+}
+
+/** Makes what throws for a server that is behind what this node has seen. */
+function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerStanding) => void {
+  const last = seen.recall();
+  return (standing) => {
+    if (last === null || !isBehind(standing, last)) return;
+    // Without figures that change: a text that is another one is logged again.
+    const fault =
+      standing.timeline < last.timeline
+        ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
+        : 'an older copy: it lacks what this node has seen of its timeline';
+    throw new DatabaseUnavailable(
+      `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`,
+    );
+  };
+}
+
+interface ServerAnswer {
+  readonly readOnly: string;
+  readonly pid: number;
+  readonly standing: ServerStanding | null;
+}
+
+async function ask(client: pg.Client): Promise<ServerAnswer> {
+  const { rows } = await client.query<ServerAnswer>(
+    `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid, ${STANDING} AS standing`,
+  );
+  return rows[0]!;
+}
+
+function clientOf(target: DatabaseTarget): pg.Client {
+  const client = new pg.Client(target.config);
+  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
+  return client;
+}
+
+/** Its purpose is done or has failed already. */
+async function end(client: pg.Client): Promise<void> {
+  await client.end().catch(() => undefined);
+}
