@@ -12,5 +12,6 @@ CREATE TRIGGER schedule_slots_services_version AFTER INSERT OR UPDATE OR DELETE 
 -- Down Migration
 DROP TRIGGER schedule_slots_services_version ON schedule_slots;
 DROP TRIGGER schedule_profiles_services_version ON schedule_profiles;
+-- Without their profile they would be blocked always.
 DELETE FROM blocked_services WHERE profile_id IS NOT NULL;
 ALTER TABLE blocked_services DROP COLUMN profile_id;

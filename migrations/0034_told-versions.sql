@@ -51,7 +51,7 @@ DROP TRIGGER sessions_access ON sessions;
 DROP TRIGGER list_sources_copies ON list_sources;
 DROP TRIGGER list_sources_version_update ON list_sources;
 DROP TRIGGER list_sources_version ON list_sources;
-CREATE TRIGGER list_sources_version AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON list_sources
+CREATE TRIGGER list_sources_version AFTER INSERT OR UPDATE OF kind, name, enabled OR DELETE OR TRUNCATE ON list_sources
   FOR EACH STATEMENT EXECUTE FUNCTION note_table_version('list_sources');
 CREATE FUNCTION tell_config_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

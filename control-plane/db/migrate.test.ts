@@ -17,6 +17,33 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** What the schema consists of, a part a line; the order of columns, which a way back cannot keep, is no part of it. */
+async function schema(): Promise<string[]> {
+  const { rows } = await own.database.query<{ part: string }>(`
+    WITH relation AS (SELECT * FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+    SELECT concat_ws(' ', relname, relkind, reloptions) AS part FROM relation
+    UNION ALL SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attstorage,
+        pg_get_expr(adbin, adrelid))
+      FROM pg_attribute JOIN relation ON relation.oid = attrelid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+      WHERE attnum > 0 AND NOT attisdropped AND relkind IN ('r', 'p', 'v')
+    UNION ALL SELECT concat_ws(' ', relname, pg_get_constraintdef(pg_constraint.oid))
+      FROM pg_constraint JOIN relation ON relation.oid = conrelid
+    UNION ALL SELECT pg_get_indexdef(oid) FROM relation WHERE relkind IN ('i', 'I')
+    UNION ALL SELECT pg_get_triggerdef(pg_trigger.oid) FROM pg_trigger JOIN relation ON relation.oid = tgrelid
+      WHERE NOT tgisinternal
+    UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT pg_get_viewdef(oid) FROM relation WHERE relkind = 'v'
+    ORDER BY part`);
+  return rows.map(({ part }) => part);
+}
+
+/** Goes one migration on, or back. */
+async function step(direction: 'up' | 'down'): Promise<string | undefined> {
+  const run = { direction, count: 1 };
+  const [name] = await own.database.withClient((client) => migrate(client, new MemoryLogger(), run));
+  return name;
+}
+
 describe('migrate()', () => {
   test('migrate() leaves nothing to do for a second node', async () => {
     const again = await own.database.withClient((client) => migrate(client, new MemoryLogger()));
@@ -33,6 +60,24 @@ describe('migrate()', () => {
     expect(await tables()).toEqual(before);
     const { rows } = await own.database.query('SELECT id, name FROM groups');
     expect(rows).toEqual([{ id: 1, name: 'Default' }]);
+  });
+
+  test('migrate() goes back from each migration to the schema before it', async () => {
+    while ((await step('down')) !== undefined);
+    const before: string[][] = [];
+    const names: string[] = [];
+    for (;;) {
+      before.push(await schema());
+      const name = await step('up');
+      if (name === undefined) break;
+      names.push(name);
+    }
+    for (const name of names.reverse()) {
+      before.pop();
+      expect(await step('down')).toBe(name);
+      expect([name, await schema()]).toEqual([name, before.at(-1)]);
+    }
+    await own.database.withClient((client) => migrate(client, new MemoryLogger()));
   });
 
   test('migrate() refuses a schema that is newer than the program, and changes nothing', async () => {
