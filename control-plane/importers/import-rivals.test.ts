@@ -1,5 +1,7 @@
 /** Exports of other programs: what the report counts, and whether the same questions are answered as there. */
 import { describe, expect, test } from '@jest/globals';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ImportReport } from '../../shared/api/imports-api.ts';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../test/support/parts/import-suite.ts';
 import { importedPolicy } from '../../test/support/parts/imported-policy.ts';
@@ -9,7 +11,7 @@ import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
 import * as profiles from '../../test/support/weir/profile-exports.ts';
 import * as technitium from '../../test/support/weir/technitium-exports.ts';
 
-const { suite, imported } = importSuite();
+const { suite, folder, imported } = importSuite();
 
 /** The same rows with the status that this Weir gives. */
 async function answered(
@@ -128,6 +130,18 @@ describe('POST {api}/import of a dnsmasq', () => {
       ['192.0.2.1', 'www.ads.example', 1, 'FORWARDED'],
     ];
     expect(await answered(table)).toEqual(table);
+  });
+
+  test('writes the file of a list again that is gone, as where Weir died before it was there', async () => {
+    await imported(dnsmasq.MANY_NAMES);
+    const lists = join(folder(), 'lists');
+    const [name] = await readdir(lists);
+    const path = join(lists, name!);
+    const before = await readFile(path, 'utf8');
+    await rm(path);
+    expect(await imported(dnsmasq.MANY_NAMES)).toMatchObject({ counts: { done: 0, changed: 1 } });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    await expectRepeatable(dnsmasq.MANY_NAMES);
   });
 
   test('writes thousands of rows, whatever comes twice among them, and nothing a second time', async () => {

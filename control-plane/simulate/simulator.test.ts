@@ -312,6 +312,23 @@ describe('POST /simulate', () => {
     await until(async () => (await send({})).status === 200);
   });
 
+  test('is 503 where its thread runs out of memory, and the next one is judged', async () => {
+    const whole = log;
+    // Questions lie outside of its heap; these bring texts that do not.
+    const texts = Array<string>(400).fill('x'.repeat(2 ** 20));
+    log = {
+      distinctQuestions: async (request, signal) => {
+        const read = await whole.distinctQuestions(request, signal);
+        return { ...read, questions: Object.assign(read.questions, { texts }) };
+      },
+    };
+    const answer = await send({});
+    log = whole;
+    expect([answer.status, answer.problem.error]).toEqual([503, 'busy']);
+    expect(answer.headers['retry-after']).toBeDefined();
+    expect((await send({})).status).toBe(200);
+  });
+
   test('is 503 where the database goes in the middle', async () => {
     const whole = log;
     log = { distinctQuestions: () => Promise.reject(new DatabaseUnavailable('read the log: it is gone')) };

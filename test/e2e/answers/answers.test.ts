@@ -3,7 +3,7 @@
  * authoritative server and by a resolver in front of it, where their packages are installed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RRType, Rcode } from '../../../shared/dns/iana.ts';
+import { ExtendedError, RRType, Rcode } from '../../../shared/dns/iana.ts';
 import { findProgram, startNsd, startUnbound } from '../../support/dns/authority.ts';
 import type { RunningServer } from '../../support/dns/authority.ts';
 import { askOverTcp, TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
@@ -248,6 +248,16 @@ if (nsdProgram !== null) {
         ]);
         expect(await weir.stop()).toMatchObject({ code: 0 });
       }
+    });
+
+    test('weir answers SERVFAIL and says that it reaches no server where all are dead', async () => {
+      await using weir = await Weir.start({ upstreams: ['127.0.0.1:9', '127.0.0.2:9'], database: 'none' });
+      using udp = await UdpClient.open(weir.dnsPort);
+      expect(await udp.ask(`www.${ZONE}`, 'A', { edns: {} })).toMatchObject({
+        rcode: Rcode.SERVFAIL,
+        extendedErrors: [ExtendedError.NO_REACHABLE_AUTHORITY],
+      });
+      expect(await weir.stop()).toMatchObject({ code: 0 });
     });
   });
 }

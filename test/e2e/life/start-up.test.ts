@@ -24,6 +24,8 @@ const ADDRESS = `127.53.${String(1 + Math.floor(Math.random() * 250))}.${String(
 const FALLBACK_PORT = 5300;
 const POOLS = '[{"name":"none","servers":["127.0.0.1:9"]}]';
 
+const WITHOUT_KOFFI = new URL('../../support/weir/without-koffi.ts', import.meta.url);
+
 interface User {
   readonly uid: number;
   readonly gid: number;
@@ -130,6 +132,17 @@ if (mayBindPort53)
   });
 
 describe('weir while it starts and after', () => {
+  test('weir goes on over node:dgram where koffi does not load, and says so once', async () => {
+    await using weir = await Weir.start({
+      env: { NODE_OPTIONS: `--import ${WITHOUT_KOFFI.href}`, WEIR_SERVER_WORKERS: '2' },
+    });
+    expect(weir.output.match(/answer over node:dgram/g)).toHaveLength(1);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    expect((await weir.health()).body).toMatchObject({ status: 'ok' });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+
   test('weir goes on answering when the reader of its log has gone away', async () => {
     await using weir = await Weir.start({ toml: '[logging]\nlevel = "debug"\n' });
     weir.deafen();
