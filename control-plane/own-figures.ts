@@ -15,6 +15,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 export interface FigureParts {
   readonly claim: Pick<NodeClaim, 'say'>;
   readonly policy: { revision(): number | null };
+  readonly follower: { mark(): number | null };
   readonly publisher: Pick<SnapshotPublisher, 'current'>;
   readonly rate: Pick<QueryRate, 'recentQueries'>;
   readonly supervisor: Pick<WorkerSupervisor, 'nodeState' | 'upstreams'>;
@@ -36,6 +37,7 @@ export function sayFigures({ config, configuration }: Node, parts: FigureParts):
     state: STATES[parts.supervisor.nodeState()],
     snapshotId: parts.publisher.current().snapshot.version,
     policyRevision: parts.policy.revision(),
+    mark: parts.follower.mark(),
     qps: parts.rate.recentQueries('second'),
     others: othersOf(parts, configuration),
   });

@@ -164,7 +164,7 @@ function startDashboard({ logger, stops }: Node): DashboardOnDisk {
 
 /** What waits for other nodes. */
 function waiter(database: Node['database']): WaitForNodes {
-  return (revision, withinMs, gone) => waitForNodes(database, revision, withinMs, gone);
+  return (withinMs, gone) => waitForNodes(database, withinMs, gone);
 }
 
 /** Has the DNS threads answer what comes to the web port. */

@@ -47,6 +47,9 @@ export function authorOf({
   };
 }
 
+/** Status of an answer that comes before what was asked for is done. */
+const ACCEPTED = 202;
+
 /** Descriptions by status. */
 type Statuses = Readonly<Record<number, string>>;
 
@@ -87,6 +90,11 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   /** Errors that do not follow from what the route takes, and what they say. */
   readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
+  /**
+   * False for what changes nothing at other nodes, or not yet when it is answered: then a request cannot prefer to wait
+   * for them. By default all that changes something, for those who have a right, can be waited for.
+   */
+  readonly waits?: false;
   readonly handle: (
     request: RouteRequest<Checked<P>, Checked<Q>, Checked<B>>,
   ) => Promise<Unchecked<A>> | Unchecked<A>;
@@ -112,6 +120,8 @@ export interface Route {
   readonly alsoStatuses: Statuses;
   readonly errors: Statuses;
   readonly bodyLimitBytes: number;
+  /** Whether a request may prefer to wait for all nodes. */
+  readonly waits: boolean;
   /** Checks the request and runs the handler; the guard has let it through. */
   run(http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
@@ -158,6 +168,7 @@ export function route<
     alsoStatuses,
     errors,
     bodyLimitBytes,
+    waits: row.waits ?? (method !== 'GET' && access !== 'public' && status !== ACCEPTED),
     run,
   };
 }

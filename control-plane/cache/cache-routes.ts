@@ -83,6 +83,7 @@ function dropCacheEntries({ cache, database, logger }: CacheRouteParts): Route {
     tag: 'Cache',
     summary: 'Drop answers from the cache, of a name or type or all',
     query: CacheEntryFilter,
+    waits: false, // The cache of this node.
     errors: { 503: 'a worker holds the cache; see Retry-After' },
     handle: async (request) => {
       const { query } = request;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
-import type { PolicyPosition } from '../policy/policy-position.ts';
+import { type PolicyPosition, setMark } from '../policy/policy-position.ts';
 import { ChangeFollower } from './change-follower.ts';
 
 let own: TestDatabase;
@@ -10,6 +10,9 @@ let follower: ChangeFollower;
 /** What policy was last asked to catch up with. */
 let position: PolicyPosition | null;
 let told: string[];
+/** What policy says that it has reached. */
+let policyMark: number | null = null;
+const ofPolicy = { mark: () => policyMark };
 
 beforeAll(async () => {
   own = await startTestDatabase();
@@ -23,11 +26,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   position = null;
   told = [];
-  follower = new ChangeFollower(own.database, {
-    catchUp: async (known) => {
-      position = known();
-    },
-  });
+  const catchUp = async (known: () => PolicyPosition): Promise<void> => {
+    position = known();
+  };
+  follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, () => undefined);
   for (const table of ['access', 'list_sources', 'list_copies'] as const)
     follower.onChange(table, () => told.push(table));
   await until(() => position !== null);
@@ -79,10 +81,25 @@ describe('ChangeFollower', () => {
     const before = position!.revision;
     await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);
     const late: number[] = [];
-    follower = new ChangeFollower(own.database, {
-      catchUp: async (known) => void late.push(known().revision),
-    });
+    const catchUp = async (known: () => PolicyPosition): Promise<void> => void late.push(known().revision);
+    follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, () => undefined);
     await until(() => late.length > 0);
     expect(late[0]).toBe(before + 1);
+  });
+
+  test('has reached a mark once policy and all listeners have', async () => {
+    const taken = Promise.withResolvers<undefined>();
+    follower.onChange('access', () => taken.promise);
+    await own.database.query(`UPDATE users SET role = 'viewer' WHERE id = 2`);
+    const mark = await setMark(own.database);
+    await until(() => position!.mark === mark);
+    policyMark = mark;
+    expect(follower.mark()).not.toBe(mark);
+    taken.resolve(undefined);
+    await until(() => follower.mark() === mark);
+    policyMark = mark - 1;
+    expect(follower.mark()).toBe(mark - 1);
+    policyMark = null;
+    expect(follower.mark()).toBeNull();
   });
 });

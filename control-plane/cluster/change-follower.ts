@@ -19,16 +19,29 @@ export type FollowedTable = 'access' | 'list_sources' | 'list_copies' | 'web_cer
 export interface FollowingPolicy {
   /** Catches up with the position that is known when its turn comes. */
   catchUp(known: () => PolicyPosition): Promise<void>;
+  /** The newest mark that it has reached; null = none yet. */
+  mark(): number | null;
 }
+
+/** What takes a change of a table; what it returns tells when it is done. */
+export type ChangeListener = () => unknown;
 
 /** Follows from its making until it is closed. One per node. */
 export class ChangeFollower {
   private readonly catchingUp: Coalescer;
-  private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly listeners = new Map<string, Set<ChangeListener>>();
   private readonly stop: () => void;
-  private known: PolicyPosition = { revision: 0, versions: {} };
+  private known: PolicyPosition = { revision: 0, versions: {}, mark: 0 };
+  private readonly policy: FollowingPolicy;
+  private readonly reached: () => void;
+  /** Ends when the listeners are done, and the mark up to which they are. */
+  private hearing: Promise<unknown> = Promise.resolve();
+  private heardMark: number | null = null;
 
-  constructor(database: Pick<Database, 'watch'>, policy: FollowingPolicy) {
+  /** `reached` is told when the listeners have come to another mark. */
+  constructor(database: Pick<Database, 'watch'>, policy: FollowingPolicy, reached: () => void) {
+    this.policy = policy;
+    this.reached = reached;
     this.catchingUp = new Coalescer(() => policy.catchUp(() => this.known));
     this.stop = database.watch({
       channel: POSITION_CHANNEL,
@@ -38,8 +51,14 @@ export class ChangeFollower {
   }
 
   /** Calls back when the table has changed, also on this node itself, and when it may have. */
-  onChange(table: FollowedTable, listener: () => void): void {
+  onChange(table: FollowedTable, listener: ChangeListener): void {
     this.listeners.set(table, (this.listeners.get(table) ?? new Set()).add(listener));
+  }
+
+  /** The newest mark that policy and all listeners have reached; null = none yet. */
+  mark(): number | null {
+    const ofPolicy = this.policy.mark();
+    return ofPolicy === null || this.heardMark === null ? null : Math.min(ofPolicy, this.heardMark);
   }
 
   /** Ends; resolves when nothing is being put into force. */
@@ -51,8 +70,17 @@ export class ChangeFollower {
   private take(position: PolicyPosition): void {
     const changed = differingVersions(this.known.versions, position.versions);
     this.known = position;
-    for (const name of changed) for (const listener of this.listeners.get(name) ?? []) listener();
+    const listeners = changed.flatMap((name) => [...(this.listeners.get(name) ?? [])]);
+    if (listeners.length > 0 || position.mark !== this.heardMark) this.tell(listeners, position.mark);
     // Policy logs what fails, and tries again itself.
     this.catchingUp.run().catch(() => undefined);
+  }
+
+  private tell(listeners: readonly ChangeListener[], mark: number): void {
+    const done = listeners.map((listener) => listener());
+    this.hearing = Promise.allSettled([this.hearing, ...done]).then(() => {
+      this.heardMark = mark;
+      this.reached();
+    });
   }
 }

@@ -41,7 +41,7 @@ async function processOf(uuid: string, name = 'edge'): Promise<{ claim: NodeClai
 }
 
 const FIGURES: NodeFigures = {
-  ...{ address: '192.0.2.53', state: 'ready', snapshotId: 9, policyRevision: null, qps: 12.5 },
+  ...{ address: '192.0.2.53', state: 'ready', snapshotId: 9, policyRevision: null, mark: null, qps: 12.5 },
   others: SAID_FIGURES,
 };
 const [first, second] = [randomUUID(), randomUUID()];

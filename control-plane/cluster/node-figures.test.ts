@@ -4,13 +4,14 @@ import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
+import { setMark } from '../policy/policy-position.ts';
 import { beatNode, forgetNode, listNodes } from './node-figures.ts';
 import { waitForNodes } from './wait-for-nodes.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { claimNode, releaseNode } from './node-store.ts';
 
 const FIGURES: NodeFigures = {
-  ...{ address: null, state: 'ready', snapshotId: 9, policyRevision: 3, qps: 12.5 },
+  ...{ address: null, state: 'ready', snapshotId: 9, policyRevision: 3, mark: 0, qps: 12.5 },
   others: SAID_FIGURES,
 };
 const EDGE = { name: 'edge', version: '1', uuid: randomUUID(), run: randomUUID() };
@@ -98,26 +99,33 @@ describe('listNodes()', () => {
 });
 
 describe('waitForNodes()', () => {
-  const ask = (revision: number, withinMs: number): Promise<string[]> =>
-    waitForNodes(own.database, revision, withinMs, new AbortController().signal);
+  const ask = (withinMs: number): Promise<string[]> =>
+    waitForNodes(own.database, withinMs, new AbortController().signal);
+  /** Has a node say a mark. */
+  const reach = (node: typeof EDGE, mark: number): Promise<unknown> =>
+    beatNode(own.database, node, { ...FIGURES, mark }, null);
 
-  test('waits until every node that runs has the revision in force', async () => {
-    expect(await ask(3, 60_000)).toEqual([]);
-    const waiting = ask(4, 60_000);
-    for (const node of [EDGE, CORE])
-      await beatNode(own.database, node, { ...FIGURES, policyRevision: 4 }, null);
+  test('waits until every node that runs has said the mark of the wait', async () => {
+    const before = await setMark(own.database);
+    for (const node of [EDGE, CORE]) await reach(node, before);
+    const waiting = ask(60_000);
+    let isOver = false;
+    void waiting.then(() => (isOver = true));
+    await reach(EDGE, before + 1);
+    expect(isOver).toBe(false);
+    await reach(CORE, before + 1);
     expect(await waiting).toEqual([]);
   });
 
   test('names those that have it not in time, and waits for none that is gone or has ended', async () => {
-    await beatNode(own.database, EDGE, { ...FIGURES, policyRevision: 4 }, null);
-    expect(await ask(4, 0)).toEqual(['core']);
+    await reach(EDGE, Number.MAX_SAFE_INTEGER);
+    expect(await ask(0)).toEqual(['core']);
     await silence('core', 61);
-    expect(await ask(4, 60_000)).toEqual([]);
+    expect(await ask(60_000)).toEqual([]);
     await silence('core', 7);
-    expect(await ask(4, 60)).toEqual(['core']);
+    expect(await ask(60)).toEqual(['core']);
     await releaseNode(own.database, CORE);
-    expect(await ask(4, 60_000)).toEqual([]);
+    expect(await ask(60_000)).toEqual([]);
   });
 });
 

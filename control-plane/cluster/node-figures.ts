@@ -20,6 +20,8 @@ export interface NodeFigures {
   readonly snapshotId: number;
   /** The newest revision in force; null = not known. */
   readonly policyRevision: number | null;
+  /** See `setMark()`; null = not known. */
+  readonly mark: number | null;
   /** Queries of the last second. */
   readonly qps: number;
   readonly others: Omit<SaidFigures, 'clock_offset_ms'>;
@@ -87,14 +89,14 @@ export async function beatNode(
   figures: NodeFigures,
   clockOffsetMs: number | null,
 ): Promise<Beat | null> {
-  const { address, state, snapshotId, policyRevision, qps, others } = figures;
+  const { address, state, snapshotId, policyRevision, mark, qps, others } = figures;
   const { rows } = await database.query<Beat>(
     `UPDATE nodes SET last_seen = clock_timestamp(), address = $3, state = $4, snapshot_id = $5, policy_revision = $6,
        applied_at = CASE WHEN policy_revision IS DISTINCT FROM $6::bigint THEN clock_timestamp() ELSE applied_at END,
-       qps = $7, figures = $8 WHERE id = $1 AND run = $2
+       policy_mark = $7, qps = $8, figures = $9 WHERE id = $1 AND run = $2
      RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "databaseMs", (${IN_TROUBLE}) AS "inTrouble"`,
     [
-      ...[nodeIdOf(name), run, address, state, snapshotId, policyRevision, qps],
+      ...[nodeIdOf(name), run, address, state, snapshotId, policyRevision, mark, qps],
       JSON.stringify({ ...others, clock_offset_ms: clockOffsetMs } satisfies SaidFigures),
     ],
   );
@@ -112,12 +114,12 @@ export async function listNodes(database: Queryable, revision: number | null): P
   return rows;
 }
 
-/** Names of the nodes that run and have not said that they have this revision, or a newer one, in force. */
-export async function nodesBehind(database: Queryable, revision: number): Promise<string[]> {
+/** Names of the nodes that run and have not said that they have reached this mark, or a newer one. */
+export async function nodesBehind(database: Queryable, mark: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
     `SELECT name FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}
-       AND coalesce(policy_revision, 0) < $1 ORDER BY name`,
-    [revision],
+       AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
+    [mark],
   );
   return rows.map(({ name }) => name);
 }

@@ -1,24 +1,25 @@
-/** Waits until all nodes have a revision in force. */
+/** Waits until all nodes have what was changed in force. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/database.ts';
+import { setMark } from '../policy/policy-position.ts';
 import { nodesBehind } from './node-figures.ts';
 
-/** Milliseconds between two looks: a node says a new revision within so many. */
+/** Milliseconds between two looks: a node says a new mark within so many. */
 const LOOK_MS = 50;
 
 /**
- * Resolves with the names of the nodes that run and have not put the revision into force, as soon as there are none, or
- * when the time is over or the caller is gone.
+ * Resolves with the names of the nodes that run and have not put into force all that was committed before the call, as
+ * soon as there are none, or when the time is over or the caller is gone.
  */
 export async function waitForNodes(
   database: Queryable,
-  revision: number,
   withinMs: number,
   gone: AbortSignal,
 ): Promise<string[]> {
   const untilMs = performance.now() + withinMs;
+  const mark = await setMark(database);
   for (;;) {
-    const behind = await nodesBehind(database, revision);
+    const behind = await nodesBehind(database, mark);
     if (behind.length === 0 || performance.now() >= untilMs || gone.aborted) return behind;
     await sleep(LOOK_MS);
   }

@@ -99,22 +99,20 @@ describe('createApp() with routes', () => {
 });
 
 describe('createApp() with Prefer: wait', () => {
-  test('createApp() waits for other nodes where a change has a revision, and names those that are behind', async () => {
+  test('createApp() waits for other nodes where a change concerns them, and names those that are behind', async () => {
     const asked: number[] = [];
+    const changing = { ...row, method: 'POST', handle: () => undefined } as const;
     const waiting = await RunningApi.start(
       suite.database,
       () => [
-        route({
-          ...row,
-          method: 'POST',
-          path: '/changes',
-          handle: ({ response }) => void response.set('Weir-Revision', '7'),
-        }),
-        route({ ...row, method: 'POST', path: '/others', handle: () => undefined }),
+        route({ ...changing, access: 'admin', path: '/changes' }),
+        route({ ...changing, access: 'admin', path: '/others', waits: false }),
+        route({ ...changing, access: 'admin', path: '/accepted', status: 202 }),
+        route({ ...changing, access: 'public', path: '/login' }),
       ],
       {
-        waitForNodes: async (revision, withinMs) => {
-          asked.push(revision, withinMs);
+        waitForNodes: async (withinMs) => {
+          asked.push(withinMs);
           if (withinMs === 3000) throw new DatabaseUnavailable('gone');
           return withinMs === 0 ? ['edge', 'dachböden'] : [];
         },
@@ -126,12 +124,14 @@ describe('createApp() with Prefer: wait', () => {
     };
     expect(await told('/api/changes', 'wait=2')).toEqual([204, 'wait=2', undefined]);
     expect(await told('/api/changes', 'wait=0')).toEqual([204, 'wait=0', 'edge, dachb%C3%B6den']);
-    expect(asked).toEqual([7, 2000, 7, 0]);
-    // Of other nodes nothing is known without a database, and nothing changes for them without a revision.
+    expect(asked).toEqual([2000, 0]);
+    // Of other nodes nothing is known without a database, and not everything concerns them.
     expect(await told('/api/changes', 'wait=3')).toEqual([204, undefined, undefined]);
     expect(await told('/api/others', 'wait=2')).toEqual([204, undefined, undefined]);
+    expect(await told('/api/accepted', 'wait=2')).toEqual([202, undefined, undefined]);
+    expect(await told('/api/login', 'wait=2')).toEqual([204, undefined, undefined]);
     expect(await told('/api/changes', 'respond-async')).toEqual([204, undefined, undefined]);
-    expect(asked).toHaveLength(6);
+    expect(asked).toHaveLength(3);
     await waiting.close();
   });
 });

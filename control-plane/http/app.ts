@@ -139,7 +139,7 @@ function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
     const caller = await guard(auth, route.access, request);
     response.status(route.status);
     const answer = await route.run(request, response, caller);
-    await waitAsPreferred(request, response, waitForNodes);
+    if (route.waits) await waitAsPreferred(request, response, waitForNodes);
     if (answer === undefined) response.end();
     else response.json(answer);
   };

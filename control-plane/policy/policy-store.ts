@@ -1,4 +1,5 @@
 /** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
+import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import type { Queryable } from '../db/database.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
@@ -15,6 +16,7 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly position: PolicyPosition;
   readonly blockingSwitch: BlockingSwitch | null;
   readonly config: Readonly<Record<string, unknown>>;
+  readonly lists: readonly WantedList[];
 };
 
 /** The slots of profile `p`. */
@@ -105,13 +107,27 @@ const QUERY = `SELECT ${POSITION} AS position,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'before', "before")
      FROM blocking_switch) AS "blockingSwitch",
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'contentKey', content_key, 'kind', kind,
+          'subdomains', subdomains)), '[]')
+     FROM list_sources s WHERE enabled
+       AND EXISTS (SELECT FROM blobs WHERE blobs.content_key = s.content_key AND part = 0)) AS lists,
   (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config`;
+
+/** A list that is to be in force, as some node can have it. */
+export interface WantedList {
+  /** `list_sources.id`. */
+  readonly id: number;
+  readonly contentKey: string;
+  readonly kind: SourceKind;
+  readonly subdomains: boolean;
+}
 
 /** What decides about queries. */
 export interface StoredPolicy {
   readonly rows: PolicyRows;
   /** Values of the cluster's configuration, by key. */
   readonly config: Readonly<Record<string, unknown>>;
+  readonly lists: readonly WantedList[];
   /** Of these rows. */
   readonly position: PolicyPosition;
 }
@@ -132,7 +148,7 @@ export async function readPolicy(
   memory = new PolicyMemory(),
 ): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
-  const { position, blockingSwitch, config, clients, macClients, subnets, ...others } = rows[0]!;
+  const { position, blockingSwitch, config, lists, clients, macClients, subnets, ...others } = rows[0]!;
   const { services, ...kept } = memory.take(position.versions, {
     ...others,
     clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
@@ -140,5 +156,5 @@ export async function readPolicy(
     subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
   });
   const blockedServices = memory.resolve(services, findService);
-  return { rows: { ...kept, blockedServices, blockingSwitch }, config, position };
+  return { rows: { ...kept, blockedServices, blockingSwitch }, config, lists, position };
 }

@@ -64,6 +64,7 @@ function createProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
     summary: 'Make a name to be asked once by a device, which shows whether it uses this node',
     status: 201,
     answer: Probe,
+    waits: false,
     errors: { 503: 'there are too many probes' },
     handle: ({ http }) => {
       spend(http);

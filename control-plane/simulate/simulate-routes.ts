@@ -29,6 +29,7 @@ function simulate({ simulator }: SimulateRouteParts): Route {
     body: SimulateBody,
     answer: Simulation,
     bodyLimitBytes: BODY_LIMIT_BYTES,
+    waits: false,
     handle: ({ body, gone }) => simulator.simulate(body, gone),
   });
 }

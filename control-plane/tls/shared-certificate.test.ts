@@ -24,7 +24,11 @@ beforeAll(async () => {
   own = await startTestDatabase();
   room = makeTempDir();
   authority = new TestAuthority();
-  follower = new ChangeFollower(own.database, { catchUp: async () => undefined });
+  follower = new ChangeFollower(
+    own.database,
+    { catchUp: async () => undefined, mark: () => null },
+    () => undefined,
+  );
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();

@@ -57,7 +57,7 @@ export class SharedCertificate {
     const what = 'take the certificate that was uploaded at another node';
     const taking = new Retrying({ work: () => this.take(), logger, what });
     // Called, too, once the database is up, if it is not yet.
-    changes.onChange('web_certificate', () => void taking.now());
+    changes.onChange('web_certificate', () => taking.now());
     if (database.status().state === 'up') void taking.now();
     return () => taking.close();
   }

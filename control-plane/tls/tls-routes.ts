@@ -75,6 +75,7 @@ function generateCertificate(parts: TlsRouteParts): Route {
       'Make a self-signed certificate for the names and addresses of this machine, for this node alone',
     query: TlsGenerateQuery,
     answer: TlsStatus,
+    waits: false,
     errors: {
       ...CHANGE_ERRORS,
       409: `there is a valid certificate and no force=true, or ${CHANGE_ERRORS[409]}`,

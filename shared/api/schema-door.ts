@@ -57,7 +57,7 @@ export const Preferences = z.object({
     .optional()
     .meta({
       description:
-        'wait=SECS (RFC 7240), at most 30: a change with a revision is answered when all nodes have it in force, or then',
+        'wait=SECS (RFC 7240), at most 30: the change is answered when all nodes have it in force, or then',
       examples: ['wait=10'],
     }),
 });

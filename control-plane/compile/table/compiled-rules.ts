@@ -43,6 +43,12 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
     .join('');
 }
 
+/** Keys of the inputs that could be read. */
+export function keysInForce({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
+  const readable = sources.filter(({ statistics }) => statistics.fault === null);
+  return new Set(readable.map(({ inputKey }) => inputKey));
+}
+
 /** The seeds that a table's names are hashed with; later tables keep them, as the answer cache uses them, too. */
 export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
   const header = new Int32Array(rules, 0, L.HEADER_WORDS);

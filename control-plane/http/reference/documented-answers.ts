@@ -57,8 +57,7 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
     example: 12,
   },
   'Preference-Applied': {
-    description:
-      'the wait that was preferred, see Prefer: it is over, or every node has the revision in force',
+    description: 'the wait that was preferred, see Prefer: it is over, or every node has the change in force',
     schema: { type: 'string' },
     example: 'wait=10',
   },
@@ -77,7 +76,7 @@ export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject
 
 function successesOf(route: Route): Answer[] {
   const { answer, media, events, status, alsoStatuses } = route;
-  const headers = takesPreferences(route) ? { headers: HEADERS_OF_CHANGE } : {};
+  const headers = route.waits ? { headers: HEADERS_OF_CHANGE } : {};
   const written = media.map((type) => [type, { schema: writtenSchema(type) }] as const);
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
@@ -88,11 +87,6 @@ function successesOf(route: Route): Answer[] {
     code,
     { description, ...headers, ...(content && { content }) },
   ]);
-}
-
-/** Whether a request may prefer to wait for all nodes. */
-export function takesPreferences({ method, access }: Route): boolean {
-  return method !== 'GET' && access === 'admin';
 }
 
 /** The errors that a route can end in. */

@@ -9,7 +9,7 @@ import { route as routeRow } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { SESSION_COOKIE } from '../../auth/session-cookie.ts';
 import { apiPrefix } from '../../api/api-prefix.ts';
-import { answersOf, takesPreferences } from './documented-answers.ts';
+import { answersOf } from './documented-answers.ts';
 import { withExamples } from './examples.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
@@ -101,7 +101,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),
-      ...(takesPreferences(route) && { header: Preferences }),
+      ...(route.waits && { header: Preferences }),
     } as ZodOpenApiParameters,
     ...(body && { requestBody: { required: true, content: { [route.bodyType]: { schema: body } } } }),
     ...(route.uploadLimitBytes !== undefined && {

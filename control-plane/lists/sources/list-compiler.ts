@@ -6,10 +6,11 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { ListFile } from '../../compile/table/compile-job.ts';
 import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
-import { type CompiledRules, rulesIdOf, seedsOf } from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, keysInForce, rulesIdOf, seedsOf } from '../../compile/table/compiled-rules.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
 import type { ListReading } from '../../compile/parse/line-rules.ts';
+import { contentKeyOf, inputKeyOf, readingOfInput } from '../../compile/table/input-key.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
@@ -83,7 +84,7 @@ export class ListCompiler {
   /** Whether a source cannot be in force without a compile. */
   needsCompile(source: StoredSource): boolean {
     const [input] = this.inputsOf([source]);
-    return input !== undefined && !this.keysInForce().has(input.inputKey);
+    return input !== undefined && !keysInForce(this.parts.compiled()).has(input.inputKey);
   }
 
   /** Resolves when no compile is running. */
@@ -112,7 +113,7 @@ export class ListCompiler {
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;
     const inputs = this.inputsOf(sources);
-    const keys = this.keysInForce();
+    const keys = keysInForce(this.parts.compiled());
     // Disabled lists may stay in memory until the next compile: they have no effect there, and are in force at once
     // when enabled again.
     const isInForce =
@@ -144,7 +145,7 @@ export class ListCompiler {
    * were compiled before.
    */
   private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
-    const keys = this.keysInForce();
+    const keys = keysInForce(this.parts.compiled());
     const isNew = ({ inputKey }: Input): boolean => !keys.has(inputKey);
     const atWork = inputs[list];
     if (atWork !== undefined && isNew(atWork)) return atWork;
@@ -171,11 +172,6 @@ export class ListCompiler {
     const contentKey = contentKeyOf(source.inputKey);
     if (!this.parts.cache.has(id, contentKey)) return undefined;
     return { contentKey, reading: readingOfInput(source.inputKey) };
-  }
-
-  private keysInForce(): ReadonlySet<string> {
-    const readable = this.parts.compiled().sources.filter(({ statistics }) => statistics.fault === null);
-    return new Set(readable.map(({ inputKey }) => inputKey));
   }
 
   private async compile(inputs: readonly Input[]): Promise<CompiledRules> {
@@ -253,22 +249,6 @@ function inputOf({ id, bytes }: StoredSource, { path, contentKey }: ListCopy, re
 /** How the list of a source is to be read. */
 export function readingOf(source: StoredSource): ListReading {
   return { kind: source.kind, subdomains: source.subdomains };
-}
-
-/** Names the text of a list and the way it is read. */
-export function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
-  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
-}
-
-/** The content that an input key names. */
-export function contentKeyOf(inputKey: string): string {
-  return inputKey.split('-')[1] ?? '';
-}
-
-/** How the list behind an input key was read. */
-export function readingOfInput(inputKey: string): ListReading {
-  const [, , kind, subdomains] = inputKey.split('-');
-  return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
 }
 
 /** Why this node does not compile this content of a source; undefined if it does. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
 import type { CompilePool } from '../../compile/table/compile-pool.ts';
-import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, keysInForce, seedsOf } from '../../compile/table/compiled-rules.ts';
 import { Retrying } from '../../concurrency/retrying.ts';
 import type { Database } from '../../db/database.ts';
 import { neededCopies } from '../../policy/revision-store.ts';
@@ -188,8 +188,7 @@ export class ListsInForce {
   private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
     const { generations, publisher } = this.parts;
     const found = await generations.findRules((sources) => {
-      const readable = sources.filter(({ statistics }) => statistics.fault === null);
-      const keys = new Set(readable.map(({ inputKey }) => inputKey));
+      const keys = keysInForce({ sources });
       return sources.length === inputKeys.length && inputKeys.every((key) => keys.has(key));
     });
     if (found === undefined) return undefined;

@@ -7,6 +7,8 @@ import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { NOTHING_LIVE } from '../../policy/live.ts';
 import type { PolicyPosition } from '../../policy/policy-position.ts';
 import { type PolicyRows } from '../../policy/rows.ts';
+import { inputKeyOf } from '../../compile/table/input-key.ts';
+import type { WantedList } from '../../policy/policy-store.ts';
 import { PolicyInForce } from './policy-in-force.ts';
 import {
   SMALL_BLOCKING as BLOCKING,
@@ -27,7 +29,7 @@ afterEach(() => opened.close());
 
 /** The position of a revision and of a version of the groups. */
 function at(revision: number, groups: string): PolicyPosition {
-  return { revision, versions: { groups, access: randomUUID() } };
+  return { revision, versions: { groups, access: randomUUID() }, mark: 0 };
 }
 
 describe('PolicyInForce', () => {
@@ -35,12 +37,17 @@ describe('PolicyInForce', () => {
   let blocking = BLOCKING;
   let policy: PolicyInForce;
   let revision = 0;
+  let lists: readonly WantedList[] = [];
 
   beforeEach(() => {
     rows = async () => ROWS;
     revision = 0;
+    lists = [];
     blocking = BLOCKING;
-    const readPolicy = async () => ({ rows: await rows(), position: at(++revision, String(revision)) });
+    const readPolicy = async () => ({
+      rows: await rows(),
+      ...{ lists, position: at(++revision, String(revision)) },
+    });
     policy = new PolicyInForce({ publisher, readPolicy, blocking: () => blocking, logger });
   });
 
@@ -76,6 +83,25 @@ describe('PolicyInForce', () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     await policy.useRules(RULES);
     expect(policy.revision()).toBe(1);
+  });
+
+  test('revision() and mark() are those of lists in force, too', async () => {
+    const reading = { kind: 'block', subdomains: false } as const;
+    const [source] = RULES.sources;
+    const rulesOf = (contentKey: string): typeof RULES => ({
+      ...RULES,
+      sources: [{ ...source!, inputKey: inputKeyOf(source!.id, contentKey, reading) }],
+    });
+    lists = [{ id: source!.id, contentKey: 'older', ...reading }];
+    await policy.useRules(rulesOf('older'));
+    expect(policy.revision()).toBe(1);
+    lists = [{ id: source!.id, contentKey: 'newer', ...reading }];
+    await policy.apply();
+    await policy.catchUp(() => ({ ...at(3, '2'), mark: 7 }));
+    expect([policy.revision(), policy.mark()]).toEqual([1, 0]);
+    rows = () => Promise.reject(new DatabaseUnavailable('down'));
+    await policy.useRules(rulesOf('newer'));
+    expect([policy.revision(), policy.mark()]).toEqual([3, 7]);
   });
 
   test('catchUp() publishes what others have changed, and nothing that is in force', async () => {

@@ -9,21 +9,22 @@ import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { PolicyApplier } from '../../policy/change.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
 import { haveSameRows, type PolicyPosition } from '../../policy/policy-position.ts';
-import type { StoredPolicy } from '../../policy/policy-store.ts';
+import type { StoredPolicy, WantedList } from '../../policy/policy-store.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
-import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { type CompiledRules, keysInForce } from '../../compile/table/compiled-rules.ts';
+import { inputKeyOf } from '../../compile/table/input-key.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
 /** Parts of a policy build. */
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
-  readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'position'>>;
+  readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
   /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
   /** DNS threads that do not work by the settings yet. */
   readonly settingsBehind?: () => number;
   readonly logger: Logger;
-  /** Called when rows of another position have come into force. */
+  /** Called when another position has been reached. */
   readonly moved?: () => void;
 }
 
@@ -43,7 +44,12 @@ export class PolicyInForce implements PolicyApplier {
   private compiled: CompiledRules;
   /** A change besides the rows is unpublished. */
   private hasOtherChange = false;
+  /** Of the rows in force. */
   private position: PolicyPosition | null = null;
+  /** What those rows want to be in force besides them. */
+  private lists: readonly WantedList[] = [];
+  /** The newest position at which all lists were in force, too. */
+  private whole: PolicyPosition | null = null;
 
   constructor(parts: PolicyParts) {
     this.parts = parts;
@@ -78,12 +84,17 @@ export class PolicyInForce implements PolicyApplier {
     await this.applier.idle();
     const position = known();
     if (this.position === null || !haveSameRows(this.position, position)) await this.apply();
-    else if (position.revision > this.position.revision) this.moveTo(position);
+    else if (isLater(position, this.position)) this.moveTo(position);
   }
 
-  /** The newest revision whose rows are in force; null until rows were read from the database. */
+  /** The newest revision that is in force with its lists; null until there is one. */
   revision(): number | null {
-    return this.position?.revision ?? null;
+    return this.whole?.revision ?? null;
+  }
+
+  /** The newest mark of the position that was reached so; null as above. */
+  mark(): number | null {
+    return this.whole?.mark ?? null;
   }
 
   threadsBehind(): number {
@@ -136,21 +147,36 @@ export class PolicyInForce implements PolicyApplier {
       throw error;
     }
     await this.publish(stored.rows);
+    this.lists = stored.lists;
     this.moveTo(stored.position);
   }
 
   private moveTo(position: PolicyPosition): void {
     this.position = position;
+    this.noteWhole();
+  }
+
+  /** Of a list that this node cannot compile, earlier rules may be in force: then the position is not reached. */
+  private noteWhole(): void {
+    const keys = keysInForce(this.compiled);
+    if (!this.lists.every((list) => keys.has(inputKeyOf(list.id, list.contentKey, list)))) return;
+    this.whole = this.position;
     this.parts.moved?.();
   }
 
   private async publish(rows: PolicyRows): Promise<void> {
     try {
       await this.parts.publisher.publish(this.compiled, rows, this.parts.blocking());
+      if (this.whole !== this.position) this.noteWhole();
     } catch (error) {
       // Rules and settings may not have reached every thread: the next attempt needs no database for them.
       this.hasOtherChange = true;
       throw error;
     }
   }
+}
+
+/** Whether there was a change that policy does not read, or a mark, since. */
+function isLater(one: PolicyPosition, other: PolicyPosition): boolean {
+  return one.revision > other.revision || one.mark > other.mark;
 }

@@ -30,8 +30,10 @@ describe('a route that changes something', () => {
   test.each(rows)('$name leaves one entry that says who, from where and what', async ({ route }) => {
     const mutation = await changing.prepare(route);
     const before = await countOfPeople();
-    const answer = await changing.send(mutation);
+    const headers = { ...mutation.headers, prefer: 'wait=1' };
+    const answer = await changing.send({ ...mutation, headers });
     expect([answer.status, answer.text]).toEqual([route.status, expect.any(String)]);
+    expect(answer.headers['preference-applied']).toBe(route.waits ? 'wait=1' : undefined);
     expect((await countOfPeople()) - before).toBe(entriesOf(route));
     if (entriesOf(route) === 0) return;
     const [entry] = (await newest()).entries;
@@ -39,6 +41,20 @@ describe('a route that changes something', () => {
     expect(entry!.subject).not.toBe('');
     const revision = answer.headers['weir-revision'];
     expect(entry!.revision).toBe(revision === undefined ? null : Number(revision));
+  });
+
+  test('may be waited for on all nodes, unless it concerns one, is answered before it is done or needs no right', () => {
+    const others = rows.filter(({ route }) => route.access !== 'public' && !route.waits);
+    expect(others.map(({ name }) => name).toSorted()).toEqual([
+      'DELETE /cache/entries',
+      'POST /allowlist-sources/refresh',
+      'POST /allowlist-sources/{id}/refresh',
+      'POST /blocklist-sources/refresh',
+      'POST /blocklist-sources/{id}/refresh',
+      'POST /tls/generate',
+      'POST /whitelist-sources/refresh',
+      'POST /whitelist-sources/{id}/refresh',
+    ]);
   });
 
   test.each(rows)('$name leaves none where it fails', async ({ route }) => {

@@ -159,24 +159,60 @@ describe('a change at one node is in force at the other', () => {
 });
 
 describe('a change that prefers to wait', () => {
+  /** Makes a change that all nodes must have in force when it is answered. */
+  async function waited(method: string, path: string, body?: object): Promise<{ id: number }> {
+    const answer = await fetch(`http://127.0.0.1:${here.webPort}/api${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...{ cookie: `svc_session=${api.session}`, prefer: 'wait=30' },
+      },
+      body: JSON.stringify(body ?? {}),
+    });
+    const { headers } = answer;
+    expect([headers.get('preference-applied'), headers.get('weir-nodes-behind')]).toEqual(['wait=30', null]);
+    const text = await answer.text();
+    return text === '' ? { id: 0 } : (JSON.parse(text) as { id: number });
+  }
+
   test('is in force everywhere when it is answered', async () => {
     for (let change = 0; change < 10; change++) {
       const domain = `waited-${change}.example`;
-      const answer = await fetch(`http://127.0.0.1:${here.webPort}/api/managed-domains`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          cookie: `svc_session=${api.session}`,
-          prefer: 'wait=30',
-        },
-        body: JSON.stringify({ domain }),
-      });
-      const { headers, status } = answer;
-      expect([status, headers.get('preference-applied'), headers.get('weir-nodes-behind')]).toEqual([
-        ...[201, 'wait=30', null],
-      ]);
+      await waited('POST', '/managed-domains', { domain });
       expect(await answerOf(domain)).toBe(BLOCKED);
     }
+  });
+
+  test('is so where it makes no revision: grants, and the switch of all blocking', async () => {
+    await waited('POST', '/managed-domains', { domain: 'granted.example' });
+    const { id } = await waited('POST', '/grants', { domain: 'granted.example', group_id: 1, secs: 3600 });
+    expect(await answerOf('granted.example')).toBe(EVERY_ADDRESS);
+    await waited('DELETE', `/grants/${id}`);
+    expect(await answerOf('granted.example')).toBe(BLOCKED);
+    await waited('POST', '/blocking', { enabled: false });
+    expect(await answerOf('granted.example')).toBe(EVERY_ADDRESS);
+    await waited('DELETE', '/blocking');
+    expect(await answerOf('granted.example')).toBe(BLOCKED);
+  });
+
+  test('is so where lists are to be compiled first', async () => {
+    lists.serve('/waited', 'waited-list.example\n');
+    const { id } = await api.addSource({ name: 'waited', url: lists.url('/waited') });
+    await untilAnswered('waited-list.example', BLOCKED);
+    expect(await answerOf('sub.waited-list.example')).toBe(EVERY_ADDRESS);
+    await waited('PUT', `/blocklist-sources/${id}`, { subdomains: true });
+    expect(await answerOf('sub.waited-list.example')).toBe(BLOCKED);
+  });
+
+  test('of a right counts everywhere when it is answered', async () => {
+    const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', { name: 'tv' });
+    const asked = async (): Promise<number> => {
+      const headers = { 'x-api-key': token.key };
+      return (await fetch(`http://127.0.0.1:${there.webPort}/api/groups`, { headers })).status;
+    };
+    expect(await asked()).toBe(200);
+    await waited('DELETE', `/api-tokens/${token.id}`);
+    expect(await asked()).toBe(401);
   });
 });
 

@@ -124,7 +124,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     threadCpu: () => [],
     claim: { isHeld: () => true, aheadMs: () => -2 },
     nodeFigures: () => ({
-      ...{ address: '192.0.2.53', state: 'ready', snapshotId: 7, policyRevision: 3, qps: 1500 },
+      ...{ address: '192.0.2.53', state: 'ready', snapshotId: 7, policyRevision: 3, mark: 3, qps: 1500 },
       others: SAID_FIGURES,
     }),
     policyRows: () => NO_POLICY_ROWS,

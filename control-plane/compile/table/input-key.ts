@@ -1,0 +1,18 @@
+/** Names of what goes into a compile: the text of a list, and the way it is read. */
+import type { ListReading } from '../parse/line-rules.ts';
+
+/** Names the text of a list and the way it is read. */
+export function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
+  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
+}
+
+/** The content that an input key names. */
+export function contentKeyOf(inputKey: string): string {
+  return inputKey.split('-')[1] ?? '';
+}
+
+/** How the list behind an input key was read. */
+export function readingOfInput(inputKey: string): ListReading {
+  const [, , kind, subdomains] = inputKey.split('-');
+  return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
+}
