@@ -5,6 +5,7 @@ import { systemClock as clock } from '../shared/clock.ts';
 import { CertificateFiles } from './tls/certificate-files.ts';
 import { namesOfMachine } from './tls/self-signed.ts';
 import { ThreadCertificate } from './tls/thread-certificate.ts';
+import { TicketKeys, type TicketKeyParts } from './tls/ticket-keys.ts';
 import { WebCertificate } from './tls/web-certificate.ts';
 
 /** What the DNS threads are given, and the certificate of the web if it is that one. */
@@ -27,9 +28,14 @@ export async function openDnsCertificates(node: Node): Promise<DnsCertificates> 
   const certificate = isOfWeb ? webCertificate(node) : certificateAt(node, { cert, key });
   await open(node, certificate);
   return {
-    threads: new ThreadCertificate(certificate, { secret: () => node.secret.current(), clock }),
+    threads: new ThreadCertificate(certificate, ticketKeysOf(node, 'tls tickets')),
     web: isOfWeb ? certificate : null,
   };
+}
+
+/** The keys that all nodes share for a purpose. */
+export function ticketKeysOf({ secret }: Node, purpose: TicketKeyParts['purpose']): TicketKeys {
+  return new TicketKeys({ purpose, secret: () => secret.current(), clock });
 }
 
 async function open({ stops }: Node, certificate: WebCertificate): Promise<void> {

@@ -48,7 +48,7 @@ import type { Simulator } from './simulate/simulator.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import type { QueryRate } from './stats/query-rate.ts';
-import { openWebCertificate } from './start-tls.ts';
+import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
 import { setupNotice } from './system/greeting.ts';
@@ -198,7 +198,9 @@ async function certificatesOf(node: Node, { webCertificate, follower }: WebParts
 /** Listens on the web port. */
 async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate): Promise<WebServer> {
   const { config, logger, stops, ownPorts, inherited } = node;
-  const secured = config.server.web_tls.enabled ? { certificate } : {};
+  const secured = config.server.web_tls.enabled
+    ? { certificate, ticketKeys: ticketKeysOf(node, 'tls tickets of the web') }
+    : {};
   const web = await startWebServer(app, config, logger, {
     ...secured,
     listenerAt: (address, port, isDualStack) =>

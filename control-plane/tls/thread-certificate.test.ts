@@ -5,6 +5,7 @@ import { until } from '../../test/support/parts/until.ts';
 import type { CertificatePair } from './certificate-pair.ts';
 import { makeSelfSigned } from './self-signed.ts';
 import { ThreadCertificate } from './thread-certificate.ts';
+import { TicketKeys } from './ticket-keys.ts';
 
 const FIRST = await makeSelfSigned(['first.example'], Date.now());
 const NEXT = await makeSelfSigned(['next.example'], Date.now());
@@ -27,7 +28,7 @@ const opened = (pair: CertificatePair | null) => ({
 function certificateOf(secret = SECRET) {
   const clock = new TestClock();
   const known = { secret };
-  const keys = { secret: () => known.secret, clock, lookMs: 1 };
+  const keys = new TicketKeys({ purpose: 'tls tickets', secret: () => known.secret, clock, lookMs: 1 });
   return { clock, known, certificate: new ThreadCertificate(opened(FIRST), keys) };
 }
 
@@ -81,7 +82,7 @@ describe('ThreadCertificate', () => {
   });
 
   test('serves nothing where there is no certificate', () => {
-    const keys = { secret: () => SECRET, clock: new TestClock() };
+    const keys = new TicketKeys({ purpose: 'tls tickets', secret: () => SECRET, clock: new TestClock() });
     expect(() => new ThreadCertificate(opened(null), keys)).toThrow('not open yet');
   });
 });

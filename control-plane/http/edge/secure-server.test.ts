@@ -54,6 +54,9 @@ class SteeredCertificate implements CertificateSource {
 let first: CertificatePair;
 let second: CertificatePair;
 let certificate: SteeredCertificate;
+/** Keys of session tickets, and who is told of others. */
+let keys: Uint8Array;
+let useKeys: () => void;
 let web: WebServer;
 let port: number;
 let sockets: Socket[];
@@ -66,6 +69,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   sockets = [];
   certificate = new SteeredCertificate(first);
+  keys = Buffer.alloc(48, 1);
   await listen();
 });
 
@@ -84,7 +88,14 @@ async function listen(toml = '', headMs = 10_000): Promise<void> {
   app.get('/', (request, response) => void response.send(`served ${request.protocol}`));
   app.post('/', async (request, response) => void response.send(`${(await text(request)).length}`));
   const deadlines = { headMs, requestMs: 30_000, idleMs: 10_000, silentMs: 120_000 };
-  web = await startWebServer(app, config, new MemoryLogger(), { certificate, deadlines });
+  const ticketKeys = {
+    current: () => keys,
+    onChange: (listener: () => void) => {
+      useKeys = listener;
+      return () => undefined;
+    },
+  };
+  web = await startWebServer(app, config, new MemoryLogger(), { certificate, ticketKeys, deadlines });
   port = web.endpoints[0]!.port;
 }
 
@@ -176,6 +187,20 @@ describe('startWebServer() with a certificate', () => {
     expect(await text(open)).toContain('served https');
     expect((await overHttps({}, second.cert)).status).toBe(200);
     await expect(overHttps({}, first.cert)).rejects.toThrow(/self-signed/);
+  });
+
+  test('goes on with sessions of another process and certificate that had the same key, until there is another key', async () => {
+    const open = await openTls({ maxVersion: 'TLSv1.2' });
+    const session = open.getSession()!;
+    await restart();
+    const isReused = async (): Promise<boolean> =>
+      (await openTls({ maxVersion: 'TLSv1.2', session })).isSessionReused();
+    expect(await isReused()).toBe(true);
+    certificate.replace(second);
+    expect(await isReused()).toBe(true);
+    keys = Buffer.alloc(48, 2);
+    useKeys();
+    expect(await isReused()).toBe(false);
   });
 
   test('forgets the certificate when it is closed', async () => {

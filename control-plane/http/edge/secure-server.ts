@@ -15,25 +15,48 @@ export interface CertificateSource {
   onChange(listener: (pair: CertificatePair) => void): () => void;
 }
 
+/** Where it gets the keys of session tickets from: 48 octets. */
+export interface TicketKeySource {
+  current(): Uint8Array;
+  onChange(listener: () => void): () => void;
+}
+
+/** What connections are secured with. */
+export interface SecuredWith {
+  readonly certificate: CertificateSource;
+  readonly ticketKeys: TicketKeySource | undefined;
+}
+
+/** Sessions are for this use. Unless it is named, a node takes none of one that was started from another folder. */
+const SESSION_CONTEXT = 'weir web';
+
 /** First octet of a TLS connection: a record of type handshake (RFC 8446 section 5.1). No HTTP request begins so. */
 const TLS_HANDSHAKE = 22;
 
-/** The server. Each new connection gets the certificate of that moment. */
+/** The server. Each new connection gets the certificate, and its tickets the key, of that moment. */
 export class SecureServer extends Server {
   /** Of all connections, those too that are no connections of HTTP yet. */
   private readonly sockets = new Set<Socket>();
 
   /** `firstMs` is the time for the first octet, and again for the handshake. */
   constructor(
-    certificate: CertificateSource,
+    { certificate, ticketKeys }: SecuredWith,
     { firstMs, ...options }: ServerOptions & { readonly firstMs: number },
     listener: RequestListener,
   ) {
     super({ ...options, ...contextOf(certificate.current()), handshakeTimeout: firstMs }, listener);
-    this.once(
-      'close',
-      certificate.onChange((pair) => this.setSecureContext(contextOf(pair))),
-    );
+    const useKeys = (): void => {
+      if (ticketKeys !== undefined) this.setTicketKeys(Buffer.from(ticketKeys.current()));
+    };
+    const stops = [
+      certificate.onChange((pair) => {
+        this.setSecureContext(contextOf(pair));
+        useKeys();
+      }),
+      ticketKeys?.onChange(useKeys),
+    ];
+    this.once('close', () => stops.forEach((stop) => stop?.()));
+    useKeys();
     const takeTls = this.listeners('connection') as ((socket: Socket) => void)[];
     this.removeAllListeners('connection');
     this.on('connection', (socket: Socket) => {
@@ -59,6 +82,7 @@ function contextOf(pair: CertificatePair | null) {
     minVersion: 'TLSv1.2',
     ciphers: TLS_CIPHERS,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    sessionIdContext: SESSION_CONTEXT,
   } as const;
 }
 

@@ -14,7 +14,7 @@ import { ProxyEntrance, proxySenders } from './proxy-entrance.ts';
 import { answerUnreadable } from './refused-requests.ts';
 import { SecuredSockets } from './secured-sockets.ts';
 import { SecureServer } from './secure-server.ts';
-import type { CertificateSource } from './secure-server.ts';
+import type { CertificateSource, TicketKeySource } from './secure-server.ts';
 
 type Server = HttpServer | HttpsServer;
 
@@ -75,6 +75,8 @@ export interface WebServerOptions {
   readonly deadlines?: WebDeadlines;
   /** Speaks HTTPS with this certificate, and HTTP on the same port. */
   readonly certificate?: CertificateSource | undefined;
+  /** What its session tickets are sealed with; without them, by keys of each listener. */
+  readonly ticketKeys?: TicketKeySource | undefined;
   /** A socket of another process that listens there already, if there is one; `dualStack`: it takes IPv4, too. */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
 }
@@ -146,7 +148,10 @@ function endpointOf(server: Server): WebServer['endpoints'][number] {
   return { address, port };
 }
 
-function webServer(app: Express, { deadlines = DEADLINES, certificate }: WebServerOptions): Server {
+function webServer(
+  app: Express,
+  { deadlines = DEADLINES, certificate, ticketKeys }: WebServerOptions,
+): Server {
   const { headMs, requestMs, idleMs, silentMs } = deadlines;
   const options = {
     headersTimeout: headMs,
@@ -159,7 +164,7 @@ function webServer(app: Express, { deadlines = DEADLINES, certificate }: WebServ
   const server =
     certificate === undefined
       ? nodeHttp().createServer(options, app)
-      : new SecureServer(certificate, { ...options, firstMs: headMs }, app);
+      : new SecureServer({ certificate, ticketKeys }, { ...options, firstMs: headMs }, app);
   server.setTimeout(silentMs);
   // Node leaves out the fields beyond this; one more than there may be is enough to see that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;

@@ -1,5 +1,7 @@
 /** What nodes share besides policy: the certificate, and what clients may take from one to another: TLS sessions and DNS cookies. */
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestAuthority, type TestCertificate } from '../../support/dns/certificates.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -25,6 +27,8 @@ let cluster: NodeCluster;
 let authority: TestAuthority;
 let first: ClusterNode;
 let second: ClusterNode;
+/** Two that speak HTTPS. */
+let webs: Weir[];
 
 beforeAll(async () => {
   authority = new TestAuthority();
@@ -39,6 +43,13 @@ local_records = ["${LOCAL} A 192.0.2.20"]
   };
   first = await start('first');
   second = await start('second');
+  const toml = `[server.web_tls]
+enabled = true
+tls_cert_path = "web-cert.pem"
+tls_key_path = "web-key.pem"
+`;
+  webs = [];
+  for (const name of ['third', 'fourth']) webs.push(await cluster.start(name, { toml, database: 'later' }));
 });
 afterAll(async () => {
   await cluster.close();
@@ -108,4 +119,40 @@ describe('with two nodes', () => {
     await until(isTaken);
     for (const client of [atFirst, atSecond]) client.close();
   });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a session of %s with the web of one goes on with that of the other',
+    async (version) => {
+      const isResumed = async (): Promise<boolean> => {
+        const [begun, other] = webs as [Weir, Weir];
+        const session = await begin(begun, version);
+        const resumed = await handshake(other, version, session);
+        const isReused = resumed.isSessionReused();
+        resumed.destroy();
+        return isReused;
+      };
+      await until(isResumed, HANDSHAKE_PAUSE_MS);
+    },
+  );
 });
+
+async function handshake(
+  { webPort: port }: Weir,
+  version: 'TLSv1.2' | 'TLSv1.3',
+  session?: Buffer,
+): Promise<TLSSocket> {
+  const versions = { minVersion: version, maxVersion: version };
+  const socket = connect({ ...versions, port, host: '127.0.0.1', rejectUnauthorized: false, session });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** A session that is begun at a node. */
+async function begin(node: Weir, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
+  const socket = await handshake(node, version);
+  // Of TLS 1.3 the tickets come behind the handshake.
+  if (version === 'TLSv1.3') await once(socket.resume(), 'session');
+  const session = socket.getSession()!;
+  socket.destroy();
+  return session;
+}
