@@ -1,11 +1,10 @@
 /**
- * The Debian package in a fresh Debian: installed, started, upgraded below a running Weir, removed, purged. Needs root, mmdebstrap
- * and lintian. Of systemd there is a stand-in that notes what it is told.
+ * The Debian package on a fresh Debian whose systemd runs: installed, reloaded and upgraded to another version and back while it
+ * is asked, killed, removed, purged. Needs root, dnsperf, lintian, mmdebstrap and systemd-container.
  */
-import { spawn } from 'node:child_process';
 import {
+  appendFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readlinkSync,
@@ -13,78 +12,89 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../support/parts/until.ts';
-import { freePort } from '../support/weir/free-ports.ts';
-import { newest, run, says } from './room.ts';
+import { BootedRoot } from './booted-root.ts';
+import { newest, run } from './room.ts';
 
 const { file: deb, version } = newest(/^weir_(.+)_amd64\.deb$/);
-const NEWER = `${version}.1`;
-const SYSTEMCTL = `#!/bin/sh
-echo "$*" >>/tmp/systemctl.log
-case $* in
-  *is-enabled*) echo enabled ;;
-  *is-active*) test -e /tmp/active ;;
-  *stop*) rm -f /tmp/active ;;
-  *start*) touch /tmp/active ;;
-esac
-`;
-/** Nothing of this process's environment, such as where it keeps compiled code. */
-const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
+const NEWER = '998.0.0';
+/** Two that end at their start. */
+const BROKEN = ['999.0.0', '999.1.0'] as const;
+const RELEASES = '/usr/lib/weir/releases';
+const CONFIG = '/etc/weir/weir.toml';
+const APT = ['apt-get', '--quiet', '--quiet', '--yes', '--allow-downgrades'] as const;
+const LOOK_MS = 100;
 
 describe('weir.deb', () => {
   const room = mkdtempSync(join(tmpdir(), 'weir-deb-'));
   const root = join(room, 'root');
-  const inside = (...args: readonly string[]): string => run('chroot', root, ...CLEAN, ...args);
-  /** What systemd was told since the last look. */
-  const told = (): string[] => {
-    const log = join(root, 'tmp/systemctl.log');
-    const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
-    rmSync(log, { force: true });
-    return lines.filter((line) => /weir/.test(line));
-  };
-  /** Every file outside of what dpkg and apt keep for themselves. */
+  const questions = join(room, 'questions');
+  const content = join(room, 'content');
+  let machine: BootedRoot;
+  /** Every file outside of what dpkg, apt and systemd keep for themselves. */
   const files = (): string[] =>
-    inside('find', '/', '-xdev', '-not', '-path', '/proc*', '-not', '-path', '/tmp*')
+    machine
+      .run('find', '/', '-xdev', '-not', '-path', '/root/*')
       .split('\n')
-      .filter(
-        (path) => !/^\/run\/|^\/var\/(lib\/dpkg|log|cache)|^\/etc\/.*-$|^\/var\/lib\/systemd/.test(path),
-      );
-  const ready = (): boolean => says('ready', 'chroot', root, ...CLEAN, 'weir', 'ready');
+      .filter((path) => !/^\/var\/(lib\/(apt|dpkg)|log|cache)|^\/etc\/.*-$|^\/var\/lib\/systemd/.test(path));
+  const ofService = (property: string): string =>
+    machine.run('systemctl', 'show', '--value', '--property', property, 'weir').trim();
+  const isReady = (): boolean => machine.says('ready', 'weir', 'ready');
+  /** The release whose Node the service runs. */
+  const running = (): string => machine.run('readlink', `/proc/${ofService('MainPID')}/exe`).split('/')[5]!;
+  const install = (own: string): string => machine.run(...APT, 'install', `/root/weir_${own}.deb`);
   let before: string[];
-  let weir: ReturnType<typeof spawn> | undefined;
 
-  beforeAll(() => {
-    run(
-      'mmdebstrap',
-      '--quiet',
-      '--variant=apt',
-      '--include=adduser,init-system-helpers,libatomic1,libstdc++6',
-      'bookworm',
-      root,
+  /** Has Weir asked, 500 times a second, while something happens. @returns what became of the queries */
+  async function asked(happens: () => void): Promise<{ lost: string; codes: string }> {
+    const load = machine.startClient(
+      'dnsperf',
+      '-d',
+      questions,
+      '-Q',
+      '500',
+      '-c',
+      '4',
+      '-t',
+      '20',
+      '-S',
+      '1',
     );
-    mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
-    writeFileSync(join(root, 'usr/local/bin/systemctl'), SYSTEMCTL, { mode: 0o755 });
+    await load.untilOutput(/ \d+\.\d+\n/);
+    happens();
+    await load.end('SIGINT', 60_000);
+    const [, lost = load.output] = /Queries lost: +(\S+)/.exec(load.output) ?? [];
+    const [, codes = load.output] = /Response codes: +(.*)/.exec(load.output) ?? [];
+    return { lost, codes: codes.replaceAll(/ \d+ /g, ' ') };
+  }
+
+  /** Packs the content, which calls itself by another version. */
+  function packAs(own: string): void {
+    run('sed', '-i', `s/^Version: .*/Version: ${own}/`, join(content, 'DEBIAN/control'));
+    const ofRelease = join(content, 'usr/lib/weir/release/package.json');
+    run('sed', '-i', `s/"version": "[^"]*"/"version": "${own}"/`, ofRelease);
+    run('dpkg-deb', '-Znone', '--root-owner-group', '--build', content, join(root, `root/weir_${own}.deb`));
+  }
+
+  beforeAll(async () => {
+    writeFileSync(questions, 'localhost A\nlocalhost AAAA\n');
+    const packages = 'adduser,init-system-helpers,libatomic1,libstdc++6,procps,systemd-sysv';
+    run('mmdebstrap', '--quiet', '--variant=apt', `--include=${packages}`, 'bookworm', root);
+    machine = await BootedRoot.boot(root);
     before = files();
-    run('cp', deb, join(root, 'tmp/weir.deb'));
-    // What an upgrade is: the same content, of a newer version.
-    run('dpkg-deb', '--raw-extract', deb, join(room, 'newer'));
-    run('sed', '-i', `s/^Version: .*/Version: ${NEWER}/`, join(room, 'newer/DEBIAN/control'));
-    run(
-      'dpkg-deb',
-      '-Znone',
-      '--root-owner-group',
-      '--build',
-      join(room, 'newer'),
-      join(root, 'tmp/newer.deb'),
-    );
+    run('cp', deb, join(root, `root/weir_${version}.deb`));
+    run('dpkg-deb', '--raw-extract', deb, content);
+    appendFileSync(join(content, 'usr/share/weir/first-config.toml'), '# of the newer version\n');
+    packAs(NEWER);
+    writeFileSync(join(content, 'usr/lib/weir/release/control-plane/main.ts'), 'process.exit(1);\n');
+    for (const broken of BROKEN) packAs(broken);
   });
 
-  afterAll(() => {
-    weir?.kill('SIGKILL');
+  afterAll(async () => {
+    await machine.halt();
     rmSync(room, { recursive: true, force: true });
   });
 
@@ -92,54 +102,87 @@ describe('weir.deb', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
   });
 
-  test('makes the user, folders of its own, and starts the service', () => {
-    inside('dpkg', '--install', '/tmp/weir.deb');
-    expect(inside('id', 'weir')).toMatch(/^uid=\d+\(weir\) gid=\d+\(weir\)/);
-    const owned = ['/etc/weir', '/etc/weir/weir.toml', '/var/lib/weir'];
-    expect(inside('stat', '--format=%U %a', ...owned)).toBe('weir 750\nweir 640\nweir 700\n');
-    expect(told()).toContainEqual(expect.stringMatching(/start weir\.service$/));
-    expect(inside('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
+  test('makes the user and folders of its own, and the service answers on port 53', async () => {
+    install(version);
+    expect(machine.run('id', 'weir')).toMatch(/^uid=\d+\(weir\) gid=\d+\(weir\)/);
+    const owned = ['/etc/weir', CONFIG, '/var/lib/weir'];
+    expect(machine.run('stat', '--format=%U %a', ...owned)).toBe('weir 750\nweir 640\nweir 700\n');
+    expect(machine.says('enabled', 'systemctl', 'is-enabled', 'weir')).toBe(true);
+    await until(isReady, LOOK_MS);
+    expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
+    expect(running()).toBe(version);
+    expect(await asked(() => undefined)).toEqual({ lost: '0', codes: 'NOERROR (100.00%)' });
   });
 
-  test('answers DNS as the user weir', async () => {
-    const [dns, web] = [await freePort(['127.0.0.1']), await freePort(['127.0.0.1'])];
-    const file = join(root, 'etc/weir/weir.toml');
-    const text = readFileSync(file, 'utf8');
-    const ports = `dns_port = ${String(dns)}\nweb_port = ${String(web)}\nbind_address = ["127.0.0.1"]\n`;
-    writeFileSync(file, `${text}${ports}`);
-    const unit = readFileSync(join(root, 'usr/lib/systemd/system/weir.service'), 'utf8');
-    const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
-    const [, environment = ''] = /^Environment=(.*)$/m.exec(unit) ?? [];
-    // The dynamic linker finds PostgreSQL's libraries by /proc.
-    const asWeir = `setpriv --reuid=weir --regid=weir --clear-groups env ${environment} ${command}`;
-    const own = `mount -t proc proc ${root}/proc; exec chroot ${root} ${asWeir}`;
-    weir = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], { stdio: 'ignore' });
-    await until(ready, 200);
+  test('runs Weir as its user, with the right to low ports alone', () => {
+    const status = machine.run('cat', `/proc/${ofService('MainPID')}/status`);
+    const uid = machine.run('id', '--user', 'weir').trim();
+    expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t`, 'm'));
+    expect(status).toMatch(/^CapEff:\t0{13}400$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   });
 
-  test('is upgraded below a running Weir: its release stays whole, its configuration as it was edited', () => {
-    const running = join(root, 'usr/lib/weir/releases', version);
-    const files = (): string =>
-      run('find', running, '-name', '.cache', '-prune', '-o', '-type', 'f', '-print');
-    const whole = files();
-    told();
-    inside('dpkg', '--install', '/tmp/newer.deb');
+  test('takes another process for the service when it is reloaded, and loses no query', async () => {
+    const process = ofService('MainPID');
+    expect(await asked(() => machine.run('systemctl', 'reload', 'weir'))).toMatchObject({ lost: '0' });
+    expect(ofService('MainPID')).not.toBe(process);
+    expect([ofService('NRestarts'), ofService('ActiveState')]).toEqual(['0', 'active']);
+    expect(Number(ofService('NFileDescriptorStore'))).toBeGreaterThan(0);
+  });
+
+  test('stops the process that took over in order, with its database', async () => {
+    machine.run('systemctl', 'stop', 'weir');
+    expect([ofService('Result'), ofService('ExecMainStatus')]).toEqual(['success', '0']);
+    machine.run('systemctl', 'start', 'weir');
+    await until(isReady, LOOK_MS);
+  });
+
+  test('comes back where it is killed', async () => {
+    const process = ofService('MainPID');
+    machine.run('systemctl', 'kill', '--kill-who=main', '--signal=KILL', 'weir');
+    await until(() => ofService('NRestarts') === '1' && isReady(), LOOK_MS);
+    expect(ofService('MainPID')).not.toBe(process);
+  });
+
+  test('is upgraded while it is asked: no query is lost, its configuration stays as it was edited', async () => {
+    const file = join(root, CONFIG);
+    writeFileSync(file, `${readFileSync(file, 'utf8')}# edited\n`);
+    const ofRelease = join(root, RELEASES, version);
+    const whole = run('find', ofRelease, '-type', 'f');
+    expect(await asked(() => install(NEWER))).toMatchObject({ lost: '0' });
+    expect(running()).toBe(NEWER);
     expect(readlinkSync(join(root, 'usr/lib/weir/current'))).toBe(`releases/${NEWER}`);
-    expect(files()).toBe(whole);
-    expect(readFileSync(join(root, 'etc/weir/weir.toml'), 'utf8')).toMatch(/^dns_port = /m);
-    expect(told()).toContainEqual(expect.stringMatching(/reload weir\.service$/));
-    expect(ready()).toBe(true);
+    expect(run('find', ofRelease, '-type', 'f')).toBe(whole);
+    expect(readFileSync(file, 'utf8')).toMatch(/^# edited$/m);
+    expect(ofService('NRestarts')).toBe('1');
+    await until(isReady, LOOK_MS);
   });
 
-  test('leaves configuration and data when it is removed, and nothing when it is purged', async () => {
-    weir!.kill('SIGTERM');
-    await once(weir!, 'close');
-    inside('dpkg', '--remove', 'weir');
-    expect(told()).toContainEqual(expect.stringMatching(/stop weir\.service$/));
+  test('goes back to the version before in the same way', async () => {
+    expect(await asked(() => install(version))).toMatchObject({ lost: '0' });
+    expect(running()).toBe(version);
+    await until(isReady, LOOK_MS);
+    expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
+  });
+
+  test('answers on by the release that runs where later ones do not start', async () => {
+    const process = ofService('MainPID');
+    for (const broken of BROKEN)
+      expect(await asked(() => expect(install(broken)).toMatch(/Setting up/))).toMatchObject({ lost: '0' });
+    expect([ofService('MainPID'), running()]).toEqual([process, version]);
+    expect(existsSync(join(root, RELEASES, version, 'package.json'))).toBe(true);
+    install(version);
+    expect([running(), ofService('NRestarts')]).toEqual([version, '1']);
+  });
+
+  test('leaves configuration and data when it is removed, and nothing when it is purged', () => {
+    machine.run(...APT, 'remove', 'weir');
+    expect(machine.run('ps', '--no-headers', '-e', '-o', 'user')).not.toMatch(/^weir$/m);
     expect(existsSync(join(root, 'usr/lib/weir'))).toBe(false);
-    expect(statSync(join(root, 'etc/weir/weir.toml')).isFile()).toBe(true);
+    expect(statSync(join(root, CONFIG)).isFile()).toBe(true);
     expect(existsSync(join(root, 'var/lib/weir/postgres'))).toBe(true);
-    inside('dpkg', '--purge', 'weir');
+    machine.run(...APT, 'purge', 'weir');
     expect(files()).toEqual(before);
+    expect(() => machine.run('id', 'weir')).toThrow('no such user');
   });
 });

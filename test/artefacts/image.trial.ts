@@ -4,23 +4,14 @@
  * Needs root, umoci, crun, dig and qemu-user-static.
  */
 import { spawn } from 'node:child_process';
-import {
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../support/parts/until.ts';
-import { freePort } from '../support/weir/free-ports.ts';
-import { newest, run, says } from './room.ts';
+import { answersEmulated } from './emulated.ts';
+import { newest, OWN_CGROUPS, run, says } from './room.ts';
 
 interface Mount {
   readonly destination: string;
@@ -41,8 +32,6 @@ const { file: image, version: tag } = newest(/^weir-(.+)\.oci\.tar$/);
 const room = mkdtempSync(join(tmpdir(), 'weir-image-'));
 const UID = 65053;
 const NO_CAPABILITIES = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
-/** crun looks for cgroups; this machine's may be of the first version, which it does not take. */
-const OWN_CGROUPS = 'umount -R /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup';
 
 beforeAll(() => {
   mkdirSync(join(room, 'layout'));
@@ -126,30 +115,5 @@ describe('the image for amd64', () => {
 });
 
 describe('the image for arm64', () => {
-  test('answers on an emulated processor', async () => {
-    const root = join(room, 'arm64', 'rootfs');
-    copyFileSync('/usr/bin/qemu-aarch64-static', join(root, 'tmp/qemu'));
-    run('chmod', '755', join(root, 'tmp/qemu'));
-    const port = String(await freePort(['127.0.0.1']));
-    // The emulator starts no other program, so there is no database.
-    const settings = {
-      WEIR_SERVER_DATA_DIR: '/tmp/data',
-      WEIR_SERVER_DNS_PORT: port,
-      WEIR_SERVER_WEB_PORT: String(await freePort(['127.0.0.1'])),
-      WEIR_SERVER_BIND_ADDRESS: '127.0.0.1',
-      WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir',
-    };
-    const node =
-      '/tmp/qemu /opt/weir/node_modules/node/bin/node --disable-warning=ExperimentalWarning --single-threaded-gc';
-    const own = `mount -t proc proc ${root}/proc; mount --rbind /dev ${root}/dev; exec chroot ${root} ${node} /opt/weir/control-plane/main.ts start`;
-    const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
-      stdio: 'ignore',
-      env: { PATH: process.env['PATH'], ...settings },
-    });
-    const ended = once(child, 'exit');
-    const dig = ['+short', '+tries=1', '+time=5', '-p', port, '@127.0.0.1', 'A', 'localhost'];
-    await until(() => says('127.0.0.1', 'dig', ...dig), 500);
-    child.kill('SIGTERM');
-    await ended;
-  });
+  test('answers on an emulated processor', () => answersEmulated(join(room, 'arm64', 'rootfs'), '/opt/weir'));
 });

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 const ARTEFACTS = join(ROOT, 'data', 'artefacts');
 
+/** In a mount namespace: cgroups of the second version alone, as systemd and crun need them; this machine's may be others. */
+export const OWN_CGROUPS = 'umount -R /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup';
+
 /** Output of a command. @throws with all that it said unless it succeeds */
 export function run(command: string, ...args: readonly string[]): string {
   const { error, status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });

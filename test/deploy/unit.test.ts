@@ -1,5 +1,7 @@
 /** The unit and the guide of deploy/: what one is told to write, the other reads. */
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 
 const read = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
@@ -38,9 +40,16 @@ describe('weir.service', () => {
     expect(command).toBe(start.replace(' start ', ' upgrade '));
   });
 
-  test('weir.service runs as the user that the guide adds, from the folder that it clones into', () => {
+  test('weir.service awaits the end of a process that took over, which systemd would kill at once', async () => {
+    const [, command = 'false'] = /^ExecStop=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
+    const main = spawn('sleep', ['1000']);
+    await promisify(execFile)('sh', ['-c', command], { env: { ...process.env, MAINPID: String(main.pid) } });
+    expect(main.signalCode).toBe('SIGTERM');
+  });
+
+  test('weir.service runs as the user that the guide adds, by the release that it clones', () => {
     const [, user = 'none'] = /^User=(\S+)$/m.exec(unit) ?? [];
-    const [, folder = 'none'] = /^WorkingDirectory=(\S+)$/m.exec(unit) ?? [];
+    const [, folder = 'none'] = /^ExecStart=(\S+)\/control-plane\//m.exec(unit) ?? [];
     expect(guide).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));
     expect(guide).toMatch(new RegExp(`^git clone .* ${folder} `, 'm'));
   });

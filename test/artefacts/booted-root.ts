@@ -1,0 +1,86 @@
+/**
+ * A Debian in a folder, booted: its systemd runs there as on a machine of its own, with a network that nothing else is on. Needs
+ * root and Debian's systemd-container.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { until } from '../support/parts/until.ts';
+import { OwnProcess, ownEnvironment } from '../support/weir/weir-process.ts';
+import { OWN_CGROUPS, run, says } from './room.ts';
+
+/** Nothing of this process's environment, such as where it keeps compiled code. */
+const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
+const LOOK_MS = 200;
+
+/** The machine. */
+export class BootedRoot {
+  private readonly container: ChildProcess;
+  private readonly group: string;
+  /** Its process 1, as this machine counts. */
+  private readonly init: string;
+
+  private constructor(container: ChildProcess, group: string) {
+    this.container = container;
+    this.group = group;
+    this.init = children(container.pid!)[0]!;
+  }
+
+  /** Boots it, until systemd has started what it starts by itself. */
+  static async boot(root: string): Promise<BootedRoot> {
+    const group = `/sys/fs/cgroup/weir-trial-${String(process.pid)}`;
+    const options = '--quiet --register=no --keep-unit --private-network --console=pipe --boot';
+    const own = `${OWN_CGROUPS}; mkdir ${group}; echo $$ >${group}/cgroup.procs; exec systemd-nspawn ${options} --directory=${root}`;
+    const env = { ...process.env, UNIFIED_CGROUP_HIERARCHY: '1' };
+    const container = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
+      env,
+      stdio: 'ignore',
+    });
+    await until(() => {
+      if (container.exitCode !== null)
+        throw new Error(
+          `systemd-nspawn (Debian: systemd-container) ended with ${String(container.exitCode)}`,
+        );
+      const [init] = children(container.pid!);
+      return (
+        init !== undefined &&
+        says('running', 'nsenter', '--target', init, '--all', 'systemctl', 'is-system-running')
+      );
+    }, LOOK_MS);
+    return new BootedRoot(container, group);
+  }
+
+  /** Output of a command on the machine, as root. @throws with all that it said unless it succeeds */
+  run(...command: readonly string[]): string {
+    return run('nsenter', ...this.inside('--all'), ...CLEAN, ...command);
+  }
+
+  /** Whether a command on the machine succeeds and prints this line. */
+  says(line: string, ...command: readonly string[]): boolean {
+    return says(line, 'nsenter', ...this.inside('--all'), ...CLEAN, ...command);
+  }
+
+  /** A program of this machine that goes on, on the network of that one. */
+  startClient(...command: readonly string[]): OwnProcess {
+    return new OwnProcess('nsenter', [...this.inside('--net'), ...command], { env: ownEnvironment() });
+  }
+
+  /** Shuts it down, as its power button does. */
+  async halt(): Promise<void> {
+    const ended = once(this.container, 'close');
+    this.container.kill('SIGTERM');
+    await ended;
+    const remove = `${OWN_CGROUPS}; find ${this.group} -depth -type d -exec rmdir {} +`;
+    run('unshare', '--mount', '--propagation', 'private', 'sh', '-c', remove);
+  }
+
+  private inside(namespaces: string): string[] {
+    return ['--target', this.init, namespaces];
+  }
+}
+
+function children(pid: number): string[] {
+  const text = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+  return text.split(' ').filter((child) => child !== '');
+}

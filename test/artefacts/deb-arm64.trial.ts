@@ -1,0 +1,40 @@
+/**
+ * The Debian package for arm64, unpacked with what it depends on of a Debian for arm64, whose packages are not configured, as no
+ * processor here runs their scripts. Its Node answers on an emulated one. Needs root, lintian, mmdebstrap and qemu-user-static.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { answersEmulated } from './emulated.ts';
+import { newest, run } from './room.ts';
+
+const { file: deb } = newest(/^weir_(.+)_arm64\.deb$/);
+const RELEASE = '/usr/lib/weir/release';
+
+describe('weir.deb for arm64', () => {
+  const room = mkdtempSync(join(tmpdir(), 'weir-arm64-'));
+  const root = join(room, 'root');
+
+  beforeAll(() => {
+    // apt finds what the package depends on. It mounts the package's file, in a namespace that ends with it.
+    const mounts = '--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount';
+    const options = ['--quiet', '--variant=extract', '--architectures=arm64', mounts, `--include=${deb}`];
+    run('unshare', '--mount', '--propagation', 'private', 'mmdebstrap', ...options, 'bookworm', root);
+  });
+  afterAll(() => rmSync(room, { recursive: true, force: true }));
+
+  test('has nothing that lintian minds and the overrides do not explain', () => {
+    expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
+  });
+
+  test('has programs and libraries for arm64 alone', () => {
+    const kinds = run('find', join(root, RELEASE), '-type', 'f', '-exec', 'file', '--brief', '{}', '+')
+      .split('\n')
+      .filter((kind) => kind.startsWith('ELF'));
+    expect(kinds.length).toBeGreaterThan(20);
+    expect(kinds.filter((kind) => !kind.includes('ARM aarch64'))).toEqual([]);
+  });
+
+  test('answers on an emulated processor', () => answersEmulated(root, RELEASE));
+});
