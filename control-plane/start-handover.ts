@@ -53,6 +53,7 @@ interface HandoverNode {
   readonly cacheImage: () => Buffer | null;
   readonly web: WebServer;
   readonly dnsPort: number;
+  readonly niceness: number;
   readonly service: ServiceManager;
   /** Stops all parts. */
   readonly stop: () => Promise<void>;
@@ -61,7 +62,7 @@ interface HandoverNode {
 /** Hands over to another process whenever one asks; returns how to stop that. */
 export function startHandover(
   { dataDir, loaded, logger }: Node,
-  { supervisor, publisher, cacheImage, web, dnsPort, service, stop }: HandoverNode,
+  { supervisor, publisher, cacheImage, web, dnsPort, niceness, service, stop }: HandoverNode,
 ): Promise<() => void> {
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;
@@ -73,6 +74,7 @@ export function startHandover(
       logger,
       version,
       dnsPort,
+      niceness,
       configFile: loaded.file === undefined ? null : resolve(loaded.file),
       calls,
       prepare: async () => {

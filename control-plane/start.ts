@@ -27,7 +27,7 @@ import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
 import { greeting } from './system/greeting.ts';
-import { putAnswersFirst } from './system/thread-priorities.ts';
+import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { chooseDnsPort } from './workers/dns-port.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
@@ -82,6 +82,7 @@ async function startParts(start: Start): Promise<void> {
   const startedAtMs = clock.monotonicMs();
   const { node, dnsPort, neighbours, taking } = await openNode(start);
   const { config, database, clients, dataDir } = node;
+  const niceness = answerAsFirst(taking?.niceness, logger);
   const dns = await startDns(node, dnsPort.port);
   const tellState = (state: NodeStateCode): void => {
     dns.supervisor.tell(state);
@@ -90,7 +91,7 @@ async function startParts(start: Start): Promise<void> {
   const tellReady = (): void => tellState(NodeState.READY);
   if (dns.isFiltering) tellReady();
   else stops.push(endHoldLater(node, dns.supervisor));
-  putAnswersFirst(logger);
+  putAnswersFirst(niceness, logger);
   stops.push(startReleasingMemory());
   // Only threads and their log run until the other process has released all else.
   await taking?.finish();
@@ -119,7 +120,7 @@ async function startParts(start: Start): Promise<void> {
   const { startWeb } = await import('./start-web.ts');
   const web = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
   node.inherited?.closeRest();
-  const giving = { ...dns, web, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
+  const giving = { ...dns, web, niceness, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
   stops.push(await startHandover(node, giving));
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));

@@ -45,7 +45,7 @@ async function start(silenceMs = PATIENT_MS): Promise<void> {
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
   stop = await HandingOver.start(
     {
-      ...{ logger, version: '1.0.0', dnsPort: 53, configFile: null, silenceMs },
+      ...{ logger, version: '1.0.0', dnsPort: 53, niceness: 0, configFile: null, silenceMs },
       calls: 'calls' in native ? native.calls : null,
       prepare: async () => {
         steps.push('prepare');

@@ -25,6 +25,8 @@ export interface HandoverParts {
   readonly logger: Logger;
   readonly version: string;
   readonly dnsPort: number;
+  /** Of the threads that answer. */
+  readonly niceness: number;
   /** The file that this process was started with; null = none. */
   readonly configFile: string | null;
   /** Null where descriptors cannot be passed. */
@@ -163,7 +165,7 @@ export class HandingOver {
     const { parts } = this;
     const { silenceMs = SILENCE_MS } = parts;
     parts.logger.info('hand over to another process', { pid, version });
-    talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort });
+    talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);
     if (this.leaving === undefined) this.descriptors = await parts.prepare();

@@ -28,6 +28,8 @@ export class TakingOver {
   readonly lock: LaterLock;
   /** Where the running process answers. */
   readonly dnsPort: number;
+  /** Of its threads that answer. */
+  readonly niceness: number;
   private readonly talk: Conversation;
   private readonly path: string;
   private readonly logger: Logger;
@@ -35,13 +37,14 @@ export class TakingOver {
   private constructor(
     talk: Conversation,
     place: { path: string; dataDir: string },
-    dnsPort: number,
+    { dnsPort, niceness }: { dnsPort: number; niceness: number },
     logger: Logger,
   ) {
     this.talk = talk;
     this.path = place.path;
     this.lock = new LaterLock(place.dataDir);
     this.dnsPort = dnsPort;
+    this.niceness = niceness;
     this.logger = logger;
   }
 
@@ -54,7 +57,8 @@ export class TakingOver {
     talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
     const welcome = await talk.expect('welcome', SILENCE_MS);
     logger.info('take over from a running process', { version: textOf(welcome, 'version') });
-    return new TakingOver(talk, { path, dataDir }, numberOf(welcome, 'dnsPort'), logger);
+    const running = { dnsPort: numberOf(welcome, 'dnsPort'), niceness: Number(welcome['niceness'] ?? 0) };
+    return new TakingOver(talk, { path, dataDir }, running, logger);
   }
 
   /** The sockets; null where they cannot be passed, and both processes have their own. */

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 
 const THREADS = '/proc/self/task';
 const HELPERS = [
@@ -17,10 +18,25 @@ const CONTROL_PLANE_NICER = 3;
 const MOST = 19;
 
 /**
- * Sets the priorities of the running threads; call it once the DNS threads run. Threads started later inherit the
- * control plane's. Only on Linux does a priority belong to a thread.
+ * Gives the threads that are started from now on the niceness of those that they take over from, where there are any and
+ * it is allowed: a process that another one has started inherits that of its control plane. Returns what it should be.
  */
-export function putAnswersFirst(logger: Logger): void {
+export function answerAsFirst(running: number | undefined, logger: Logger): number {
+  const own = getPriority();
+  if (running === undefined || running >= own) return own;
+  try {
+    setPriority(running);
+  } catch (error) {
+    logger.debug('answer with the priority of the process before: not allowed', { reason: reasonOf(error) });
+  }
+  return running;
+}
+
+/**
+ * Sets the priorities of the running threads; call it once the DNS threads run, with the niceness that they should have.
+ * Threads started later inherit the control plane's. Only on Linux does a priority belong to a thread.
+ */
+export function putAnswersFirst(wanted: number, logger: Logger): void {
   if (process.platform !== 'linux') return;
   try {
     const answers = getPriority();
@@ -29,7 +45,8 @@ export function putAnswersFirst(logger: Logger): void {
       const helper = HELPERS.find((one) => one.name.test(name));
       if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MOST));
     }
-    setPriority(process.pid, Math.min(answers + CONTROL_PLANE_NICER, MOST));
+    // Where the niceness that this process inherited from a control plane stays, it does not grow with each upgrade.
+    setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MOST));
   } catch (error) {
     logger.debug('put answers first: not possible', { error: String(error) });
   }

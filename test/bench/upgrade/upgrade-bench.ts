@@ -23,6 +23,7 @@ const HELP = `npm run upgrade-bench -- [options]
   --upgrades N     how many (20)
   --rate N         datagrams a second (20000)
   --clients N      of each of TCP, TLS and HTTPS (4)
+  --no-kills       only whole upgrades
   --other FOLDER   another release, with its packages: upgrades go there and back
 `;
 const NAMES = 10_000;
@@ -59,11 +60,13 @@ interface Stand {
 async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
+    allowNegative: true,
     options: {
       upgrades: { type: 'string', default: '20' },
       rate: { type: 'string', default: '20000' },
       clients: { type: 'string', default: '4' },
       other: { type: 'string', default: ROOT },
+      kills: { type: 'boolean', default: true },
       help: { type: 'boolean' },
     },
   });
@@ -84,7 +87,7 @@ async function main(args: string[]): Promise<void> {
       const release = i % 2 === 0 ? values.other : ROOT;
       turns.push(await takeTurn(stand, i % 2 === 0 ? 'forwards' : 'backwards', () => upgrade(weir, release)));
     }
-    for (const step of KILLED_AFTER)
+    for (const step of values.kills ? KILLED_AFTER : [])
       turns.push(await takeTurn(stand, `killed ${step.source}`, () => upgradeInVain(weir, step)));
   } finally {
     await endProcess(processOf(weir), 'SIGTERM');

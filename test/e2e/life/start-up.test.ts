@@ -18,6 +18,7 @@ import type { TempDir } from '../../support/weir/data-dir.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { ownEnvironment, OwnProcess, START_COMMAND, Weir } from '../../support/weir/weir-process.ts';
+import type { User } from '../../support/weir/weir-process.ts';
 
 /** An address of this machine that no other program listens on. */
 const ADDRESS = `127.53.${String(1 + Math.floor(Math.random() * 250))}.${String(1 + Math.floor(Math.random() * 250))}`;
@@ -25,11 +26,6 @@ const FALLBACK_PORT = 5300;
 const POOLS = '[{"name":"none","servers":["127.0.0.1:9"]}]';
 
 const WITHOUT_KOFFI = new URL('../../support/weir/without-koffi.ts', import.meta.url);
-
-interface User {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /** An ordinary user that can run this checkout: ourselves, or `nobody` where the tests run as root. */
 function ordinaryUser(): User | null {

@@ -12,6 +12,7 @@ import {
   endProcess,
   handsOver,
   isRunning,
+  nicenessOf,
   processOf,
   runUpgrade,
   untilSuccessor,
@@ -30,6 +31,7 @@ const LOOK_MS = 50;
 
 let upstream: ScriptedUpstream;
 let weir: Weir;
+let firstNiceness: number;
 const ports = { dot: 0, doh: 0 };
 
 beforeAll(async () => {
@@ -40,6 +42,7 @@ beforeAll(async () => {
     upstreams: [`127.0.0.1:${String(upstream.port)}`],
     toml: encryptedToml(ports),
   });
+  firstNiceness = nicenessOf(weir.pid);
 });
 
 afterAll(async () => {
@@ -154,6 +157,11 @@ describe('weir upgrade', () => {
     expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is under way/);
     await untilWhole();
+  });
+
+  test('weir upgrade keeps the priority of the threads that answer, after several as after one', () => {
+    // An ordinary user may not raise what the first new process inherits from a control plane.
+    expect(nicenessOf(processOf(weir)) - firstNiceness).toBeLessThanOrEqual(3);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Upgrades of a running Weir, as an operator runs them, and the processes that they leave. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,13 +23,13 @@ const LOOK_MS = 10;
  * process that was started.
  */
 export async function runUpgrade(
-  { room }: Pick<Weir, 'room'>,
+  { room, user }: Pick<Weir, 'room' | 'user'>,
   onStep: (line: string, pid: number) => void = () => undefined,
   release = ROOT,
 ): Promise<UpgradeRun> {
   const program = join(release, 'control-plane', 'main.ts');
   const args = [...START.slice(0, -2), program, 'upgrade', '--config', join(room.path, 'weir.toml')];
-  const command = new OwnProcess(NODE, args, { cwd: room.path, env: ownEnvironment() });
+  const command = new OwnProcess(NODE, args, { cwd: room.path, env: ownEnvironment(), ...user });
   let told = 0;
   command.child.stdout?.on('data', () => {
     const lines = command.output.split('\n').slice(0, -1);
@@ -75,6 +75,18 @@ function commandOf(pid: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** The least niceness of its threads: that of those that answer. */
+export function nicenessOf(pid: number): number {
+  const threads = readdirSync(`/proc/${String(pid)}/task`);
+  // The name of a thread may hold spaces; niceness is the 17th field after it (proc(5)).
+  const fields = threads.map((id) =>
+    readFileSync(`/proc/${String(pid)}/task/${id}/stat`, 'utf8')
+      .split(') ')
+      .pop()!,
+  );
+  return Math.min(...fields.map((text) => Number(text.split(' ')[16])));
 }
 
 /** Ends a process that is no child of this one, and waits for its end. */

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '../../../shared/api/system-api.ts';
@@ -20,6 +20,12 @@ export type BackEnd = 'batch' | 'dgram';
 
 /** Both back ends, for suites that run on each. */
 export const BACK_ENDS: readonly BackEnd[] = ['batch', 'dgram'];
+
+/** An ordinary user of this machine. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** How Weir is started. */
 export interface WeirOptions {
@@ -47,6 +53,8 @@ export interface WeirOptions {
   readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: there is none, as no server is at its URL. */
   readonly database?: 'later' | 'none';
+  /** Whom it runs as; whoever runs the tests unless given. The folder is given to them. */
+  readonly user?: User;
   /** Descriptors from 3 on, as a service manager gives those that it kept. */
   readonly descriptors?: readonly number[];
 }
@@ -168,6 +176,7 @@ export class Weir extends OwnProcess {
   readonly dnsPort: number;
   readonly webPort: number;
   readonly room: TempDir;
+  readonly user: User | undefined;
   private readonly address: string;
   private readonly apiPath: string;
   private readonly ownsRoom: boolean;
@@ -187,10 +196,12 @@ export class Weir extends OwnProcess {
     const [command, ...words] = descriptors === undefined ? [NODE] : [...NAMED_TO_ITSELF, NODE];
     super(command, [...words, ...START, ...args], {
       ...{ cwd: room.path, env: { ...env, ...kept }, ipc: true, outputFile, detached, descriptors },
+      ...options.user,
     });
     this.dnsPort = ports.dns;
     this.webPort = ports.web;
     this.room = room;
+    this.user = options.user;
     this.ownsRoom = options.room === undefined;
     this.apiPath = options.altCompat === true ? '/svc/api' : '/api';
     this.address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
@@ -221,6 +232,7 @@ export class Weir extends OwnProcess {
     };
     const file = join(room.path, 'weir.toml');
     writeFileSync(file, configuration(options, room, addresses, ports));
+    if (options.user !== undefined) chownSync(room.path, options.user.uid, options.user.gid);
     return new Weir(options, room, ports, ['--config', file]);
   }
 

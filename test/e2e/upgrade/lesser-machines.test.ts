@@ -1,0 +1,60 @@
+/** Upgrades where less is allowed: as an ordinary user, and where system calls are out of reach. */
+import { readFileSync, statSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
+import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+import type { WeirOptions } from '../../support/weir/weir-process.ts';
+
+const WITHOUT_KOFFI = new URL('../../support/weir/without-koffi.ts', import.meta.url);
+/** `nobody` of every Linux, where the tests run as root. */
+const ORDINARY = { uid: 65_534, gid: 65_534 };
+
+let upstream: ScriptedUpstream;
+let weir: Weir;
+
+beforeAll(async () => {
+  upstream = await startEchoingUpstream();
+});
+afterEach(async () => {
+  await endProcess(processOf(weir), 'SIGTERM');
+  await weir.stop();
+});
+afterAll(() => upstream.close());
+
+/** Upgrades a Weir under load; every client is served before and after, and all questions are answered. */
+async function upgraded(options: WeirOptions): Promise<void> {
+  weir = await Weir.start({
+    database: 'none',
+    upstreams: [`127.0.0.1:${String(upstream.port)}`],
+    ...options,
+  });
+  const before = processOf(weir);
+  const loads = [overUdp(weir.dnsPort), overTcp(weir.dnsPort)].map((open) => new PatientLoad(open, 'lesser'));
+  await Promise.all(loads.map((load) => load.untilMore(30)));
+  expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
+  await Promise.all(loads.map((load) => load.untilMore(30)));
+  await Promise.all(loads.map((load) => load.stop()));
+  expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
+  expect(processOf(weir)).not.toBe(before);
+}
+
+test('weir upgrade replaces the process of an ordinary user', async () => {
+  await upgraded(process.getuid?.() === 0 ? { user: ORDINARY } : {});
+  const owner = statSync(weir.room.dataDir).uid;
+  expect(readFileSync(`/proc/${String(processOf(weir))}/status`, 'utf8')).toMatch(
+    new RegExp(`^Uid:\\t${String(owner)}\\t`, 'm'),
+  );
+  expect(owner).not.toBe(0);
+});
+
+test('weir upgrade opens sockets beside the old ones where koffi does not load, and says what that may cost', async () => {
+  await upgraded({ env: { NODE_OPTIONS: `--import ${WITHOUT_KOFFI.href}` } });
+  expect(weir.output).toMatch(/answer over node:dgram.*koffi.*cannot be loaded/);
+  expect(weir.output).toMatch(/the sockets cannot be passed.*koffi.*cannot be loaded/);
+  using client = await UdpClient.open(weir.dnsPort);
+  expect((await client.ask('after.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);
+});
