@@ -1,8 +1,9 @@
-/** What nodes share besides policy: the certificate, and what clients may take from one to another: TLS sessions and DNS cookies. */
+/** What nodes share besides policy: the certificate, what clients may take from one to another, the log and its sums. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ClusterNode as NodeFigures } from '../../../shared/api/nodes-api.ts';
 import { TestAuthority, type TestCertificate } from '../../support/dns/certificates.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { DotClient } from '../../support/dns/dot-client.ts';
@@ -18,9 +19,13 @@ const LOCAL = 'here.home.example';
 const HANDSHAKE_PAUSE_MS = 100;
 const CLIENT_COOKIE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
+/** Queries of each node that are in the log when one is killed, and those that it has only just answered. */
+const [STORED, FRESH] = [40, 10];
+
 interface ClusterNode {
   readonly weir: Weir;
   readonly dotPort: number;
+  readonly toml: string;
 }
 
 let cluster: NodeCluster;
@@ -39,7 +44,7 @@ beforeAll(async () => {
 [dns]
 local_records = ["${LOCAL} A 192.0.2.20"]
 `;
-    return { weir: await cluster.start(nodeName, { toml }), dotPort };
+    return { weir: await cluster.start(nodeName, { toml }), dotPort, toml };
   };
   first = await start('first');
   second = await start('second');
@@ -134,6 +139,29 @@ describe('with two nodes', () => {
       await until(isResumed, HANDSHAKE_PAUSE_MS);
     },
   );
+
+  test('the log loses no more of a node that is killed than it had just answered, and none of the other', async () => {
+    const api = await first.weir.api();
+    const logged = (node: string): string => `domain=.killed.example&node=${node}`;
+    const ask = async ({ weir }: ClusterNode, count: number): Promise<void> => {
+      using udp = await UdpClient.open(weir.dnsPort);
+      await udp.askAll(
+        Array.from({ length: count }, (_, at) => ({ name: `n${at}.killed.example`, type: 'A' as const })),
+      );
+    };
+    await Promise.all([ask(first, STORED), ask(second, STORED)]);
+    for (const node of ['first', 'second']) await api.untilQueryCount(STORED, logged(node));
+    await ask(second, FRESH);
+    await second.weir.end('SIGKILL');
+    await cluster.start('second', { toml: second.toml });
+    const kept = await api.queryCount(logged('second'));
+    expect(kept).toBeGreaterThanOrEqual(STORED);
+    expect(await api.queryCount(logged('first'))).toBe(STORED);
+    const nodes = await api.expect<NodeFigures[]>(200, 'GET', '/nodes');
+    const missing = nodes.find(({ node }) => node === 'second')!.rows_missing;
+    expect(kept + missing).toBeLessThanOrEqual(STORED + FRESH);
+    expect((await api.stats()).queries_total).toBe(await api.queryCount('period=1h'));
+  });
 });
 
 async function handshake(
