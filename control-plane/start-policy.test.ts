@@ -15,7 +15,7 @@ test('startPolicy() puts changes of the database into force, and stops with all 
   const port = await freePort(['127.0.0.1']);
   const dns = await startDns(node, port);
   const policy = await startPolicy(node, dns);
-  startHousekeeping(node, { ...policy, log: dns.log, listsInForce: () => undefined });
+  startHousekeeping(node, { ...policy, listsInForce: () => undefined });
   await policy.changes.change({ name: 'tester', address: null }, async (tx) => {
     await tx.query(
       `INSERT INTO managed_domains (name, domain, action) VALUES ('no games', 'games.example', 'deny')`,

@@ -98,7 +98,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const simulator = simulatorOf(node, dns, { cache, copies, pool, bounds, catalog });
   return {
     ...{ policy, changes, follower, lists, compiledLists, catalog, catalogRefresh },
-    ...{ explainer, past, simulator },
+    ...{ explainer, past, simulator, dayExport: dayExportOf(node, dns.log) },
   };
 }
 
@@ -182,6 +182,12 @@ function catalogRefreshOf(
   return refresh;
 }
 
+/** The export of finished days, which starts with the housekeeping. */
+function dayExportOf({ configuration, database, jobs, logger }: Node, queryLog: LogQuestions): DayExport {
+  const folder = (): string => configuration.current().database.export_dir;
+  return new DayExport({ database, jobs, queryLog, folder, logger });
+}
+
 /** The names that a new list is watched for: those of all nodes, as it is fetched for all. */
 function mostAskedOf(log: LogQuestions): MostAskedNames {
   const untilAnswered = new AbortController().signal;
@@ -208,11 +214,10 @@ export function startHousekeeping(
     changes: PolicyChanges;
     /** Called when each list that was due has been brought into force, or cannot be. */
     listsInForce: () => void;
-    log: LogQuestions;
+    dayExport: DayExport;
   },
 ): void {
-  const { lists, catalogRefresh, changes, listsInForce, log: queryLog } = parts;
-  const folder = (): string => configuration.current().database.export_dir;
+  const { lists, catalogRefresh, changes, listsInForce, dayExport } = parts;
   stops.push(
     startLogMaintenance({
       database,
@@ -221,7 +226,7 @@ export function startHousekeeping(
       logger,
       dataDir,
       nodeId: nodeIdOf(name),
-      dayExport: new DayExport({ database, jobs, queryLog, folder, logger }),
+      dayExport,
       queryLogDays: () => configuration.current().database.query_log_days,
       rollupDays: () => configuration.current().database.rollup_days,
     }),

@@ -39,6 +39,7 @@ import { nodeMetrics } from './metrics/node-metrics.ts';
 import { readThreadCpu } from './metrics/thread-cpu.ts';
 import type { Probes } from './probes/probes.ts';
 import type { Dnstap } from './query-log/dnstap/dnstap.ts';
+import type { DayExport } from './query-log/nightly/day-export.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
@@ -61,6 +62,7 @@ interface WebParts {
   readonly logTrouble: () => string | null;
   readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run'>;
   readonly dnstap: Dnstap | null;
+  readonly dayExport: Pick<DayExport, 'trouble' | 'failures'>;
   readonly supervisor: WorkerSupervisor;
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;

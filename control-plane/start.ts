@@ -113,7 +113,7 @@ async function startParts(start: Start): Promise<void> {
       applyLive: () => policy.policy.applyLive(),
     }),
   );
-  startHousekeeping(node, { ...policy, log: dns.log, listsInForce: tellReady });
+  startHousekeeping(node, { ...policy, listsInForce: tellReady });
   const reload = (): void => void node.configuration.reloadLater(policy.changes);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));

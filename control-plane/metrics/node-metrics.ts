@@ -33,6 +33,7 @@ export interface NodeMetricsParts {
   readonly cache: Pick<CacheContents, 'metrics'>;
   readonly cacheBytes: number;
   readonly writer: { counters(): LogWriterCounters };
+  readonly dayExport: { failures(): number };
   /** null = no queries are streamed. */
   readonly dnstap: { counters(): StreamCounters } | null;
 }
@@ -61,6 +62,7 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
     ...listFamilies({ published: () => publisher.current(), fetched }),
     ...queryLogFamilies(threads, {
       counters: () => parts.writer.counters(),
+      exportFailures: () => parts.dayExport.failures(),
       dnstap: () => parts.dnstap?.counters(),
       spoolBytes: () => folderBytes(join(parts.dataDir, 'spool')),
     }),

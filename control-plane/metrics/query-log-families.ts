@@ -10,13 +10,15 @@ export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
   /** Bytes that wait on disk; null = not known. */
   readonly spoolBytes: () => Promise<number | null>;
+  /** Turns of the export of finished days that failed. */
+  readonly exportFailures: () => number;
   /** Of the stream of queries; undefined = there is no stream. */
   readonly dnstap: () => StreamCounters | undefined;
 }
 
 /** Families of the query log. */
 export function queryLogFamilies(threads: readonly ThreadCounters[], reads: QueryLogReads): Family[] {
-  const { counters, spoolBytes, dnstap } = reads;
+  const { counters, spoolBytes, exportFailures, dnstap } = reads;
   const rows = (of: 'spooled' | 'dropped' | 'refused', help: string): Family =>
     single('counter', `weir_query_log_${of}_rows_total`, help, () => counters()[of]);
   return [
@@ -32,6 +34,12 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
     rows('refused', 'Rows refused by the database for their content and set aside on disk'),
     single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
     single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),
+    single(
+      'counter',
+      'weir_query_log_export_failures_total',
+      'Attempts to write finished days as files (database.export_dir) that failed',
+      exportFailures,
+    ),
     single(
       'counter',
       'weir_dnstap_sent_frames_total',

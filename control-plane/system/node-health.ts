@@ -3,6 +3,7 @@ import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
+import type { DayExport } from '../query-log/nightly/day-export.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
 
@@ -13,6 +14,8 @@ export interface HealthParts {
   readonly publisher: SnapshotPublisher;
   /** Why rows of the query log cannot be stored; null = they can. */
   readonly logTrouble: () => string | null;
+  /** Finished days of it as files. */
+  readonly dayExport: Pick<DayExport, 'trouble'>;
   readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
 }
 
@@ -20,7 +23,7 @@ export interface HealthParts {
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
-    database: databaseCheck(parts.database, parts.logTrouble()),
+    database: databaseCheck(parts.database, parts.logTrouble() ?? parts.dayExport.trouble()),
     upstreams: upstreamsCheck(parts.supervisor.upstreams()),
     filters: filtersCheck(parts.publisher),
     nodes: nodesCheck(parts.claim),

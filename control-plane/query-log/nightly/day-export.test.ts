@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parquetReadObjects } from 'hyparquet';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
@@ -96,5 +96,17 @@ describe('DayExport', () => {
     await exporting(undefined, '').turn(signal);
     await exporting().turn(signal);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('trouble() says why a folder cannot be written, until it can', async () => {
+    await storeDay(0, 1);
+    const days = exporting();
+    writeFileSync(folder, 'a file in its place');
+    await expect(days.turn(signal)).rejects.toThrow('EEXIST');
+    expect(days.trouble()).toMatch(/^finished days of the query log are not exported: EEXIST/);
+    rmSync(folder);
+    await days.turn(signal);
+    expect([days.trouble(), days.failures()]).toEqual([null, 1]);
+    expect(readdirSync(folder)).toHaveLength(1);
   });
 });

@@ -6,8 +6,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
 import type { JobLeases, Lease } from '../../cluster/leases.ts';
 import type { Database } from '../../db/database.ts';
+import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { streamDurably } from '../../files/durable-file.ts';
 import { ExportFormats } from '../reading/export-formats.ts';
 import type { QueryLogReader } from '../reading/query-log-reader.ts';
@@ -46,18 +48,40 @@ const FORGET = `DELETE FROM meta WHERE starts_with(key, $1) AND key < $1 || (SEL
 /** Exports days. */
 export class DayExport {
   private readonly options: DayExportOptions;
+  private lastTrouble: string | null = null;
+  private failed = 0;
 
   constructor(options: DayExportOptions) {
     this.options = options;
   }
 
-  /** Writes the days that are due, until `signal`. */
+  /** Why days are not written here; null = they are, or are not to be. */
+  trouble(): string | null {
+    return this.options.folder() === '' ? null : this.lastTrouble;
+  }
+
+  /** Turns that failed. */
+  failures(): number {
+    return this.failed;
+  }
+
+  /** Writes the days that are due, until `signal`. Throws what was in the way, which `trouble()` tells as well. */
   async turn(signal: AbortSignal): Promise<void> {
     const folder = this.options.folder();
     if (folder === '') return;
-    await this.options.jobs.hold('export the query log', (lease) =>
-      this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
-    );
+    try {
+      const isDone = await this.options.jobs.hold('export the query log', (lease) =>
+        this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
+      );
+      if (isDone) this.lastTrouble = null;
+    } catch (error) {
+      // A lost database is told elsewhere, and a stop is no failure.
+      if (!signal.aborted && !(error instanceof DatabaseUnavailable)) {
+        this.failed++;
+        this.lastTrouble = `finished days of the query log are not exported: ${reasonOf(error)}`;
+      }
+      throw error;
+    }
   }
 
   private async exportDays(folder: string, lease: Lease): Promise<void> {
