@@ -33,7 +33,9 @@ afterEach(async () => {
 });
 
 /** A supervisor of one worker on a free port, with snapshot 1; not started. */
-async function make(options: { snapshotWaitMs?: number; workers?: number } = {}): Promise<WorkerSupervisor> {
+async function make(
+  options: { snapshotWaitMs?: number; workers?: number; snapshot?: SnapshotBuffers } = {},
+): Promise<WorkerSupervisor> {
   const config = testConfig('dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]');
   logger = new MemoryLogger();
   port = await freePort(['127.0.0.1']);
@@ -86,6 +88,16 @@ describe('start()', () => {
     await expectBlocked(1);
     expect(await supervisor.broadcast(snapshot(2))).toBe(0);
     await expectBlocked(2);
+  });
+
+  test('start() rejects with the cause where threads die as they start', async () => {
+    const damaged = { ...snapshot(1), rules: new SharedArrayBuffer(4) };
+    const supervisor = await make({ snapshot: damaged });
+    await expect(supervisor.start()).rejects.toMatchObject({
+      message: expect.stringMatching(/^start DNS thread: ./),
+      cause: expect.any(Error),
+    });
+    expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
   });
 
   test('start() rejects where its port is taken, and keeps none', async () => {
