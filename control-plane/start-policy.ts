@@ -70,7 +70,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const copies = new SharedCopies({ database, changes, cache, logger });
   const lists = new ListSources({
     ...{ database, policy, changes, publisher, pool, clock, logger },
-    ...{ cache, copies, jobs: node.jobs },
+    ...{ cache, copies, jobs: node.jobs, nodeName: node.name },
     generations,
     names,
     mostAsked: mostAskedOf(dns.log),

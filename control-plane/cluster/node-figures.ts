@@ -70,6 +70,9 @@ const SILENCE = 'abs(extract(epoch FROM clock_timestamp() - last_seen))';
 const PRESENCE = `CASE WHEN run IS NULL OR ${SILENCE} > ${GONE_SECS} THEN 'gone'
   WHEN ${SILENCE} > ${LATE_SECS} THEN 'late' ELSE 'live' END`;
 
+/** A condition on a row of the table: the node has not ended and is not gone. */
+export const IS_THERE = `run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}`;
+
 /** Milliseconds for which there has been a newer revision than this one; null if it is. */
 const lagOf = (revision: string): string =>
   `CASE WHEN ${revision}::bigint IS NULL THEN NULL ELSE coalesce((SELECT greatest(0, least(2147483647,
@@ -117,8 +120,7 @@ export async function listNodes(database: Queryable, revision: number | null): P
 /** Names of the nodes that run and have not said that they have reached this mark, or a newer one. */
 export async function nodesBehind(database: Queryable, mark: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
-    `SELECT name FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}
-       AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
+    `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
     [mark],
   );
   return rows.map(({ name }) => name);

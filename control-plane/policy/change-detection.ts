@@ -40,6 +40,7 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
       'held',
       'content_url_key',
       'failures',
+      'file_node',
     ],
   ],
 };

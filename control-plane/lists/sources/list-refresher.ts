@@ -1,7 +1,8 @@
 /**
  * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time. The
  * result is written to the source's row, and a new copy beside it in the same transaction, where every node finds it; on
- * any failure the previous copy stays in force.
+ * any failure the previous copy stays in force. A `file:` list is read by the node that read it first, for as long as
+ * that node is there and has the file: others may have a file of other content at that path, or none.
  */
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -28,6 +29,8 @@ export interface RefresherParts extends RefreshParts {
   readonly database: Database;
   readonly changes: PolicyChanges;
   readonly jobs: Pick<JobLeases, 'hold'>;
+  /** Name of this node. */
+  readonly nodeName: string;
   /** `blocking.list_refresh_hours`; asked at each look. */
   readonly refreshHours: () => number;
   /** Selects the copy that the row of a source names, for what is fetched to be compared with. */
@@ -116,6 +119,7 @@ export class ListRefresher {
 
   private async isDue(source: StoredSource): Promise<boolean> {
     const { clock, listDirs, refreshHours } = this.parts;
+    if (this.isOfOther(source)) return false;
     const { status, failures, url } = source;
     const checkedMs = Date.parse(source.last_checked_at ?? '');
     const isAsStored = (status === 'ok' || status === 'held') && source.isKept;
@@ -126,22 +130,31 @@ export class ListRefresher {
     return isDue(attempts, clock.nowMs(), { refreshHours: refreshHours(), graceMs });
   }
 
+  /** Whether the source is a file that another node reads. */
+  private isOfOther({ url, file_node: reader, hasReader }: StoredSource): boolean {
+    return url.startsWith('file:') && hasReader && reader !== this.parts.nodeName;
+  }
+
   private async refresh(id: number, isAsked: boolean, signal: AbortSignal): Promise<void> {
     const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
       // Another node may have fetched it meanwhile.
       const source = await readSource(database, id);
-      if (isAsked || (await this.isDue(source)))
+      // Its node finds it due at its next look.
+      if (this.isOfOther(source)) {
+        if (isAsked) await this.record(lease, source, { status: 'pending' });
+      } else if (isAsked || (await this.isDue(source)))
         await this.refreshUnder(lease, source, AbortSignal.any([signal, lease.signal]));
     });
     if (!isOurs) logger.debug('list is fetched by another node', { id });
   }
 
   private async refreshUnder(lease: Lease, source: StoredSource, signal: AbortSignal): Promise<void> {
-    const { logger } = this.parts;
-    const { id, name } = source;
-    await this.record(lease, source, { status: 'updating' });
+    const { listDirs, logger, nodeName } = this.parts;
+    const { id, name, url } = source;
+    const hasFile = url.startsWith('file:') && (await listFileExists(url, listDirs()));
+    await this.record(lease, source, { status: 'updating', fileNode: hasFile ? nodeName : null });
     try {
       await this.parts.chooseCopy(source);
       const refreshed = await refreshSource(source, this.parts, signal);

@@ -37,6 +37,8 @@ import * as store from './source-store.ts';
 export interface ListSourcesParts extends ForceParts {
   readonly changes: PolicyChanges;
   readonly jobs: Pick<JobLeases, 'hold'>;
+  /** Name of this node. */
+  readonly nodeName: string;
   /** The names that the guard checks. */
   readonly mostAsked: Pick<MostAskedNames, 'names'>;
   /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */

@@ -59,6 +59,8 @@ function row(change: Partial<StoredSource> = {}): StoredSource {
     last_changed_at: null,
     last_error: null,
     held: null,
+    file_node: null,
+    hasReader: false,
     contentKey: null,
     heldKey: null,
     contentUrlKey: null,

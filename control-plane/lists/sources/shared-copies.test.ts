@@ -166,6 +166,43 @@ describe('lists of several nodes', () => {
     ]);
     expect(await one.life.read(id)).toMatchObject({ status: 'ok', rules: 2 });
   });
+
+  test('that are files are read by one node, while it is there and has the file, whatever lies at that path elsewhere', async () => {
+    const { database } = running;
+    running.listDirs = [running.dataDir];
+    const [one, two] = [await running.startNode(), await running.startOther()];
+    const without = await running.startOther({ listDirs: [] });
+    const file = join(running.dataDir, 'own.txt');
+    await writeFile(file, 'a.example\n');
+    const { id } = await one.life.create(blocklist(pathToFileURL(file).href));
+    await one.life.idle();
+    expect(await one.life.read(id)).toMatchObject({ status: 'ok', file_node: 'node-a' });
+    const isThere = `INSERT INTO nodes (id, name, run, last_seen) VALUES (1, 'node-a', gen_random_uuid(), now())`;
+    await database.query(isThere);
+    // As if another file lay there at the others.
+    await writeFile(file, 'b.example\n');
+    await database.query(`UPDATE list_sources SET last_checked_at = last_checked_at - interval '2 days'`);
+    for (const node of [two, without]) {
+      await node.life.refreshDue();
+      await follow(node);
+      expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
+      // What is asked of another node is left to the one that has it.
+      await node.life.refresh(id);
+      await node.life.idle();
+      expect(await node.life.read(id)).toMatchObject({ status: 'pending', last_error: null });
+    }
+    await one.life.refreshDue();
+    await running.idle();
+    await follow(two);
+    expect([kindsOf(two, 'a.example'), kindsOf(two, 'b.example')]).toEqual([0, 1]);
+    await database.query('UPDATE nodes SET run = NULL');
+    await writeFile(file, 'c.example\n');
+    await database.query(`UPDATE list_sources SET last_checked_at = last_checked_at - interval '2 days'`);
+    await two.life.refreshDue();
+    await running.idle();
+    expect([kindsOf(two, 'c.example'), (await two.life.read(id)).file_node]).toEqual([1, 'node-b']);
+    await database.query('DELETE FROM nodes');
+  });
 });
 
 describe('SharedCopies', () => {

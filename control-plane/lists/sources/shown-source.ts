@@ -12,7 +12,7 @@ export function shownSource(
   isAtWork: boolean,
 ): BlocklistSource {
   const { lastModified: _modified, kind: _kind, contentKey, heldKey: _held, ...others } = stored;
-  const { contentUrlKey: _url, isKept: _isKept, failures: _failures, ...source } = others;
+  const { contentUrlKey: _url, isKept: _isKept, failures: _failures, hasReader: _reader, ...source } = others;
   const shown = { ...source, url: shownUrl(source.url) };
   if (isAtWork) return { ...shown, status: 'updating' };
   const refusal = contentKey === null ? undefined : refusalOf(refused, stored, contentKey);

@@ -10,6 +10,7 @@ import type {
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { IS_THERE } from '../../cluster/node-figures.ts';
 import { isForeignKeyViolation } from '../../db/database-errors.ts';
 import type { Queryable } from '../../db/database.ts';
 
@@ -38,7 +39,9 @@ interface SourceRow {
   readonly held: HeldCopy | null;
   readonly content_url_key: string | null;
   readonly failures: number;
+  readonly file_node: string | null;
   readonly is_kept: boolean;
+  readonly has_reader: boolean;
 }
 
 /** A source with internal fields. */
@@ -56,6 +59,8 @@ export interface StoredSource extends BlocklistSource {
   readonly isKept: boolean;
   /** Fetches that failed since the last one that succeeded, at any node. */
   readonly failures: number;
+  /** The node of `file_node` is there. */
+  readonly hasReader: boolean;
 }
 
 /** Facts that the life of a source finds out; absent ones stay as they are. */
@@ -76,6 +81,8 @@ export interface SourceFacts {
   /** About the copy of `heldKey`. */
   readonly held?: HeldCopy;
   readonly failures?: number;
+  /** The node whose file counts; null = it has none any more. */
+  readonly fileNode?: string | null;
 }
 
 const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
@@ -83,7 +90,8 @@ const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '
 const URL_KEY = `left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 16)`;
 const IS_KEPT = `(content_url_key = ${URL_KEY} AND EXISTS (SELECT FROM blobs
   WHERE blobs.content_key = s.content_key AND part = 0)) IS TRUE AS is_kept`;
-const SELECT = `SELECT s.*, ${GROUP_IDS}, ${IS_KEPT} FROM list_sources s`;
+const HAS_READER = `EXISTS (SELECT FROM nodes n WHERE n.name = s.file_node AND ${IS_THERE}) AS has_reader`;
+const SELECT = `SELECT s.*, ${GROUP_IDS}, ${IS_KEPT}, ${HAS_READER} FROM list_sources s`;
 
 /** All sources, or those of one kind, oldest first. */
 export async function listSources(db: Queryable, kind?: SourceKind): Promise<StoredSource[]> {
@@ -132,6 +140,7 @@ export async function updateSource(
     last_modified = CASE WHEN $3 <> url THEN NULL ELSE last_modified END,
     status = CASE WHEN $3 <> url THEN 'pending' ELSE status END,
     failures = CASE WHEN $3 <> url THEN 0 ELSE failures END,
+    file_node = CASE WHEN $3 <> url THEN NULL ELSE file_node END,
     last_error = CASE WHEN $3 <> url THEN NULL ELSE last_error END,
     held_key = CASE WHEN $3 <> url THEN NULL ELSE held_key END,
     held = CASE WHEN $3 <> url THEN NULL ELSE held END,
@@ -174,6 +183,7 @@ export async function recordFacts(
     ['held_key', facts.heldKey],
     ['held', facts.heldKey === null ? null : facts.held],
     ['failures', facts.failures],
+    ['file_node', facts.fileNode],
   ];
   const given = columns.filter(([, value]) => value !== undefined);
   if (given.length === 0) return true;
@@ -245,5 +255,7 @@ function toSource(row: SourceRow): StoredSource {
     contentUrlKey: row.content_url_key,
     isKept: row.is_kept,
     failures: row.failures,
+    file_node: row.file_node,
+    hasReader: row.has_reader,
   };
 }

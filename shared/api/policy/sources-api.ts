@@ -28,6 +28,9 @@ export const BlocklistSource = z
     last_checked_at: Timestamp.nullable(),
     last_changed_at: Timestamp.nullable(),
     last_error: z.string().nullable(),
+    file_node: z.string().nullable().meta({
+      description: 'of a file: source the node whose file counts, the others have its copy; else null',
+    }),
     held: HeldCopy.nullable().meta({ description: 'the copy that approve puts into force; null = none' }),
   })
   .meta({ id: 'BlocklistSource' });

@@ -43,6 +43,7 @@ export class MemorySources implements SourceLife {
       last_checked_at: null,
       last_changed_at: null,
       last_error: null,
+      file_node: null,
       held: null,
     };
     this.byId.set(created.id, created);

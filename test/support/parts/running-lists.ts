@@ -84,6 +84,8 @@ interface NodeHome {
   /** Of that folder. */
   readonly nodeUuid: string;
   readonly listDirs: readonly string[];
+  /** `node-a` unless given. */
+  readonly nodeName?: string;
 }
 
 /** What the suites of the list sources run on. */
@@ -205,7 +207,9 @@ export class RunningLists {
   startOther({ pool = new CompilePool(), listDirs = this.listDirs } = {}): Promise<ListNode> {
     const dataDir = makeTempDir();
     this.otherDirs.push(dataDir);
-    return this.startNode(pool, this.database, { dataDir, nodeUuid: randomUUID(), listDirs });
+    return this.startNode(pool, this.database, {
+      ...{ dataDir, nodeUuid: randomUUID(), listDirs, nodeName: 'node-b' },
+    });
   }
 
   async startNode(
@@ -235,6 +239,7 @@ export class RunningLists {
       cache,
       copies,
       jobs: new JobLeases({ database, logger, node: nodeUuid }),
+      nodeName: home.nodeName ?? 'node-a',
       pool,
       policy,
       changes,

@@ -21,6 +21,7 @@ function source(changed: Partial<Source>): Source {
     last_checked_at: null,
     last_changed_at: null,
     last_error: null,
+    file_node: null,
     held: null,
     ...changed,
   };
