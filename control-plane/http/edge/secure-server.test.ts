@@ -15,6 +15,7 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
 import { closeOf } from '../../../test/support/weir/socket-ends.ts';
 import { giveInput } from '../../../test/support/weir/standard-input.ts';
+import { loadDescriptorCalls } from '../../handover/descriptor-calls.ts';
 import type { CertificatePair } from '../../tls/certificate-pair.ts';
 import { makeSelfSigned } from '../../tls/self-signed.ts';
 import { checkHost } from './host-check.ts';
@@ -22,6 +23,8 @@ import { redirectToHttps } from './https-redirect.ts';
 import type { CertificateSource } from './secure-server.ts';
 import { startWebServer } from './server.ts';
 import type { WebServer } from './server.ts';
+
+const F_DUPFD_CLOEXEC = 1030;
 
 /** A certificate that a test replaces. */
 class SteeredCertificate implements CertificateSource {
@@ -201,6 +204,18 @@ describe('startWebServer() with a certificate', () => {
     keys = Buffer.alloc(48, 2);
     useKeys();
     expect(await isReused()).toBe(false);
+  });
+
+  test('takes the certificate of the moment when it goes on after a pause, and later ones', async () => {
+    const native = loadDescriptorCalls();
+    if ('reason' in native) throw new Error(native.reason);
+    await web.pause((fd) => native.calls.fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    certificate.replace(second);
+    web.resume();
+    expect((await openTls()).getPeerCertificate().subject.CN).toBe('second.test');
+    certificate.replace(first);
+    expect((await openTls()).getPeerCertificate().subject.CN).toBe('localhost');
+    expect(certificate.listening).toBe(1);
   });
 
   test('forgets the certificate when it is closed', async () => {

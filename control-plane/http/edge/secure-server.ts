@@ -37,26 +37,18 @@ const TLS_HANDSHAKE = 22;
 export class SecureServer extends Server {
   /** Of all connections, those too that are no connections of HTTP yet. */
   private readonly sockets = new Set<Socket>();
+  private readonly securedWith: SecuredWith;
 
   /** `firstMs` is the time for the first octet, and again for the handshake. */
   constructor(
-    { certificate, ticketKeys }: SecuredWith,
+    securedWith: SecuredWith,
     { firstMs, ...options }: ServerOptions & { readonly firstMs: number },
     listener: RequestListener,
   ) {
-    super({ ...options, ...contextOf(certificate.current()), handshakeTimeout: firstMs }, listener);
-    const useKeys = (): void => {
-      if (ticketKeys !== undefined) this.setTicketKeys(Buffer.from(ticketKeys.current()));
-    };
-    const stops = [
-      certificate.onChange((pair) => {
-        this.setSecureContext(contextOf(pair));
-        useKeys();
-      }),
-      ticketKeys?.onChange(useKeys),
-    ];
-    this.once('close', () => stops.forEach((stop) => stop?.()));
-    useKeys();
+    super({ ...options, ...contextOf(null), handshakeTimeout: firstMs }, listener);
+    this.securedWith = securedWith;
+    // It may listen again after a close.
+    this.on('listening', () => this.follow());
     const takeTls = this.listeners('connection') as ((socket: Socket) => void)[];
     this.removeAllListeners('connection');
     this.on('connection', (socket: Socket) => {
@@ -68,6 +60,21 @@ export class SecureServer extends Server {
         else this.emit('secureConnection', socket);
       });
     });
+  }
+
+  /** Takes certificate and keys, and each change of them until it closes. */
+  private follow(): void {
+    const { certificate, ticketKeys } = this.securedWith;
+    const useKeys = (): void => {
+      if (ticketKeys !== undefined) this.setTicketKeys(Buffer.from(ticketKeys.current()));
+    };
+    const use = (pair: CertificatePair | null): void => {
+      this.setSecureContext(contextOf(pair));
+      useKeys();
+    };
+    use(certificate.current());
+    const stops = [certificate.onChange(use), ticketKeys?.onChange(useKeys)];
+    this.once('close', () => stops.forEach((stop) => stop?.()));
   }
 
   override closeAllConnections(): void {
