@@ -190,8 +190,13 @@ export class HandingOver {
 
   private async leave(): Promise<void> {
     this.step('all that was in flight is answered');
-    await this.parts.leave();
-    this.step('the log and the database are closed');
+    try {
+      await this.parts.leave();
+      this.step('the log and the database are closed');
+    } catch (error) {
+      // The process that takes over finds out whether the data directory is free.
+      this.parts.logger.error('leave for another process', { reason: reasonOf(error) });
+    }
   }
 
   private async takeBack(talk: Conversation, reason: string): Promise<void> {

@@ -47,7 +47,8 @@ afterEach(() => {
 
 describe('TakingOver', () => {
   test('takes the lock when it is free, and says so', async () => {
-    expect(taking.dnsPort).toBe(5353);
+    // An earlier release does not say its niceness.
+    expect([taking.dnsPort, taking.niceness]).toEqual([5353, undefined]);
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
     talk.tell({ type: 'stopped' });

@@ -28,8 +28,8 @@ export class TakingOver {
   readonly lock: LaterLock;
   /** Where the running process answers. */
   readonly dnsPort: number;
-  /** Of its threads that answer. */
-  readonly niceness: number;
+  /** Of its threads that answer; an earlier release does not say it. */
+  readonly niceness: number | undefined;
   private readonly talk: Conversation;
   private readonly path: string;
   private readonly logger: Logger;
@@ -37,7 +37,7 @@ export class TakingOver {
   private constructor(
     talk: Conversation,
     place: { path: string; dataDir: string },
-    { dnsPort, niceness }: { dnsPort: number; niceness: number },
+    { dnsPort, niceness }: { dnsPort: number; niceness: number | undefined },
     logger: Logger,
   ) {
     this.talk = talk;
@@ -57,7 +57,11 @@ export class TakingOver {
     talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
     const welcome = await talk.expect('welcome', SILENCE_MS);
     logger.info('take over from a running process', { version: textOf(welcome, 'version') });
-    const running = { dnsPort: numberOf(welcome, 'dnsPort'), niceness: Number(welcome['niceness'] ?? 0) };
+    const { niceness } = welcome;
+    const running = {
+      dnsPort: numberOf(welcome, 'dnsPort'),
+      niceness: Number.isSafeInteger(niceness) ? (niceness as number) : undefined,
+    };
     return new TakingOver(talk, { path, dataDir }, running, logger);
   }
 
