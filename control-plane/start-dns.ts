@@ -137,7 +137,7 @@ function threadSettings(
   stops.push(() => anchors.close());
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
     const settings = workerSettings(next, dnsPort, hooks);
-    const designated = certificate === null ? [] : designatedResolvers(certificate.current().cert, settings);
+    const designated = certificate === null ? [] : designatedResolvers(certificate.cert, settings);
     const identity = { ...settings.identity, version, designated };
     return anchors.addTo({ ...settings, identity, pools: numbers.number(settings.pools) }, next);
   };

@@ -60,6 +60,19 @@ describe('ThreadCertificate', () => {
     expect(certificate.current()).toEqual(given.at(-1));
   });
 
+  test('gives threads what came into force while they started', () => {
+    const { certificate, known } = certificateOf();
+    const early = certificate.current();
+    known.secret = Buffer.alloc(32, 2);
+    const { given, stop } = follow(certificate);
+    stop();
+    expect(given.map(keysOf)).toEqual([keysOf(certificate.current())]);
+    expect(keysOf(given[0]!)).not.toBe(keysOf(early));
+    const again = follow(certificate);
+    again.stop();
+    expect(again.given).toEqual([]);
+  });
+
   test('gives threads of all nodes the same key, once they know of the same secret', async () => {
     const first = certificateOf();
     const second = certificateOf(Buffer.alloc(32, 2));

@@ -9,6 +9,8 @@ export class ThreadCertificate {
   private pair: CertificatePair;
   private readonly certificate: Pick<WebCertificate, 'current' | 'onChange'>;
   private readonly ticketKeys: TicketKeys;
+  /** What threads have. */
+  private given: ServedCertificate | undefined;
 
   /** Of a certificate that is open. */
   constructor(certificate: Pick<WebCertificate, 'current' | 'onChange'>, ticketKeys: TicketKeys) {
@@ -19,13 +21,19 @@ export class ThreadCertificate {
     this.ticketKeys = ticketKeys;
   }
 
-  /** What a thread starts with. */
-  current(): ServedCertificate {
-    const { cert, key } = this.pair;
-    return { cert, key, ticketKeys: this.ticketKeys.current() };
+  /** The certificate without its key. */
+  get cert(): string {
+    return this.pair.cert;
   }
 
-  /** Calls `deliver` with all that comes into force from now on; returns how to stop that. */
+  /** What threads start with. */
+  current(): ServedCertificate {
+    const { cert, key } = this.pair;
+    this.given = { cert, key, ticketKeys: this.ticketKeys.current() };
+    return this.given;
+  }
+
+  /** Calls `deliver` with all that came into force since they started; returns how to stop that. */
   follow(deliver: (certificate: ServedCertificate) => void): () => void {
     const stops = [
       this.certificate.onChange((pair) => {
@@ -34,6 +42,9 @@ export class ThreadCertificate {
       }),
       this.ticketKeys.onChange(() => deliver(this.current())),
     ];
+    this.pair = this.certificate.current() ?? this.pair;
+    if (this.given?.cert !== this.pair.cert || this.given.ticketKeys !== this.ticketKeys.current())
+      deliver(this.current());
     return () => {
       for (const stop of stops) stop();
     };
