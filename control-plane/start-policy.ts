@@ -16,6 +16,7 @@ import { ListCache } from './lists/sources/list-cache.ts';
 import { MostAskedNames, WATCHED_NAMES } from './lists/sources/list-guard.ts';
 import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
+import { RefusedCopies } from './lists/sources/refused-copies.ts';
 import { SharedCopies } from './lists/sources/shared-copies.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { DayExport } from './query-log/nightly/day-export.ts';
@@ -55,7 +56,8 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const { supervisor, publisher, generations, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger, config.blocking.catalog_url);
-  const policy = policyInForce(node, dns, catalog);
+  const refused = new RefusedCopies(clock);
+  const policy = policyInForce(node, dns, { catalog, refused });
   const changes = new PolicyChanges(database, policy);
   evaluator.start({
     rows: () => publisher.current().rows,
@@ -70,7 +72,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const copies = new SharedCopies({ database, changes, cache, logger });
   const lists = new ListSources({
     ...{ database, policy, changes, publisher, pool, clock, logger },
-    ...{ cache, copies, jobs: node.jobs, nodeName: node.name },
+    ...{ cache, copies, refused, jobs: node.jobs, nodeName: node.name },
     generations,
     names,
     mostAsked: mostAskedOf(dns.log),
@@ -106,12 +108,13 @@ export async function startPolicy(node: Node, dns: DnsParts) {
 function policyInForce(
   { configuration, database, logger, stops }: Node,
   { publisher, liveSettings, claim }: DnsParts,
-  catalog: ServiceCatalog,
+  { catalog, refused }: { catalog: ServiceCatalog; refused: RefusedCopies },
 ): PolicyInForce {
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
     readPolicy: () => configuration.follow(() => readPolicy(database, (id) => catalog.find(id), memory)),
+    isRefused: (id, inputKey) => refused.reasonFor(id, inputKey) !== undefined,
     settingsBehind: () => liveSettings.threadsBehind(),
     blocking: () => blockingSettings(configuration.current()),
     logger,

@@ -5,7 +5,7 @@ import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { setMark } from '../policy/policy-position.ts';
-import { beatNode, forgetNode, listNodes } from './node-figures.ts';
+import { beatNode, forgetNode, listNodes, nodesBehind } from './node-figures.ts';
 import { waitForNodes } from './wait-for-nodes.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { claimNode, releaseNode } from './node-store.ts';
@@ -109,10 +109,9 @@ describe('waitForNodes()', () => {
     const before = await setMark(own.database);
     for (const node of [EDGE, CORE]) await reach(node, before);
     const waiting = ask(60_000);
-    let isOver = false;
-    void waiting.then(() => (isOver = true));
+    expect(await nodesBehind(own.database, before + 1)).toEqual(['core', 'edge']);
     await reach(EDGE, before + 1);
-    expect(isOver).toBe(false);
+    expect(await nodesBehind(own.database, before + 1)).toEqual(['core']);
     await reach(CORE, before + 1);
     expect(await waiting).toEqual([]);
   });
@@ -126,6 +125,21 @@ describe('waitForNodes()', () => {
     expect(await ask(60)).toEqual(['core']);
     await releaseNode(own.database, CORE);
     expect(await ask(60_000)).toEqual([]);
+  });
+});
+
+describe('nodesBehind()', () => {
+  test('judges a node of a release without marks by its revision, and names one that has reached no mark yet', async () => {
+    await own.database.query('UPDATE nodes SET policy_mark = NULL');
+    await beatNode(own.database, EDGE, { ...FIGURES, mark: null }, null);
+    const behind = (): Promise<string[]> => nodesBehind(own.database, 1);
+    expect(await behind()).toEqual(['edge']);
+    await own.database.query(
+      `INSERT INTO revisions (id, author, summary) OVERRIDING SYSTEM VALUE VALUES (4, 'ada', 'x')`,
+    );
+    expect(await behind()).toEqual(['core', 'edge']);
+    await own.database.query(`UPDATE nodes SET policy_revision = 4 WHERE name = 'core'`);
+    expect(await behind()).toEqual(['edge']);
   });
 });
 

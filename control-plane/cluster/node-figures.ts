@@ -96,7 +96,7 @@ export async function beatNode(
   const { rows } = await database.query<Beat>(
     `UPDATE nodes SET last_seen = clock_timestamp(), address = $3, state = $4, snapshot_id = $5, policy_revision = $6,
        applied_at = CASE WHEN policy_revision IS DISTINCT FROM $6::bigint THEN clock_timestamp() ELSE applied_at END,
-       policy_mark = $7, qps = $8, figures = $9 WHERE id = $1 AND run = $2
+       policy_mark = coalesce($7::bigint, 0), qps = $8, figures = $9 WHERE id = $1 AND run = $2
      RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "databaseMs", (${IN_TROUBLE}) AS "inTrouble"`,
     [
       ...[nodeIdOf(name), run, address, state, snapshotId, policyRevision, mark, qps],
@@ -117,10 +117,14 @@ export async function listNodes(database: Queryable, revision: number | null): P
   return rows;
 }
 
-/** Names of the nodes that run and have not said that they have reached this mark, or a newer one. */
+/**
+ * Names of the nodes that run and have not said that they have reached this mark, or a newer one. One of an earlier
+ * release says no mark at all: what it is known by is the newest revision.
+ */
 export async function nodesBehind(database: Queryable, mark: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
-    `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
+    `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark < $1,
+       coalesce(policy_revision, 0) < (SELECT max(id) FROM revisions)) ORDER BY name`,
     [mark],
   );
   return rows.map(({ name }) => name);

@@ -26,7 +26,6 @@ import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import { ListRefresher } from './list-refresher.ts';
 import { type ForceParts, ListsInForce } from './lists-in-force.ts';
 import { refuseMasks, withStoredCredentials } from './source-credentials.ts';
-import { RefusedCopies } from './refused-copies.ts';
 import { shownSource } from './shown-source.ts';
 import { undoRefused, writeContent } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -57,7 +56,6 @@ const LOOK_MS = 15_000;
 export class ListSources {
   private readonly parts: ListSourcesParts;
   private readonly inForce: ListsInForce;
-  private readonly refused: RefusedCopies;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
   /** All other background work; none of it rejects. */
@@ -66,16 +64,13 @@ export class ListSources {
 
   constructor(parts: ListSourcesParts) {
     this.parts = parts;
-    this.refused = new RefusedCopies(parts.clock);
     this.inForce = new ListsInForce({
       ...parts,
-      refused: this.refused,
       fetchDue: () => this.inBackground('look for due lists', this.refreshDue()),
       signal: this.stopping.signal,
     });
     this.refresher = new ListRefresher({
       ...parts,
-      refused: this.refused,
       chooseCopy: (source) => this.inForce.chooseCopy(source),
       bringIntoForce: () => this.inForce.bringIntoForce(),
     });
@@ -157,7 +152,7 @@ export class ListSources {
     const updated = await changes.change(author, work, async (source, apply) => {
       // A running attempt may be for the previous URL.
       if (change.url !== undefined && !source.isKept) this.refresher.stop(id);
-      this.refused.forget(id);
+      this.parts.refused.forget(id);
       await cache.open();
       await this.inForce.chooseCopy(source);
       if (!this.inForce.needsCompile(source)) return apply();
@@ -180,7 +175,7 @@ export class ListSources {
     const { cache } = this.parts;
     await cache.open();
     for (const source of written) {
-      this.refused.forget(source.id);
+      this.parts.refused.forget(source.id);
       await this.inForce.chooseCopy(source);
     }
     const changed = written.filter((source) => this.inForce.needsCompile(source));
@@ -206,7 +201,7 @@ export class ListSources {
     await this.parts.changes.change(author, work, (_nothing, apply) => {
       this.refresher.stop(id);
       this.parts.cache.forget(id);
-      this.refused.forget(id);
+      this.parts.refused.forget(id);
       return apply();
     });
     this.inBackground('compile without removed list', this.inForce.compact());
@@ -220,7 +215,7 @@ export class ListSources {
       return found;
     });
     // A person asked, who may know that the list was not at fault.
-    this.refused.forget(id);
+    this.parts.refused.forget(id);
     void this.refresher.start(id);
     return this.shown(source);
   }
@@ -250,9 +245,10 @@ export class ListSources {
       writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
     await changes.change(author, work, async () => {
       cache.use(id, heldKey);
-      this.refused.forget(id);
+      this.parts.refused.forget(id);
       await this.inForce.compileFor(source, heldKey);
-      if (refusalOf(this.refused, source, heldKey) !== undefined) await undoRefused(changes, source, heldKey);
+      if (refusalOf(this.parts.refused, source, heldKey) !== undefined)
+        await undoRefused(changes, source, heldKey);
     });
     return this.read(kind, id);
   }
@@ -283,7 +279,7 @@ export class ListSources {
   }
 
   private shown(stored: StoredSource): BlocklistSource {
-    return shownSource(stored, this.refused, this.refresher.isAtWork(stored.id));
+    return shownSource(stored, this.parts.refused, this.refresher.isAtWork(stored.id));
   }
 
   private look(): void {

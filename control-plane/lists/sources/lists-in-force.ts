@@ -27,6 +27,7 @@ export interface ForceParts {
   readonly database: Database;
   readonly cache: ListCache;
   readonly copies: SharedCopies;
+  readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   /** Text of the compiled rules. */
   readonly names: NamesFolder;
@@ -40,7 +41,6 @@ export interface ForceParts {
 
 /** The same, with what the life of the sources adds. */
 export interface ListsInForceParts extends ForceParts {
-  readonly refused: RefusedCopies;
   /** Starts fetches of sources whose copies no node has. */
   readonly fetchDue: () => void;
   /** Stops a running compile. */

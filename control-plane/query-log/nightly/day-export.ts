@@ -70,10 +70,11 @@ export class DayExport {
     const folder = this.options.folder();
     if (folder === '') return;
     try {
-      const isDone = await this.options.jobs.hold('export the query log', (lease) =>
+      await this.options.jobs.hold('export the query log', (lease) =>
         this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
       );
-      if (isDone) this.lastTrouble = null;
+      // Done, or another node is at it, which tells its own trouble.
+      this.lastTrouble = null;
     } catch (error) {
       // A lost database is told elsewhere, and a stop is no failure.
       if (!signal.aborted && !(error instanceof DatabaseUnavailable)) {
@@ -87,7 +88,7 @@ export class DayExport {
   private async exportDays(folder: string, lease: Lease): Promise<void> {
     const { database } = this.options;
     const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
-    await mkdir(folder, { recursive: true });
+    if (due.rows.length > 0) await mkdir(folder, { recursive: true });
     for (const day of due.rows) {
       if (lease.signal.aborted) return;
       await this.exportDay(folder, day, lease);

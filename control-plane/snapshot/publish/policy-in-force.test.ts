@@ -38,17 +38,31 @@ describe('PolicyInForce', () => {
   let policy: PolicyInForce;
   let revision = 0;
   let lists: readonly WantedList[] = [];
+  let refused: string[] = [];
+  const reading = { kind: 'block', subdomains: false } as const;
+  const [source] = RULES.sources;
+  const keyOf = (contentKey: string): string => inputKeyOf(source!.id, contentKey, reading);
+  const listOf = (contentKey: string): WantedList => ({ id: source!.id, contentKey, ...reading });
+  const rulesOf = (contentKey: string): typeof RULES => ({
+    ...RULES,
+    sources: [{ ...source!, inputKey: keyOf(contentKey) }],
+  });
 
   beforeEach(() => {
     rows = async () => ROWS;
     revision = 0;
     lists = [];
+    refused = [];
     blocking = BLOCKING;
     const readPolicy = async () => ({
       rows: await rows(),
       ...{ lists, position: at(++revision, String(revision)) },
     });
-    policy = new PolicyInForce({ publisher, readPolicy, blocking: () => blocking, logger });
+    policy = new PolicyInForce({
+      ...{ publisher, readPolicy, logger },
+      blocking: () => blocking,
+      isRefused: (id, key) => id === source!.id && refused.includes(key),
+    });
   });
 
   afterEach(() => policy.close());
@@ -86,22 +100,61 @@ describe('PolicyInForce', () => {
   });
 
   test('revision() and mark() are those of lists in force, too', async () => {
-    const reading = { kind: 'block', subdomains: false } as const;
-    const [source] = RULES.sources;
-    const rulesOf = (contentKey: string): typeof RULES => ({
-      ...RULES,
-      sources: [{ ...source!, inputKey: inputKeyOf(source!.id, contentKey, reading) }],
-    });
-    lists = [{ id: source!.id, contentKey: 'older', ...reading }];
+    lists = [listOf('older')];
     await policy.useRules(rulesOf('older'));
     expect(policy.revision()).toBe(1);
-    lists = [{ id: source!.id, contentKey: 'newer', ...reading }];
+    lists = [listOf('newer')];
     await policy.apply();
     await policy.catchUp(() => ({ ...at(3, '2'), mark: 7 }));
     expect([policy.revision(), policy.mark()]).toEqual([1, 0]);
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     await policy.useRules(rulesOf('newer'));
     expect([policy.revision(), policy.mark()]).toEqual([3, 7]);
+  });
+
+  test('revision() is not that of lists on their way to the threads, or that did not reach them', async () => {
+    await policy.useRules(rulesOf('older'));
+    lists = [listOf('newer')];
+    const broadcasts: PromiseWithResolvers<number>[] = [];
+    opened.broadcast = () => {
+      broadcasts.push(Promise.withResolvers<number>());
+      return broadcasts.at(-1)!.promise;
+    };
+    const rowsOnly = policy.apply();
+    await until(() => broadcasts.length === 1);
+    const rules = policy.useRules(rulesOf('newer'));
+    broadcasts[0]!.resolve(0);
+    await rowsOnly;
+    await until(() => broadcasts.length === 2);
+    expect(policy.revision()).toBe(1);
+    broadcasts[1]!.reject(new Error('worker 1 did not answer'));
+    await expect(rules).rejects.toThrow('worker 1 did not answer');
+    await policy.catchUp(() => at(9, '2'));
+    expect(policy.revision()).toBe(1);
+    opened.broadcast = opened.take;
+    await policy.apply();
+    expect(policy.revision()).toBe(4);
+  });
+
+  test('revision() and mark() do not wait for a list that this node has refused', async () => {
+    await policy.useRules(rulesOf('older'));
+    lists = [listOf('newer')];
+    await policy.apply();
+    expect(policy.revision()).toBe(1);
+    refused = [keyOf('newer')];
+    await policy.apply();
+    expect(policy.revision()).toBe(3);
+  });
+
+  test('mark() goes back with that of the database, as of a standby that takes over', async () => {
+    await policy.apply();
+    await policy.catchUp(() => ({ ...at(1, '1'), mark: 9 }));
+    expect(policy.mark()).toBe(9);
+    lists = [listOf('newer')];
+    await policy.catchUp(() => ({ ...at(1, '1'), mark: 8 }));
+    expect(policy.mark()).toBeNull();
+    await policy.useRules(rulesOf('newer'));
+    expect(policy.mark()).toBe(0);
   });
 
   test('catchUp() publishes what others have changed, and nothing that is in force', async () => {

@@ -23,6 +23,8 @@ export interface PolicyParts {
   readonly blocking: () => BlockingSettings;
   /** DNS threads that do not work by the settings yet. */
   readonly settingsBehind?: () => number;
+  /** Whether this node has given up to compile an input, see `inputKeyOf`. */
+  readonly isRefused?: (sourceId: number, inputKey: string) => boolean;
   readonly logger: Logger;
   /** Called when another position has been reached. */
   readonly moved?: () => void;
@@ -42,18 +44,21 @@ export class PolicyInForce implements PolicyApplier {
   private readonly retrying: Retrying;
   /** Rules that are to come into force with the next publication. */
   private compiled: CompiledRules;
+  /** Rules that were published last; null while another publication has not succeeded. */
+  private published: CompiledRules | null;
   /** A change besides the rows is unpublished. */
   private hasOtherChange = false;
   /** Of the rows in force. */
   private position: PolicyPosition | null = null;
   /** What those rows want to be in force besides them. */
   private lists: readonly WantedList[] = [];
-  /** The newest position at which all lists were in force, too. */
+  /** The newest position at which all lists were in force, too, but for those that are refused here. */
   private whole: PolicyPosition | null = null;
 
   constructor(parts: PolicyParts) {
     this.parts = parts;
     this.compiled = parts.publisher.current().compiled;
+    this.published = this.compiled;
     const { logger } = parts;
     this.retrying = new Retrying({
       work: () => this.applier.run(),
@@ -83,8 +88,10 @@ export class PolicyInForce implements PolicyApplier {
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
     const position = known();
-    if (this.position === null || !haveSameRows(this.position, position)) await this.apply();
-    else if (isLater(position, this.position)) this.moveTo(position);
+    // A mark goes back where a standby that lacks the newest takes over.
+    const isKnown = this.position !== null && position.mark >= this.position.mark;
+    if (!isKnown || !haveSameRows(this.position!, position)) await this.apply();
+    else if (isLater(position, this.position!)) this.moveTo(position);
   }
 
   /** The newest revision that is in force with its lists; null until there is one. */
@@ -152,21 +159,31 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   private moveTo(position: PolicyPosition): void {
+    // Else the marks to come would count as reached before their changes are.
+    if (this.position !== null && position.mark < this.position.mark) this.whole = null;
     this.position = position;
     this.noteWhole();
   }
 
-  /** Of a list that this node cannot compile, earlier rules may be in force: then the position is not reached. */
+  /** Of a list that is not compiled yet, earlier rules are in force: then the position is not reached. */
   private noteWhole(): void {
-    const keys = keysInForce(this.compiled);
-    if (!this.lists.every((list) => keys.has(inputKeyOf(list.id, list.contentKey, list)))) return;
+    if (this.published === null) return;
+    const keys = keysInForce(this.published);
+    const isInForce = (list: WantedList): boolean => {
+      const key = inputKeyOf(list.id, list.contentKey, list);
+      return keys.has(key) || this.parts.isRefused?.(list.id, key) === true;
+    };
+    if (!this.lists.every(isInForce)) return;
     this.whole = this.position;
     this.parts.moved?.();
   }
 
   private async publish(rows: PolicyRows): Promise<void> {
+    const { compiled } = this;
+    this.published = null;
     try {
-      await this.parts.publisher.publish(this.compiled, rows, this.parts.blocking());
+      await this.parts.publisher.publish(compiled, rows, this.parts.blocking());
+      this.published = compiled;
       if (this.whole !== this.position) this.noteWhole();
     } catch (error) {
       // Rules and settings may not have reached every thread: the next attempt needs no database for them.

@@ -11,6 +11,7 @@ import { CompiledLists } from '../../../control-plane/lists/compiled/compiled-li
 import { NamesFolder } from '../../../control-plane/lists/compiled/names-folder.ts';
 import { ListCache } from '../../../control-plane/lists/sources/list-cache.ts';
 import { ListSources } from '../../../control-plane/lists/sources/list-sources.ts';
+import { RefusedCopies } from '../../../control-plane/lists/sources/refused-copies.ts';
 import { SharedCopies } from '../../../control-plane/lists/sources/shared-copies.ts';
 import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
@@ -228,8 +229,13 @@ export class RunningLists {
       logger,
     });
     const read = () => readPolicy(database, () => undefined);
-    const policy = new PolicyInForce({ publisher, readPolicy: read, blocking: () => BLOCKING, logger });
     const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
+    const refused = new RefusedCopies(clock);
+    const policy = new PolicyInForce({
+      ...{ publisher, readPolicy: read, logger },
+      blocking: () => BLOCKING,
+      isRefused: (id, inputKey) => refused.reasonFor(id, inputKey) !== undefined,
+    });
     const names = new NamesFolder(dataDir);
     const cache = new ListCache(dataDir);
     const changes = new PolicyChanges(database, policy);
@@ -238,6 +244,7 @@ export class RunningLists {
       database,
       cache,
       copies,
+      refused,
       jobs: new JobLeases({ database, logger, node: nodeUuid }),
       nodeName: home.nodeName ?? 'node-a',
       pool,
