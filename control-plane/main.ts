@@ -65,9 +65,12 @@ async function run({
   }
 }
 
-async function checkReady({ config }: LoadedConfig): Promise<number> {
+async function checkReady({ config, explicit }: LoadedConfig): Promise<number> {
   const { checkReady: ask } = await import('./cli/check-ready.ts');
-  return ask({ addresses: config.server.bind_address, port: config.server.dns_port }, terminal);
+  const { FALLBACK_DNS_PORT } = await import('./workers/dns-port.ts');
+  const { bind_address: addresses, dns_port: port } = config.server;
+  const ports = explicit.has('server.dns_port') ? [port] : [port, FALLBACK_DNS_PORT];
+  return ask({ addresses, ports }, terminal);
 }
 
 async function upgrade({ config }: LoadedConfig): Promise<number> {

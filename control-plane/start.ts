@@ -135,6 +135,7 @@ async function startParts(start: Start): Promise<void> {
       dnsPort,
       webPort: web.endpoints[0]?.port ?? config.server.web_port,
       isSecure: webTls.enabled,
+      command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
     }),
   );
 }

@@ -25,10 +25,10 @@ async function answering(...texts: readonly string[]): Promise<number> {
 }
 
 /** What the command says and ends with. */
-async function run(port: number): Promise<readonly [status: number, said: string]> {
+async function run(...ports: readonly number[]): Promise<readonly [status: number, said: string]> {
   const said: string[] = [];
   const terminal = { out: (line: string) => said.push(line), err: (line: string) => said.push(line) };
-  const status = await checkReady({ addresses: ['::', '0.0.0.0'], port }, terminal);
+  const status = await checkReady({ addresses: ['::', '0.0.0.0'], ports }, terminal);
   return [status, said.join('\n')];
 }
 
@@ -39,6 +39,14 @@ describe('checkReady()', () => {
       const port = await answering(state);
       expect(await run(port)).toEqual([1, `weir: 127.0.0.1 port ${String(port)} is ${state}`]);
     }
+  });
+
+  test('asks at the next port where another server has the first, or none', async () => {
+    expect(await run(await answering(), await answering('ready'))).toEqual([0, 'ready']);
+    expect(await run(await answering(), await answering('starting'))).toEqual([
+      1,
+      expect.stringMatching(/dns\.chaos_clients.*\n.* is starting$/),
+    ]);
   });
 
   test('tells what is missing where the node does not tell its state to this machine', async () => {

@@ -14,7 +14,8 @@ import type { Terminal } from './terminal.ts';
 /** Where the node listens for DNS. */
 export interface DnsListener {
   readonly addresses: readonly string[];
-  readonly port: number;
+  /** It listens on the first of them that it could have. */
+  readonly ports: readonly number[];
 }
 
 /** A thread that is being replaced takes half a second. */
@@ -23,27 +24,35 @@ const PATIENCE_MS = 2000;
 const ID = 1;
 
 /** Prints the state that the node tells; returns the exit status, 0 only where it is `ready`. */
-export async function checkReady(listener: DnsListener, terminal: Terminal): Promise<0 | 1> {
-  const address = localAddress(listener.addresses);
-  const where = `${address} port ${String(listener.port)}`;
-  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-  try {
-    const state = await askState(socket, address, listener.port);
-    if (state === 'ready') {
-      terminal.out(state);
+export async function checkReady({ addresses, ports }: DnsListener, terminal: Terminal): Promise<0 | 1> {
+  const failures: string[] = [];
+  for (const port of ports) {
+    const failure = await whyNotReady(localAddress(addresses), port);
+    if (failure === null) {
+      terminal.out('ready');
       return 0;
     }
-    terminal.err(
-      state === null
-        ? `weir: ${where} does not tell its state; dns.chaos_clients names who may ask for it`
-        : `weir: ${where} is ${state}`,
-    );
+    failures.push(failure);
+  }
+  for (const failure of failures) terminal.err(`weir: ${failure}`);
+  return 1;
+}
+
+/** What keeps the node on this port from being ready; null = it is. */
+async function whyNotReady(address: string, port: number): Promise<string | null> {
+  const where = `${address} port ${String(port)}`;
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  try {
+    const state = await askState(socket, address, port);
+    if (state === 'ready') return null;
+    return state === null
+      ? `${where} does not tell its state; dns.chaos_clients names who may ask for it`
+      : `${where} is ${state}`;
   } catch (error) {
-    terminal.err(`weir: ${where} does not answer: ${reasonOf(error)}`);
+    return `${where} does not answer: ${reasonOf(error)}`;
   } finally {
     socket.close();
   }
-  return 1;
 }
 
 /** The text of `status.weir`; null where the answer has none. */

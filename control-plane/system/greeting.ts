@@ -12,6 +12,8 @@ export interface GreetingFacts {
   readonly dnsPort: ChosenPort;
   readonly webPort: number;
   readonly isSecure: boolean;
+  /** How its commands are called here. */
+  readonly command: string;
 }
 
 /** The greeting, several lines. */
@@ -33,7 +35,7 @@ export function greeting(facts: GreetingFacts): string {
   lines.push(
     'Next:',
     `  1. Try it:          dig @${reachable(facts.bindAddresses)} -p ${String(dnsPort.port)} example.com`,
-    `  2. Set a password:  open the web page, or run: npm run weir -- set-password`,
+    `  2. Set a password:  open the web page, or run: ${facts.command} set-password`,
     '  3. Point your router or your devices at this machine as their DNS server.',
     '',
   );

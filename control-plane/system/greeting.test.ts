@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { greeting } from './greeting.ts';
+
+const facts = {
+  version: '1.2.3',
+  configFile: undefined,
+  dataDir: '/var/lib/weir',
+  bindAddresses: ['::'],
+  dnsPort: { port: 53, notice: null },
+  webPort: 8080,
+  isSecure: false,
+  command: 'weir',
+};
+
+test('greeting() names the command as it is called here, and the port where it is not the usual one', () => {
+  expect(greeting(facts)).toMatch(/ weir set-password$/m);
+  expect(greeting(facts)).not.toMatch(/npm|instead of/);
+  const inClone = {
+    ...facts,
+    command: 'npm run weir --',
+    dnsPort: { port: 5300, notice: 'port 53 is taken' },
+  };
+  expect(greeting(inClone)).toMatch(/ npm run weir -- set-password$/m);
+  expect(greeting(inClone)).toMatch(/^Port 5300 instead of 53: port 53 is taken$/m);
+  expect(greeting(inClone)).toMatch(/ dig @\S+ -p 5300 /);
+});
