@@ -1,6 +1,6 @@
 /**
  * deploy/addresses with the programs that they are for, on a small network: addresses that two Weirs share by keepalived, and one
- * that both announce to a router by bird. They follow the Weir that is ready. Of Debian's keepalived and bird2.
+ * that both announce to a router by bird and by ExaBGP. They follow the Weir that is ready. Of Debian's keepalived, bird2 and exabgp.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,9 @@ const ADDRESSES = { a: '192.0.2.1', b: '192.0.2.2', client: '192.0.2.9' } as con
 const FIRST = '192.0.2.53';
 const SECOND = '192.0.2.54';
 const ANYCAST = '198.51.100.53';
+/** What ExaBGP announces, from an address of its own, as its machine runs bird, too. */
+const BY_EXABGP = '198.51.100.54';
+const SPEAKERS = { a: '192.0.2.11', b: '192.0.2.12' } as const;
 const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
 /** Between two looks. */
 const LOOK_MS = 100;
@@ -130,7 +133,7 @@ function followTheReady(network: SmallNetwork): void {
     });
   });
 
-  describe('bird.conf and announce-weir', () => {
+  describe('bird.conf with announce-weir, and exabgp.conf', () => {
     const socket = (machine: string): string => join(room, `${machine}.ctl`);
     const bird = (machine: string, conf: string): void =>
       void started(
@@ -145,14 +148,29 @@ function followTheReady(network: SmallNetwork): void {
           join(room, `${machine}-bird.pid`),
         ]),
       );
-    const nextHops = (): string[] => {
-      const routes = network.look('client', 'birdc', '-s', socket('client'), 'show', 'route', 'for', ANYCAST);
+    const nextHops = (address: string): string[] => {
+      const routes = network.look('client', 'birdc', '-s', socket('client'), 'show', 'route', 'for', address);
       return [...routes.matchAll(/via (\S+)/g)].map(([, hop]) => hop!).toSorted();
     };
 
+    const exabgp = (node: Node): void => {
+      network.run(node, 'ip', 'address', 'add', `${SPEAKERS[node]}/24`, 'dev', 'eth0');
+      const conf = edited('exabgp.conf', `${node}-exabgp.conf`, {
+        '198.51.100.2': SPEAKERS[node],
+        '198.51.100.1': ADDRESSES.client,
+        '192.0.2.53/32': `${BY_EXABGP}/32`,
+        '/etc/exabgp/check-weir': join(DEPLOY, 'check-weir'),
+      });
+      started(
+        network.start(node, ['exabgp', conf], { 'exabgp.api.cli': 'false', 'exabgp.daemon.user': 'root' }),
+      );
+    };
+
     beforeAll(() => {
+      const session = '{ import all; export none; }';
       const peer = (node: Node): string =>
-        `protocol bgp ${node} { local as 64500; neighbor ${ADDRESSES[node]} as 64553; bfd; ipv4 { import all; export none; }; }`;
+        `protocol bgp ${node} { local as 64500; neighbor ${ADDRESSES[node]} as 64553; bfd; ipv4 ${session}; }\n` +
+        `protocol bgp exabgp_${node} { local as 64500; neighbor ${SPEAKERS[node]} as 64553; passive; ipv4 ${session}; }`;
       const conf = join(room, 'router.conf');
       const bfd = 'protocol bfd { interface "*" { interval 200 ms; multiplier 3; }; }';
       writeFileSync(
@@ -169,20 +187,22 @@ function followTheReady(network: SmallNetwork): void {
         };
         bird(node, edited('bird.conf', `${node}-bird.conf`, own));
         started(network.start(node, [join(DEPLOY, 'announce-weir')], { BIRD_SOCKET: socket(node) }));
+        exabgp(node);
       }
     });
 
     test('announce the address from each Weir that is ready', async () => {
-      await until(() => nextHops().length === 2, LOOK_MS);
-      expect(nextHops()).toEqual([ADDRESSES.a, ADDRESSES.b]);
+      await until(() => nextHops(ANYCAST).length === 2 && nextHops(BY_EXABGP).length === 2, LOOK_MS);
+      expect(nextHops(ANYCAST)).toEqual([ADDRESSES.a, ADDRESSES.b]);
+      expect(nextHops(BY_EXABGP)).toEqual([SPEAKERS.a, SPEAKERS.b]);
     });
 
     test('withdraw it where Weir stops, and where it is killed', async () => {
       await weirs.a!.end('SIGTERM');
-      await until(() => nextHops().length === 1, LOOK_MS);
-      expect(nextHops()).toEqual([ADDRESSES.b]);
+      await until(() => nextHops(ANYCAST).length === 1 && nextHops(BY_EXABGP).length === 1, LOOK_MS);
+      expect([...nextHops(ANYCAST), ...nextHops(BY_EXABGP)]).toEqual([ADDRESSES.b, SPEAKERS.b]);
       await weirs.b!.end('SIGKILL');
-      await until(() => nextHops().length === 0, LOOK_MS);
+      await until(() => nextHops(ANYCAST).length === 0 && nextHops(BY_EXABGP).length === 0, LOOK_MS);
     });
   });
 }
