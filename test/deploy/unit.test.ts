@@ -1,5 +1,5 @@
 /** The unit and the guide of deploy/: what one is told to write, the other reads. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -40,11 +40,26 @@ describe('weir.service', () => {
     expect(command).toBe(start.replace(' start ', ' upgrade '));
   });
 
-  test('weir.service awaits the end of a process that took over, which systemd would kill at once', async () => {
+  describe('ExecStop of weir.service', () => {
     const [, command = 'false'] = /^ExecStop=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
-    const main = spawn('sleep', ['1000']);
-    await promisify(execFile)('sh', ['-c', command], { env: { ...process.env, MAINPID: String(main.pid) } });
-    expect(main.signalCode).toBe('SIGTERM');
+    const stop = (env: NodeJS.ProcessEnv): Promise<unknown> =>
+      promisify(execFile)('sh', ['-c', command], { env: { PATH: process.env['PATH'], ...env } });
+
+    test('awaits the end of a process that took over, which systemd would kill at once', async () => {
+      const main = spawn('sleep', ['1000']);
+      try {
+        await stop({ MAINPID: String(main.pid) });
+        expect(main.signalCode).toBe('SIGTERM');
+      } finally {
+        main.kill('SIGKILL');
+      }
+    });
+
+    test('does not fail where the process has ended by itself, or ends just then', async () => {
+      const { pid } = spawnSync('true');
+      await expect(stop({})).resolves.toBeDefined();
+      await expect(stop({ MAINPID: String(pid) })).resolves.toBeDefined();
+    });
   });
 
   test('weir.service runs as the user that the guide adds, by the release that it clones', () => {
