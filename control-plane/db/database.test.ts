@@ -79,6 +79,18 @@ describe('startDatabase()', () => {
     expect(rows).toEqual([{ name: 'the-good-one' }]);
   });
 
+  test('startDatabase() uses a server that does not tell how far it has come, and says so once', async () => {
+    const { database: before } = open(await externalUrl());
+    await before.whenUp();
+    await before.query(
+      `CREATE ROLE stranger LOGIN PASSWORD 'hunter2-secret' IN ROLE pg_read_all_data;
+       REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`,
+    );
+    const { database, logger } = open(await externalUrl((url) => (url.username = 'stranger')));
+    await database.whenUp();
+    expect(logger.text().match(/does not tell how far it has come/g)).toHaveLength(1);
+  });
+
   test('startDatabase() names the fault of every server when none will do', async () => {
     const readOnly = await externalUrl((url) =>
       url.searchParams.set('options', '-c default_transaction_read_only=on'),

@@ -19,8 +19,8 @@ import { migrate } from './migrate.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
-import { SeenServer, type ServerStanding, STANDING } from './seen-server.ts';
-import { connectToChosen, keepComparing } from './server-choice.ts';
+import { askStanding, SeenServer } from './seen-server.ts';
+import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -268,42 +268,40 @@ class PooledDatabase implements Database {
     }
   }
 
-  private async open(): Promise<DatabaseTarget> {
-    const { target, client, standing } = await connectToChosen(await this.source.targets(), this.seen);
+  private async open(): Promise<ChosenServer> {
+    const server = await connectToChosen(await this.source.targets(), this.seen);
+    const { target, client, standing } = server;
     try {
       if (!target.isOurs) await this.seen.note(standing);
       await migrate(client, this.logger);
     } finally {
       await client.end().catch(() => undefined); // Its purpose is done or has failed already.
     }
-    return target;
+    return server;
   }
 
   /** Serves connections until the server is lost, or is to be used no more. */
-  private async stay(target: DatabaseTarget): Promise<void> {
+  private async stay({ target, standing }: Pick<ChosenServer, 'target' | 'standing'>): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
     const connections = new Connections({ target, logger, notices, poolSize, waitMs });
     this.connections = connections;
     this.set({ state: 'up', server: target.name, error: null });
     const left = new AbortController();
-    if (!target.isOurs)
-      this.compare(target, connections, left.signal).catch((error: unknown) => connections.lose(error));
+    const comparing =
+      target.isOurs || standing === null ? undefined : this.compare(target, connections, left.signal);
+    comparing?.catch((error: unknown) => connections.lose(error));
     const reason = await connections.untilLost(this.closing.signal);
     left.abort();
     this.connections = undefined;
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
+    await comparing?.catch(() => undefined); // What it notes last comes before what the next server tells.
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
-    const standing = async (): Promise<ServerStanding | null> => {
-      const { rows } = await connections.use((client) =>
-        client.query<{ standing: ServerStanding | null }>(`SELECT ${STANDING} AS standing`),
-      );
-      return rows[0]!.standing;
-    };
+    const standing = () => connections.use(askStanding);
     const targets = await this.source.targets();
     await keepComparing({ targets, inUse, standing, seen: this.seen, ended });
   }

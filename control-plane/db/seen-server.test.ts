@@ -67,4 +67,19 @@ describe('SeenServer', () => {
     expect(seen.recall()).toEqual(SEEN);
     expect(logger.text()).toContain('recall the server of the database');
   });
+
+  test('writes a file that it could not read again, and warns of it once', async () => {
+    await seen.note(SEEN);
+    writeFileSync(seen.path, '');
+    await seen.note(SEEN);
+    await seen.note(SEEN);
+    expect(new SeenServer(folder, logger).recall()).toEqual(SEEN);
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  test('keeps the last of what is told at once', async () => {
+    await Promise.all([3, 4, 5].map((timeline) => seen.note({ ...SEEN, timeline })));
+    expect(new SeenServer(folder, logger).recall()).toEqual({ ...SEEN, timeline: 5 });
+    expect(logger.lines).toEqual([]);
+  });
 });

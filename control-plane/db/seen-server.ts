@@ -5,8 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
-import { hasErrorCode, reasonOf } from '../../shared/thrown.ts';
+import { errorCode, hasErrorCode, reasonOf } from '../../shared/thrown.ts';
 import { writeDurably } from '../files/durable-file.ts';
+import type { Queryable } from './queryable.ts';
 
 /** How far a server has come in writing its WAL. */
 export interface ServerStanding {
@@ -18,14 +19,26 @@ export interface ServerStanding {
   readonly position: number;
 }
 
-/** An SQL expression: the standing as JSON; null on a standby. */
-export const STANDING = `CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
+/** The standing as JSON; null on a standby. */
+const QUESTION = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
   'system', (SELECT system_identifier::text FROM pg_control_system()),
   'timeline', ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
-  'position', pg_current_wal_flush_lsn() - '0/0') END`;
+  'position', pg_current_wal_flush_lsn() - '0/0') END AS standing`;
+/** No right to ask, and a service like PostgreSQL without these functions. */
+const UNTOLD = /^(42501|42883|0A000)$/;
 
 /** A crash may cut the last record of the WAL, which is shorter, in the middle. */
 const CUT_BYTES = 1_048_576;
+
+/** Asks a server how far it has come; null = a standby, or it does not tell. */
+export async function askStanding(client: Queryable): Promise<ServerStanding | null> {
+  try {
+    return (await client.query<{ standing: ServerStanding | null }>(QUESTION)).rows[0]!.standing;
+  } catch (error) {
+    if (UNTOLD.test(errorCode(error))) return null;
+    throw error;
+  }
+}
 
 /** Whether this server lacks what another copy of it has written before. */
 export function isBehind(one: ServerStanding, seen: ServerStanding): boolean {
@@ -33,8 +46,9 @@ export function isBehind(one: ServerStanding, seen: ServerStanding): boolean {
   return one.system === seen.system && one.position < seen.position - CUT_BYTES;
 }
 
-/** Whether another copy has taken the place of this server. */
-export function isOnOlderTimeline(one: ServerStanding, other: ServerStanding): boolean {
+/** Whether another copy has taken the place of this server, as far as they tell. */
+export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStanding | null): boolean {
+  if (one === null || other === null) return false;
   return one.system === other.system && one.timeline < other.timeline;
 }
 
@@ -46,6 +60,8 @@ export class SeenServer {
   private seen: ServerStanding | null = null;
   /** The file has what was seen, or something close to it. */
   private isKept = true;
+  private isTold = true;
+  private writing: Promise<void> = Promise.resolve();
 
   constructor(dataDir: string, logger: Logger) {
     this.path = join(dataDir, 'database-seen.json');
@@ -58,8 +74,18 @@ export class SeenServer {
     return this.seen;
   }
 
-  /** Remembers the server in use. */
-  async note(standing: ServerStanding): Promise<void> {
+  /** Remembers the server in use, after those before it; null = it does not tell how far it has come. */
+  note(standing: ServerStanding | null): Promise<void> {
+    if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
+    else if (this.isTold)
+      this.logger.warn(
+        'the server does not tell how far it has come: an old primary is not told from a new one',
+      );
+    this.isTold = standing !== null;
+    return this.writing;
+  }
+
+  private async keep(standing: ServerStanding): Promise<void> {
     const before = this.recall();
     if (before !== null && before.system !== standing.system)
       this.logger.warn('this is another database than before: what it has counts');
@@ -88,6 +114,7 @@ export class SeenServer {
       throw new Error('it is not what Weir writes');
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
+      this.isKept = false; // Until it is written again.
       this.logger.warn('recall the server of the database', { path: this.path, reason: reasonOf(error) });
       return this.seen;
     }

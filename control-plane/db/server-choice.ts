@@ -9,18 +9,19 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import {
+  askStanding,
   isBehind,
   isOnOlderTimeline,
   type SeenServer,
   type ServerStanding,
-  STANDING,
 } from './seen-server.ts';
 
 /** A connection to the server that was chosen. */
 export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
-  readonly standing: ServerStanding;
+  /** Null where the server does not tell. */
+  readonly standing: ServerStanding | null;
 }
 
 /** Milliseconds that other servers get to answer once one would do. */
@@ -98,27 +99,38 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
   const others = targets.filter((target) => target !== inUse);
   while (await isDueBefore(ended, pauseMs)) {
     // Whether it answers at all is asked elsewhere.
-    const own = await parts.standing().catch(() => null);
+    const own = await unlessEnded(parts.standing(), ended);
     if (own === null) continue;
     await seen.note(own);
-    const successors = await Promise.all(others.map((other) => standingOf(other)));
-    const place = successors.findIndex((other) => other !== null && isOnOlderTimeline(own, other));
+    const found = await unlessEnded(Promise.all(others.map((other) => standingOf(other, ended))), ended);
+    const place = found?.findIndex((other) => isOnOlderTimeline(own, other)) ?? -1;
     if (place === -1) continue;
-    await seen.note(successors[place]!);
+    await seen.note(found![place]!);
     throw new DatabaseUnavailable(`${others[place]!.name} has taken its place`);
   }
 }
 
-/** Null on a standby, and where there is no answer. */
-async function standingOf(target: DatabaseTarget): Promise<ServerStanding | null> {
-  const client = clientOf(target);
+/** Null where there is no server that would be used, and where it does not tell. */
+async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerStanding | null> {
+  const server = await connect(target, ended).catch(() => null);
+  if (server === null) return null;
+  await end(server.client);
+  return server.standing;
+}
+
+/** What comes of it; null if it fails, or if `ended` comes before. */
+async function unlessEnded<T>(work: Promise<T>, ended: AbortSignal): Promise<T | null> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const giveUp = (): void => resolve(null);
+  ended.addEventListener('abort', giveUp, { once: true });
+  if (ended.aborted) giveUp();
   try {
-    await client.connect();
-    return (await ask(client)).standing;
+    const result = await Promise.race([work, promise]);
+    return ended.aborted ? null : result;
   } catch {
     return null;
   } finally {
-    await end(client);
+    ended.removeEventListener('abort', giveUp);
   }
 }
 
@@ -130,29 +142,49 @@ async function isDueBefore(ended: AbortSignal, pauseMs: number): Promise<boolean
 
 async function tryServer(
   target: DatabaseTarget,
-  refuse: (standing: ServerStanding) => void,
+  refuse: (standing: ServerStanding | null) => void,
 ): Promise<ChosenServer> {
-  const client = clientOf(target);
+  const server = await connect(target);
   try {
-    await client.connect();
-    const { readOnly, pid, standing } = await ask(client);
-    if (readOnly !== 'off' || standing === null) throw new DatabaseUnavailable('read-only');
-    // A pooler names a process of its own making; pg has it from the protocol, and its types do not know it.
-    const { processID } = client as unknown as { processID: number };
-    if (processID !== pid) throw new DatabaseUnavailable(POOLER);
-    if (!target.isOurs) refuse(standing);
-    return { target, client, standing };
+    if (!target.isOurs) refuse(server.standing);
+    return server;
   } catch (error) {
-    await end(client);
+    await end(server.client);
     throw error;
   }
 }
 
+/** Connects to a server that takes writes, unless `ended` comes before. @throws what it is not used for */
+async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<ChosenServer> {
+  ended?.throwIfAborted();
+  const client = new pg.Client(target.config);
+  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
+  const giveUp = (): undefined => void end(client);
+  ended?.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ readOnly: string; pid: number }>(
+      `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid`,
+    );
+    const { readOnly, pid } = rows[0]!;
+    if (readOnly !== 'off') throw new DatabaseUnavailable('read-only');
+    // A pooler names a process of its own making; pg has it from the protocol, and its types do not know it.
+    const { processID } = client as unknown as { processID: number };
+    if (processID !== pid) throw new DatabaseUnavailable(POOLER);
+    return { target, client, standing: await askStanding(client) };
+  } catch (error) {
+    await end(client);
+    throw error;
+  } finally {
+    ended?.removeEventListener('abort', giveUp);
+  }
+}
+
 /** Makes what throws for a server that is behind what this node has seen. */
-function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerStanding) => void {
+function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerStanding | null) => void {
   const last = seen.recall();
   return (standing) => {
-    if (last === null || !isBehind(standing, last)) return;
+    if (last === null || standing === null || !isBehind(standing, last)) return;
     // Without figures that change: a text that is another one is logged again.
     const fault =
       standing.timeline < last.timeline
@@ -162,25 +194,6 @@ function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: Server
       `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`,
     );
   };
-}
-
-interface ServerAnswer {
-  readonly readOnly: string;
-  readonly pid: number;
-  readonly standing: ServerStanding | null;
-}
-
-async function ask(client: pg.Client): Promise<ServerAnswer> {
-  const { rows } = await client.query<ServerAnswer>(
-    `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid, ${STANDING} AS standing`,
-  );
-  return rows[0]!;
-}
-
-function clientOf(target: DatabaseTarget): pg.Client {
-  const client = new pg.Client(target.config);
-  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
-  return client;
 }
 
 /** Its purpose is done or has failed already. */
