@@ -84,13 +84,13 @@ export async function startPolicy(node: Node, dns: DnsParts) {
     await lists.close();
     await pool.close();
   });
-  const follower = new ChangeFollower(database, policy, () => dns.claim.tellNews());
+  const follower = new ChangeFollower(database, policy, logger, () => dns.claim.tellNews());
   for (const table of ['list_sources', 'list_copies'] as const)
     follower.onChange(table, () => lists.lookSoon());
   stops.push(() => follower.close());
   const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
   const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy, changes });
-  follower.onChange('service_catalog', () => catalogRefresh.look());
+  follower.onChange('service_catalog', () => catalogRefresh.follow());
   const explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),
     publisher,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
@@ -10,6 +11,7 @@ let follower: ChangeFollower;
 /** What policy was last asked to catch up with. */
 let position: PolicyPosition | null;
 let told: string[];
+let logger: MemoryLogger;
 /** What policy says that it has reached. */
 let policyMark: number | null = null;
 const ofPolicy = { mark: () => policyMark };
@@ -26,10 +28,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   position = null;
   told = [];
+  logger = new MemoryLogger();
   const catchUp = async (known: () => PolicyPosition): Promise<void> => {
     position = known();
   };
-  follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, () => undefined);
+  follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, logger, () => undefined);
   for (const table of ['access', 'list_sources', 'list_copies'] as const)
     follower.onChange(table, () => told.push(table));
   await until(() => position !== null);
@@ -82,7 +85,7 @@ describe('ChangeFollower', () => {
     await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);
     const late: number[] = [];
     const catchUp = async (known: () => PolicyPosition): Promise<void> => void late.push(known().revision);
-    follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, () => undefined);
+    follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, logger, () => undefined);
     await until(() => late.length > 0);
     expect(late[0]).toBe(before + 1);
   });
@@ -101,5 +104,29 @@ describe('ChangeFollower', () => {
     expect(follower.mark()).toBe(mark - 1);
     policyMark = null;
     expect(follower.mark()).toBeNull();
+  });
+
+  test('has reached no later mark while a listener fails, which is called again until it does not', async () => {
+    let isFailing = true;
+    follower.onChange('access', () => {
+      if (isFailing) throw new Error('the disk is full');
+    });
+    await until(() => logger.text().includes('the disk is full'));
+    const mark = await setMark(own.database);
+    policyMark = mark;
+    await until(() => position!.mark === mark);
+    expect(follower.mark()).toBeLessThan(mark);
+    isFailing = false;
+    await until(() => follower.mark() === mark);
+  });
+
+  test('calls nothing that has stopped listening', async () => {
+    let calls = 0;
+    const stop = follower.onChange('access', () => calls++);
+    await until(() => calls === 1);
+    await stop();
+    const statement = `UPDATE users SET role = CASE role WHEN 'admin' THEN 'viewer' ELSE 'admin' END WHERE id = 2`;
+    expect(await toldOf(statement)).toEqual(['access']);
+    expect(calls).toBe(1);
   });
 });

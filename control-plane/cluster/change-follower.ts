@@ -3,7 +3,9 @@
  * told of the tables that they wait for. It is told by NOTIFY within milliseconds and looks twice a second besides; what
  * was changed while the database was away is found once it is back.
  */
+import type { Logger } from '../../shared/log.ts';
 import { Coalescer } from '../concurrency/coalescer.ts';
+import { Retrying } from '../concurrency/retrying.ts';
 import type { Database } from '../db/database.ts';
 import {
   differingVersions,
@@ -23,24 +25,42 @@ export interface FollowingPolicy {
   mark(): number | null;
 }
 
-/** What takes a change of a table; what it returns tells when it is done. */
+/** What takes a change of a table, soon; what it returns tells when it is done. It is called again where it rejects. */
 export type ChangeListener = () => unknown;
+
+/** A listener, and how far it is. */
+interface Listening {
+  readonly table: FollowedTable;
+  readonly retrying: Retrying;
+  /** Counts what it was told. */
+  told: number;
+  /** Of that, what it has taken. */
+  taken: number;
+}
+
+const NOTHING_KNOWN: PolicyPosition = { revision: 0, versions: {}, mark: 0 };
 
 /** Follows from its making until it is closed. One per node. */
 export class ChangeFollower {
   private readonly catchingUp: Coalescer;
-  private readonly listeners = new Map<string, Set<ChangeListener>>();
+  private readonly listeners = new Set<Listening>();
   private readonly stop: () => void;
-  private known: PolicyPosition = { revision: 0, versions: {}, mark: 0 };
+  private known = NOTHING_KNOWN;
   private readonly policy: FollowingPolicy;
+  private readonly logger: Logger;
   private readonly reached: () => void;
-  /** Ends when the listeners are done, and the mark up to which they are. */
-  private hearing: Promise<unknown> = Promise.resolve();
+  /** The newest mark at which the listeners had taken everything. */
   private heardMark: number | null = null;
 
   /** `reached` is told when the listeners have come to another mark. */
-  constructor(database: Pick<Database, 'watch'>, policy: FollowingPolicy, reached: () => void) {
+  constructor(
+    database: Pick<Database, 'watch'>,
+    policy: FollowingPolicy,
+    logger: Logger,
+    reached: () => void,
+  ) {
     this.policy = policy;
+    this.logger = logger;
     this.reached = reached;
     this.catchingUp = new Coalescer(() => policy.catchUp(() => this.known));
     this.stop = database.watch({
@@ -50,9 +70,26 @@ export class ChangeFollower {
     });
   }
 
-  /** Calls back when the table has changed, also on this node itself, and when it may have. */
-  onChange(table: FollowedTable, listener: ChangeListener): void {
-    this.listeners.set(table, (this.listeners.get(table) ?? new Set()).add(listener));
+  /**
+   * Calls back when the table has changed, also on this node itself, and when it may have; returns how to stop that. A
+   * burst of changes is one more call.
+   */
+  onChange(table: FollowedTable, listener: ChangeListener): () => Promise<void> {
+    const work = async (): Promise<void> => {
+      const { told } = listening;
+      if (listening.taken === told) return;
+      await listener();
+      listening.taken = told;
+      this.noteHeard();
+    };
+    const retrying = new Retrying({ work, logger: this.logger, what: `follow a change of ${table}` });
+    const listening: Listening = { table, retrying, told: 0, taken: 0 };
+    this.listeners.add(listening);
+    if (this.known !== NOTHING_KNOWN) tell(listening);
+    return () => {
+      this.listeners.delete(listening);
+      return retrying.close();
+    };
   }
 
   /** The newest mark that policy and all listeners have reached; null = none yet. */
@@ -64,23 +101,28 @@ export class ChangeFollower {
   /** Ends; resolves when nothing is being put into force. */
   async close(): Promise<void> {
     this.stop();
+    for (const { retrying } of this.listeners) void retrying.close();
     await this.catchingUp.idle();
   }
 
   private take(position: PolicyPosition): void {
     const changed = differingVersions(this.known.versions, position.versions);
     this.known = position;
-    const listeners = changed.flatMap((name) => [...(this.listeners.get(name) ?? [])]);
-    if (listeners.length > 0 || position.mark !== this.heardMark) this.tell(listeners, position.mark);
+    for (const listening of this.listeners) if (changed.includes(listening.table)) tell(listening);
+    this.noteHeard();
     // Policy logs what fails, and tries again itself.
     this.catchingUp.run().catch(() => undefined);
   }
 
-  private tell(listeners: readonly ChangeListener[], mark: number): void {
-    const done = listeners.map((listener) => listener());
-    this.hearing = Promise.allSettled([this.hearing, ...done]).then(() => {
-      this.heardMark = mark;
-      this.reached();
-    });
+  private noteHeard(): void {
+    const { mark } = this.known;
+    if (mark === this.heardMark || [...this.listeners].some(({ told, taken }) => taken < told)) return;
+    this.heardMark = mark;
+    this.reached();
   }
+}
+
+function tell(listening: Listening): void {
+  listening.told++;
+  void listening.retrying.now();
 }

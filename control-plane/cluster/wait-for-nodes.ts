@@ -9,7 +9,8 @@ const LOOK_MS = 50;
 
 /**
  * Resolves with the names of the nodes that run and have not put into force all that was committed before the call, as
- * soon as there are none, or when the time is over or the caller is gone.
+ * soon as there are none, or when the time is over or the caller is gone. No list is waited for that is yet to be
+ * fetched, or that a node has refused.
  */
 export async function waitForNodes(
   database: Queryable,

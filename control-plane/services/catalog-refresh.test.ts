@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { catalogParts, forgetFetches } from '../../test/support/parts/shared-catalog.ts';
 import { startTestDatabase, type TestDatabase } from '../../test/support/parts/test-database.ts';
-import { CatalogRefresh } from './catalog-refresh.ts';
+import { CatalogRefresh, type CatalogRefreshParts } from './catalog-refresh.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 
 let own: TestDatabase;
@@ -38,7 +38,11 @@ afterEach(async () => {
 });
 
 /** The refresh of a node. */
-function refreshOf(ofNode: ServiceCatalog, folder: string): CatalogRefresh {
+function refreshOf(
+  ofNode: ServiceCatalog,
+  folder: string,
+  others: Partial<CatalogRefreshParts> = {},
+): CatalogRefresh {
   return new CatalogRefresh({
     catalog: ofNode,
     ...catalogParts(own.database, logger),
@@ -53,6 +57,7 @@ function refreshOf(ofNode: ServiceCatalog, folder: string): CatalogRefresh {
     },
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     logger,
+    ...others,
   });
 }
 
@@ -129,6 +134,27 @@ describe('CatalogRefresh', () => {
     // What is in force is not taken again.
     await Promise.all([refresh.look(), following.look()]);
     expect(applied).toBe(2);
+    await following.close();
+  });
+
+  test('follow() takes what another node fetched while a fetch of its own hangs', async () => {
+    serve([GAMES]);
+    const folder = join(dataDir, 'other');
+    mkdirSync(folder);
+    const other = new ServiceCatalog(folder);
+    const hanging = Promise.withResolvers<boolean>();
+    const asked = Promise.withResolvers<undefined>();
+    const hold = (): Promise<boolean> => {
+      asked.resolve(undefined);
+      return hanging.promise;
+    };
+    const following = refreshOf(other, folder, { jobs: { hold } });
+    void following.look();
+    await asked.promise;
+    await refresh.look();
+    await following.follow();
+    expect(other.all()).toEqual(catalog.all());
+    hanging.resolve(false);
     await following.close();
   });
 

@@ -15,6 +15,7 @@ import type { Logger } from '../../shared/log.ts';
 import { shownUrl } from '../../shared/net/shown-url.ts';
 import { contentKey, DamagedBlob, fetchBlob, removeBlob, storeBlob } from '../cluster/blob-store.ts';
 import { type JobLeases, type Lease, LeaseLost } from '../cluster/leases.ts';
+import { Coalescer } from '../concurrency/coalescer.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { FETCH_LIMITS } from '../lists/fetch/fetch-limits.ts';
@@ -64,6 +65,7 @@ export class CatalogRefresh {
   /** Names the catalog in force, if it is from the database. */
   private taken: string | null = null;
   private timer: NodeJS.Timeout | undefined;
+  private readonly taking = new Coalescer(() => this.takeNow());
   private running: Promise<void> = Promise.resolve();
   private lastReason = '';
 
@@ -85,6 +87,13 @@ export class CatalogRefresh {
     clearInterval(this.timer);
     this.stopping.abort();
     await this.running;
+    await this.taking.idle();
+  }
+
+  /** Takes what another node fetched; rejects with what is in the way. What is to be fetched then goes on by itself. */
+  async follow(): Promise<void> {
+    await this.taking.run();
+    void this.look();
   }
 
   /** Takes what another node fetched, and renews the catalog if due; resolves when done, successful or not. */
@@ -102,14 +111,19 @@ export class CatalogRefresh {
     const { database, jobs } = this.parts;
     const url = this.parts.url();
     if (url === '' || this.stopping.signal.aborted) return;
-    const row = await readCatalogRow(database);
-    if (row.url === url && row.contentKey !== null) await this.take(row.contentKey);
-    if (!this.isDue(row, url)) return;
+    await this.taking.run();
+    if (!this.isDue(await readCatalogRow(database), url)) return;
     await jobs.hold('fetch the service catalog', async (lease) => {
       // Another node may have fetched it meanwhile: its notice comes.
       const now = await readCatalogRow(database);
       if (this.isDue(now, url)) await this.refresh(now, url, lease);
     });
+  }
+
+  private async takeNow(): Promise<void> {
+    if (this.stopping.signal.aborted) return;
+    const row = await readCatalogRow(this.parts.database);
+    if (row.url === this.parts.url() && row.contentKey !== null) await this.take(row.contentKey);
   }
 
   private isDue(row: CatalogRow, url: string): boolean {
@@ -233,8 +247,8 @@ export class CatalogRefresh {
 
   private async use(key: string, kept: KeptCatalog): Promise<void> {
     await this.parts.catalog.take(kept);
-    this.taken = key;
     await this.parts.apply();
+    this.taken = key;
   }
 
   private temporaryPath(): string {

@@ -27,6 +27,7 @@ beforeAll(async () => {
   follower = new ChangeFollower(
     own.database,
     { catchUp: async () => undefined, mark: () => null },
+    new MemoryLogger(),
     () => undefined,
   );
 });

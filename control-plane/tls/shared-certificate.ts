@@ -11,7 +11,6 @@ import { hasErrorCode, reasonOf } from '../../shared/thrown.ts';
 import type { ChangeFollower } from '../cluster/change-follower.ts';
 import type { ClusterSecret } from '../cluster/cluster-secret.ts';
 import { BrokenSeal, seal, unseal } from '../cluster/sealed.ts';
-import { Retrying } from '../concurrency/retrying.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import { CertificateFilesError } from './certificate-files.ts';
@@ -53,13 +52,7 @@ export class SharedCertificate {
 
   /** Takes each certificate that is shared from now on, and the one that was before; returns how to stop that. */
   follow(changes: Pick<ChangeFollower, 'onChange'>): () => Promise<void> {
-    const { database, logger } = this.parts;
-    const what = 'take the certificate that was uploaded at another node';
-    const taking = new Retrying({ work: () => this.take(), logger, what });
-    // Called, too, once the database is up, if it is not yet.
-    changes.onChange('web_certificate', () => taking.now());
-    if (database.status().state === 'up') void taking.now();
-    return () => taking.close();
+    return changes.onChange('web_certificate', () => this.take());
   }
 
   /** Takes the shared certificate, unless this node has done so before. */

@@ -57,7 +57,8 @@ export const Preferences = z.object({
     .optional()
     .meta({
       description:
-        'wait=SECS (RFC 7240), at most 30: the change is answered when all nodes have it in force, or then',
+        'wait=SECS (RFC 7240), at most 30: the change is answered when all nodes that run have it in force, but for ' +
+        'lists that are yet to be fetched, or then',
       examples: ['wait=10'],
     }),
 });
