@@ -91,12 +91,16 @@ describe('Liveness', () => {
     const notices = new NoticeListeners();
     const seen: unknown[] = [];
     const take = (value: unknown): unknown => seen.push(value);
-    const expression = `SELECT 'first' FROM pg_sleep(1)`;
-    notices.watched = { channel: 'watched', expression, take };
-    look(notices);
-    const text = `SELECT 1 FROM pg_stat_activity WHERE query LIKE '%first%pg_sleep%' AND pid <> pg_backend_pid()`;
-    await until(async () => (await own.database.query(text)).rows.length > 0);
-    notices.watched = { channel: 'watched', expression: `SELECT 'second'`, take };
+    const lock = 4711;
+    await own.database.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
+      const expression = `SELECT 'first' FROM pg_advisory_xact_lock(${String(lock)})`;
+      notices.watched = { channel: 'watched', expression, take };
+      look(notices);
+      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${String(lock)} AND NOT granted`;
+      await until(async () => (await tx.query(waiting)).rows.length > 0);
+      notices.watched = { channel: 'watched', expression: `SELECT 'second'`, take };
+    });
     await until(() => seen.length > 0);
     expect(seen[0]).toBe('second');
   });
