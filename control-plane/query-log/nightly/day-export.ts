@@ -87,8 +87,9 @@ export class DayExport {
 
   private async exportDays(folder: string, lease: Lease): Promise<void> {
     const { database } = this.options;
+    // First, so that a folder that cannot be made is told at once, and not when a day is due.
+    await mkdir(folder, { recursive: true });
     const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
-    if (due.rows.length > 0) await mkdir(folder, { recursive: true });
     for (const day of due.rows) {
       if (lease.signal.aborted) return;
       await this.exportDay(folder, day, lease);
