@@ -116,7 +116,8 @@ describe('BackgroundWork', () => {
       const pid = await pidOf(tx);
       expect(niceOf(pid)).toBe(nicerBy(NICENESS.behindLog));
       const autogroup = `/proc/${String(pid)}/autogroup`;
-      if (existsSync(autogroup))
+      // The kernel lets an ordinary user set one of all such groups in a tenth of a second.
+      if (existsSync(autogroup) && process.getuid?.() === 0)
         expect(readFileSync(autogroup, 'utf8').trimEnd()).toMatch(
           new RegExp(` nice ${String(NICENESS.behindLog)}$`),
         );
