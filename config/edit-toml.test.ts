@@ -156,6 +156,10 @@ servers = [
     }
   });
 
+  test('keeps each of two comments that differ in their blanks alone', () => {
+    expect(edit('#1\n\t# 1', { 'server.web_port': 53 })).toContain('#1\n\t# 1');
+  });
+
   test('keeps a byte order mark', () => {
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });

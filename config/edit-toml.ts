@@ -141,13 +141,20 @@ function patchTree(text: string, { path, value }: TomlChange): string | null {
   }
 }
 
-/** Lines that the package changed only in their blanks, such as tabs, as they were. */
+/** Lines that the package changed only in their blanks, such as tabs, as they were: one old line for each. */
 function withOldBlanks(text: string, before: string): string {
-  const bare = (line: string): string => line.replaceAll(/\s/gu, '');
-  const old = new Map(before.split('\n').map((line) => [bare(line), line]));
-  const kept = new Set(old.values());
   const lines = text.split('\n');
-  return lines.map((line) => (kept.has(line) ? line : (old.get(bare(line)) ?? line))).join('\n');
+  const oldLines = before.split('\n');
+  const [kept, known] = [new Set(lines), new Set(oldLines)];
+  const lost = oldLines.filter((line) => !kept.has(line));
+  const byText = Map.groupBy(lost, withoutBlanks);
+  return lines
+    .map((line) => (known.has(line) ? line : (byText.get(withoutBlanks(line))?.shift() ?? line)))
+    .join('\n');
+}
+
+function withoutBlanks(line: string): string {
+  return line.replaceAll(/\s/gu, '');
 }
 
 function replaceLine(
