@@ -34,15 +34,17 @@ export interface FuzzFigures {
 export interface FuzzTask {
   readonly target: string;
   readonly seed: number;
-  /** Seconds that the process has a core. */
+  /** Seconds that the process has a core; Infinity where runs are its end. */
   readonly secs: number;
+  /** Inputs that are tried; Infinity where seconds are its end. */
+  readonly runs: number;
   /** Write the corpus. */
   readonly keep: boolean;
   /** Where findings go. */
   readonly folder: string;
 }
 
-/** Fuzzes until the time is over. */
+/** Fuzzes until the time is over, or the runs are done. */
 export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): Promise<FuzzFigures> {
   const startedSecs = coreSecs();
   const secsGone = (): number => coreSecs() - startedSecs;
@@ -61,6 +63,7 @@ export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): P
       target: task.target,
       seed: task.seed + turn,
       secs: task.secs - secsGone(),
+      runs: task.runs - before,
       inputs,
       current,
     };
@@ -77,7 +80,7 @@ export async function fuzzTarget(task: FuzzTask, say: (line: string) => void): P
       return { ...sum, corpus: end.corpus.length, secs: secsGone(), findings: keys.size };
     }
     take(end);
-    if (secsGone() > task.secs || keys.size >= MAX_FINDINGS)
+    if (secsGone() > task.secs || sum.executions >= task.runs || keys.size >= MAX_FINDINGS)
       return { ...sum, secs: secsGone(), findings: keys.size };
   }
 }

@@ -6,6 +6,7 @@ import { Fuzzer } from './fuzzer.ts';
 import type { Finding } from './fuzzer.ts';
 import { instrumentProduct } from './instrument.ts';
 import { processLimits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { octetsOf } from './target.ts';
 import { loadTarget } from './targets.ts';
 
@@ -13,8 +14,9 @@ import { loadTarget } from './targets.ts';
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
-  /** Seconds that the process has a core. */
+  /** Seconds that the process has a core, and inputs that are tried; one of them is finite. */
   readonly secs: number;
+  readonly runs: number;
   /** Inputs beside those of the repository. */
   readonly inputs: readonly Uint8Array[];
   /** Where the thread says what it is about: runs, the input's length, then the input. */
@@ -49,7 +51,7 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
       ...(target.dictionary ?? []).map((word) => (typeof word === 'string' ? octetsOf(word) : word)),
     ],
     seed: order.seed,
-    limits: processLimits(),
+    limits: limitsOf(order),
     begin: (input) => {
       octets.set(input);
       head[1] = input.length;
@@ -81,10 +83,16 @@ async function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): Promise<v
       figures();
       toldMs = nowMs;
     }
-    return coreSecs() - startedSecs > order.secs;
+    return coreSecs() - startedSecs > order.secs || fuzzer.executions >= order.runs;
   });
   figures();
   tell({ kind: 'over', corpus: await fuzzer.smallest() });
+}
+
+/** A search that is bound by runs never looks at the time: it tries the same inputs wherever it runs. */
+function limitsOf({ runs }: FuzzOrder): Limits {
+  const limits = processLimits();
+  return runs === Infinity ? limits : { ...limits, takenMs: () => 0 };
 }
 
 /** A number in as many octets as it takes: one, two or four. */

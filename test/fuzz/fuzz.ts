@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz -- [target…] [--secs N] [--seed N] [--keep]`: fuzzes the targets, one after the other, each in a process
- * of its own for N seconds of a core; fails where something was found. `--keep` writes the corpus back.
+ * `npm run fuzz -- [target…] [--secs N | --runs N] [--seed N] [--keep]`: fuzzes the targets, one after the other, each in
+ * a process of its own for N seconds of a core, or N runs; fails where something was found. The same seed and runs try the
+ * same inputs on every machine. `--keep` writes the corpus back.
  * `npm run fuzz -- TARGET --repeat FILE` runs one input.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,7 +17,8 @@ const FOLDER = join('data', 'fuzz');
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    secs: { type: 'string', default: '60' },
+    secs: { type: 'string' },
+    runs: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     keep: { type: 'boolean', default: false },
     repeat: { type: 'string' },
@@ -25,20 +27,24 @@ const { values, positionals } = parseArgs({
   },
 });
 const chosen = positionals.length === 0 ? Object.keys(TARGETS) : positionals;
-const secs = Number(values.secs);
+const runs = Number(values.runs ?? Infinity);
+const secs = Number(values.secs ?? (values.runs === undefined ? 60 : Infinity));
 const seed = Number(values.seed);
-if (!Number.isSafeInteger(seed) || !(secs > 0)) throw new Error('fuzz: --secs and --seed are numbers');
+if (!Number.isSafeInteger(seed) || !(secs > 0) || !(runs > 0))
+  throw new Error('fuzz: --secs, --runs and --seed are numbers');
 
 if (values.repeat !== undefined) await repeat(chosen[0]!, values.repeat);
 else if (values.alone) await one(chosen[0]!);
 else process.exitCode = all();
 
 function all(): number {
-  say(`seed ${String(seed)}, ${String(secs)} s for each of ${String(chosen.length)} targets`);
+  const bound = runs === Infinity ? `${String(secs)} s` : `${String(runs)} runs`;
+  say(`seed ${String(seed)}, ${bound} for each of ${String(chosen.length)} targets`);
   let failed = 0;
   for (const target of chosen) {
     const flags = values.keep ? ['--keep'] : [];
-    const args = [target, '--alone', '--secs', String(secs), '--seed', String(seed), ...flags];
+    const bounds = ['--secs', String(secs), '--runs', String(runs)];
+    const args = [target, '--alone', ...bounds, '--seed', String(seed), ...flags];
     const { status } = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, ...args], {
       stdio: 'inherit',
       cwd: ROOT,
@@ -51,7 +57,7 @@ function all(): number {
 
 async function one(target: string): Promise<void> {
   await loadTarget(target);
-  const { findings } = await fuzzTarget({ target, seed, secs, keep: values.keep, folder: FOLDER }, say);
+  const { findings } = await fuzzTarget({ target, seed, secs, runs, keep: values.keep, folder: FOLDER }, say);
   process.exitCode = findings === 0 ? 0 : 1;
 }
 
