@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -38,14 +38,14 @@ afterEach(() => {
 });
 
 /** A side whose steps only note that they were taken. */
-async function start(silenceMs = PATIENT_MS): Promise<void> {
+async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promise<void> {
   // One that is still taken back after its test notes that for itself.
   const steps: string[] = [];
   done = steps;
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
   stop = await HandingOver.start(
     {
-      ...{ logger, version: '1.0.0', dnsPort: 53, niceness: 0, configFile: null, silenceMs },
+      ...{ logger, version: '1.0.0', dnsPort: 53, niceness: 0, configFile: null, silenceMs, ownRelease },
       calls: 'calls' in native ? native.calls : null,
       prepare: async () => {
         steps.push('prepare');
@@ -115,6 +115,40 @@ describe('HandingOver', () => {
     const talk = await answering();
     expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 0.05 s/);
     expect(done).toEqual(['prepare', 'stop reading', 'read again']);
+    talk.end();
+  });
+
+  test('ends a process that it has started and that never asks for the sockets', async () => {
+    await start(50);
+    const folder = join(room.path, 'control-plane', 'cli');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'weir'), '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+    for (const _attempt of ['the first', 'the next']) {
+      const talk = await open();
+      talk.tell({ type: 'upgrade', release: room.path });
+      await talk.expect('step', PATIENT_MS);
+      expect((await talk.next(PATIENT_MS))['reason']).toMatch(/says nothing for 0.05 s, and was ended/);
+      await talk.ended();
+    }
+    expect(done).toEqual([]);
+  });
+
+  test('goes on answering where it has left, its successor died and its own release cannot be started', async () => {
+    await start();
+    const dying = await answering();
+    dying.tell({ type: 'go' });
+    await dying.expect('free', PATIENT_MS);
+    dying.end();
+    await until(() => logger.lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')));
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    // Whoever comes is given the sockets.
+    done.length = 0;
+    const talk = await answering();
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    await until(() => done.length === 2);
+    expect(done).toEqual(['stop reading', 'gone to 4242']);
     talk.end();
   });
 

@@ -33,6 +33,8 @@ export interface HandoverParts {
   readonly calls: DescriptorCalls | null;
   /** After which the other process counts as hung, milliseconds; 20 s unless given. */
   readonly silenceMs?: number;
+  /** The folder that this process was started from; that of this file unless given. */
+  readonly ownRelease?: string;
   /** Accepts no more calls of the API, and has on disk what is in force. Returns the descriptors of all sockets. */
   prepare(): Promise<readonly number[]>;
   /** Answers what is in flight, and reads no more. */
@@ -59,6 +61,8 @@ export class HandingOver {
   /** The command that asked for the upgrade, and the process that was started for it. */
   private watcher: Conversation | undefined;
   private successor: ChildProcess | undefined;
+  /** Ends a process that was started and says nothing at all. */
+  private late: NodeJS.Timeout | undefined;
   private lastFailure: string | undefined;
   private isRescuing = false;
   private isUnderWay = false;
@@ -129,9 +133,9 @@ export class HandingOver {
       throw new ConversationError(
         'this process is the first of its container: start the new container with "start --take-over"',
       );
-    const child = startSuccessor(release, this.parts.configFile);
-    this.watcher = talk;
+    const child = this.launch(release);
     this.successor = child;
+    this.watcher = talk;
     try {
       this.step(`process ${String(child.pid ?? '')} of ${release} starts`);
       const reason = await successorEnd(child);
@@ -146,6 +150,19 @@ export class HandingOver {
     }
   }
 
+  /** Starts a process, which is ended where it does not come to ask for the sockets. */
+  private launch(release: string): ChildProcess {
+    const { configFile, silenceMs = SILENCE_MS } = this.parts;
+    const child = startSuccessor(release, configFile);
+    clearTimeout(this.late);
+    this.late = setTimeout(() => {
+      this.lastFailure = `the new process says nothing for ${String(silenceMs / 1000)} s, and was ended`;
+      child.kill('SIGKILL');
+    }, silenceMs);
+    for (const end of ['exit', 'error']) child.once(end, () => clearTimeout(this.late));
+    return child;
+  }
+
   private async handOver(talk: Conversation, hello: Told): Promise<void> {
     if (this.isUnderWay) throw new ConversationError('another upgrade is under way');
     const format = textOf(hello, 'format');
@@ -154,6 +171,7 @@ export class HandingOver {
         `the running release speaks "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}": restart instead`,
       );
     this.isUnderWay = true;
+    clearTimeout(this.late);
     this.attempt = this.lead(talk, textOf(hello, 'version'), numberOf(hello, 'pid'))
       .catch((error: unknown) => this.takeBack(talk, reasonOf(error)))
       .finally(() => (this.isUnderWay = false));
@@ -224,12 +242,18 @@ export class HandingOver {
 
   /** Starts processes of this release until one has taken over the sockets; this one answers meanwhile. */
   private async rescue(): Promise<void> {
+    const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
-    for (;;) {
-      this.parts.logger.error('start this release again: its successor died');
-      this.successor = startSuccessor(OWN_RELEASE, this.parts.configFile);
-      await successorEnd(this.successor);
-      await sleep(RESCUE_PAUSE_MS);
+    while (this.server.listening) {
+      logger.error('start this release again: its successor died');
+      try {
+        this.successor = this.launch(ownRelease);
+        await successorEnd(this.successor);
+      } catch (error) {
+        // Its folder may be gone, or the machine out of processes: this one answers until that is over.
+        logger.error('start this release again: it cannot be started', { reason: reasonOf(error) });
+      }
+      await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });
     }
   }
 
