@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import type { Queryable } from '../db/database.ts';
 import { contentKey, DamagedBlob, fetchBlob, missingBlobs, removeBlob, storeBlob } from './blob-store.ts';
 
 /** Longer than two parts, however well it is compressed. */
@@ -64,5 +65,19 @@ describe('storeBlob() and fetchBlob()', () => {
       'SELECT content_key AS key FROM blobs LIMIT 1',
     );
     await expect(fetchBlob(own.database, rows[0]!.key, newPath())).rejects.toBeInstanceOf(DamagedBlob);
+  });
+
+  test('call no blob damaged because this disk cannot be read', async () => {
+    await store();
+    const path = newPath();
+    const query = own.database.query.bind(own.database);
+    const vanishing: Queryable = {
+      query: async (text, values) => {
+        // After the last part.
+        if (values?.[1] === 2) rmSync(path);
+        return query(text, values);
+      },
+    };
+    await expect(fetchBlob(vanishing, KEY, path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

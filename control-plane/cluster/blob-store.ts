@@ -7,6 +7,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { errorCode } from '../../shared/thrown.ts';
 import type { Queryable } from '../db/database.ts';
 
 /** Bytes of a part: a connection holds one at a time. */
@@ -60,6 +61,8 @@ export async function fetchBlob(db: Queryable, key: string, path: string): Promi
   try {
     await pipeline(createReadStream(path), createGunzip(), digest);
   } catch (error) {
+    // A disk that cannot be read here says nothing of what the database has.
+    if (!errorCode(error).startsWith('Z_')) throw error;
     throw new DamagedBlob(`blob ${key} cannot be read`, { cause: error });
   }
   if (contentKey(digest.digest('hex')) !== key) throw new DamagedBlob(`blob ${key} has another content`);
