@@ -137,7 +137,7 @@ export class CatalogRefresh {
   }
 
   private async refresh(row: CatalogRow, url: string, lease: Lease): Promise<void> {
-    const { logger } = this.parts;
+    const { catalog, logger } = this.parts;
     const failures = row.url === url ? row.failures : 0;
     try {
       const updated = await this.fetch(row, url, lease);
@@ -149,7 +149,8 @@ export class CatalogRefresh {
       // Logged once: a node without internet access would log it twice an hour forever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;
-      logger[level]('service catalog not updated; the previous one stays in force', {
+      const inForce = catalog.isShipped() ? 'shipped' : 'previous';
+      logger[level](`service catalog not updated; the ${inForce} one stays in force`, {
         url: shownUrl(url),
         reason,
       });

@@ -80,6 +80,11 @@ export class ServiceCatalog {
     this.use(kept, kept.url);
   }
 
+  /** Whether it is the one of the release: nothing was fetched yet. */
+  isShipped(): boolean {
+    return this.services === this.shipped;
+  }
+
   /** All built-in services, by name. */
   all(): CatalogService[] {
     return [...this.services.values()];

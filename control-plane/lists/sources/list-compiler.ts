@@ -159,8 +159,9 @@ export class ListCompiler {
   private refuse({ id, inputKey, path }: Input, reason: string): void {
     const { cache, refused, logger } = this.parts;
     refused.add(id, inputKey, reason);
-    logger.error('compile lists: copy refused, the previous one stays in force', { id, reason });
     const good = this.goodCopyOf(id);
+    const inForce = good === undefined ? 'nothing of the list is' : 'the previous one stays';
+    logger.error(`compile lists: copy refused, ${inForce} in force`, { id, reason });
     if (good === undefined) cache.forget(id, path);
     else cache.use(id, good.contentKey);
   }

@@ -47,10 +47,19 @@ describe('ListRefresher', () => {
       last_error: expect.stringMatching(reason),
       rules: 1,
     });
+    expect(node.logger.text()).toContain('list not updated; its last copy stays in force');
     running.serve('/a', 'a.example\n');
     await node.life.refresh(id);
     await node.life.idle();
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
+  });
+
+  test('a list that could not be fetched even once is said to have no copy', async () => {
+    const node = await running.startNode();
+    await node.life.create(blocklist(running.urlOf('/missing')));
+    await node.life.idle();
+    expect(node.logger.text()).toContain('nothing of it is in force until it can be fetched');
+    expect(node.logger.text()).not.toContain('stays in force');
   });
 
   test('a burst of new lists is fetched four at a time and compiled a few times at most', async () => {

@@ -45,6 +45,7 @@ export interface RefresherParts extends RefreshParts {
 const CONCURRENT_FETCHES = 4;
 /** A node without the file of a list leaves it for this time to one that has it. */
 const MISSING_FILE_GRACE_MS = 120_000;
+const NOTHING_IN_FORCE = 'it has no copy yet, and nothing of it is in force until it can be fetched';
 
 /** Schedules and runs fetches. */
 export class ListRefresher {
@@ -151,7 +152,7 @@ export class ListRefresher {
   }
 
   private async refreshUnder(lease: Lease, source: StoredSource, signal: AbortSignal): Promise<void> {
-    const { listDirs, logger, nodeName } = this.parts;
+    const { cache, listDirs, logger, nodeName } = this.parts;
     const { id, name, url } = source;
     const hasFile = url.startsWith('file:') && (await listFileExists(url, listDirs()));
     await this.record(lease, source, { status: 'updating', fileNode: hasFile ? nodeName : null });
@@ -170,7 +171,8 @@ export class ListRefresher {
       }
       if (error instanceof LeaseLost) throw error;
       const reason = reasonOf(error);
-      logger.warn('list not updated; its last copy stays in force', { id, name, reason });
+      const inForce = cache.copyOf(id) === undefined ? NOTHING_IN_FORCE : 'its last copy stays in force';
+      logger.warn(`list not updated; ${inForce}`, { id, name, reason });
       const failures = source.failures + 1;
       const facts = { status: 'error', lastError: reason, lastCheckedAt: this.now(), failures } as const;
       await this.record(lease, source, facts);
