@@ -160,6 +160,18 @@ servers = [
     expect(edit('#1\n\t# 1', { 'server.web_port': 53 })).toContain('#1\n\t# 1');
   });
 
+  test('takes tables of a list away, and leaves the comment on what follows', () => {
+    const [first, second] = ['a', 'b'].map((name) => `[[dns.pools]]\n# mine\nname = "${name}"\n\n`);
+    const rest = '# of the cache\n[dns.cache]\nx = 1\n';
+    expect(edit(first! + second! + rest, { 'dns.pools': [{ name: 'c' }] })).toBe(
+      first!.replace('"a"', '"c"') + rest,
+    );
+    expect(edit(first! + second! + rest, { 'dns.pools': undefined })).toBe(rest);
+    expect(edit('[dns]\ny = 1\n' + first! + rest, { 'dns.pools': [] })).toBe(
+      '[dns]\ny = 1\npools = []\n\n' + rest,
+    );
+  });
+
   test('keeps a byte order mark', () => {
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });

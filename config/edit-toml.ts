@@ -33,12 +33,12 @@ function editOne(text: string, change: TomlChange): string | null {
   if (before === null) return null;
   const wanted = withValue(before, change.path, change.value);
   if (wanted === null) return null;
-  if (isDeepStrictEqual(before, wanted)) return text;
   const ways = change.value === undefined ? [dropLine] : [replaceOnLine, replaceDefault, addTables, addLine];
-  for (const way of [...ways, patchTree]) {
-    const edited = way(text, change);
-    if (edited !== null && isDeepStrictEqual(treeOf(edited), wanted)) return edited;
-  }
+  for (const from of new Set([dropTables(text, change), text]))
+    for (const way of [asItIs, ...ways, patchTree]) {
+      const edited = way(from, change);
+      if (edited !== null && isDeepStrictEqual(treeOf(edited), wanted)) return edited;
+    }
   return null;
 }
 
@@ -69,6 +69,44 @@ function withValue(tree: Tree, path: readonly string[], value: unknown): Tree | 
 
 function without(tree: Tree, name: string): Tree {
   return Object.fromEntries(Object.entries(tree).filter(([key]) => key !== name));
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+/** Without the tables of the key that the new value has not: from the header to the last line that says something. */
+function dropTables(text: string, { path, value }: TomlChange): string {
+  const key = path.join('.');
+  let left = isTables(value) ? value.length : 0;
+  let isGone = false;
+  let held: string[] = [];
+  const kept: string[] = [];
+  for (const line of text.split('\n')) {
+    const [, name] = /^\s*\[\[?([^\]]*)\]/u.exec(line) ?? [];
+    const header = name?.replaceAll(/[\s"']/gu, '');
+    if (header === key) isGone = left-- <= 0;
+    else if (header !== undefined && !header.startsWith(`${key}.`)) isGone = false;
+    if (isGone && isComment(line)) held.push(line);
+    else {
+      // Comments below the last key of a table are about what follows it.
+      if (!isGone || header === key) kept.push(...withoutDoubleBlank(kept, held));
+      held = [];
+      if (!isGone) kept.push(line);
+    }
+  }
+  return [...kept, ...withoutDoubleBlank(kept, held)].join('\n');
+}
+
+/** Lines without the blank ones at their beginning, if they are to follow a blank one or nothing. */
+function withoutDoubleBlank(before: readonly string[], lines: readonly string[]): readonly string[] {
+  if ((before.at(-1) ?? '').trim() !== '') return lines;
+  const first = lines.findIndex((line) => line.trim() !== '');
+  return lines.slice(first === -1 ? lines.length : first);
+}
+
+function isComment(line: string): boolean {
+  return /^\s*(?:#|$)/u.test(line);
 }
 
 /** The line of a key, with what stands behind its value. */
@@ -109,8 +147,7 @@ function addLine(text: string, { path, value }: TomlChange): string | null {
   const lines = text.split('\n');
   const { first, end } = linesOfTable(text, path.slice(0, -1));
   if (first === lines.length || isTables(value)) return null;
-  const says = (line: string): boolean => !/^\s*(?:#|$)/u.test(line);
-  const last = lines.slice(0, end).findLastIndex(says);
+  const last = lines.slice(0, end).findLastIndex((line) => !isComment(line));
   const indent = last < first ? '' : (/^[ \t]*/u.exec(lines[last] ?? '')?.[0] ?? '');
   return lines.toSpliced(last + 1, 0, `${indent}${path.at(-1)} = ${valueText(value)}`).join('\n');
 }

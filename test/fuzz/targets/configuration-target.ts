@@ -100,11 +100,21 @@ function without(tree: Tree, path: readonly string[]): Tree {
   return Object.keys(left).length === 0 ? others : { ...others, [head]: left };
 }
 
-/** Lines that are comments alone, but for those that show a default of the key, where no text runs over lines. */
+/**
+ * Lines that are comments alone, where no text runs over lines, but for those that show a default of the key, and those
+ * within a table of the key, which may go with it.
+ */
 function commentsOf(text: string, path: readonly string[]): string[] {
   if (/"""|'''|[[{]/u.test(text.replaceAll(/^\s*\[\[?[\w.]+\]\]?/gmu, ''))) return [];
+  const lines = text.split(/\r?\n/u);
+  const own = new RegExp(`^\\s*\\[\\[?${path.join('\\.')}[.\\]]`, 'u');
+  const isWithinOwn = (at: number): boolean => {
+    const header = lines.slice(0, at).findLast((line) => /^\s*\[/u.test(line)) ?? '';
+    const next = lines.slice(at).find((line) => !/^\s*(?:#|$)/u.test(line)) ?? '[';
+    return own.test(header) && (!/^\s*\[/u.test(next) || own.test(next));
+  };
   const name = path.at(-1)!;
-  return text.split(/\r?\n/u).filter((line) => /^#/u.test(line) && !line.includes(name));
+  return lines.filter((line, at) => /^#/u.test(line) && !line.includes(name) && !isWithinOwn(at));
 }
 
 const TEXTS = [
