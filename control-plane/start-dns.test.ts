@@ -9,6 +9,7 @@ import { MemoryLogger } from '../test/support/parts/memory-logger.ts';
 import { SMALL_BLOCKING, SMALL_ROWS, SMALL_RULES } from '../test/support/parts/small-policy.ts';
 import { testNode } from '../test/support/parts/test-node.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
+import { NodeState } from '../shared/threads/messages.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
 import type { DataDirLock } from './db/data-dir-lock.ts';
 import { startDatabase } from './db/database.ts';
@@ -45,8 +46,8 @@ const stop = (node: Node): Promise<void> => stopInReverse(node.stops, node.logge
 describe('startDns()', () => {
   test('startDns() answers without a database, from the last generation, and spools its log', async () => {
     const first = testNode(database, dataDir, 'dns.local_records = ["nas.home.arpa A 192.0.2.5"]');
-    const { publisher, isFiltering } = await startDns(first, port);
-    expect(isFiltering).toBe(false);
+    const { publisher, supervisor } = await startDns(first, port);
+    expect(supervisor.nodeState()).toBe(NodeState.HOLDING);
     expect(await addressOf('nas.home.arpa')).toBe('192.0.2.5');
     await publisher.publish(SMALL_RULES, SMALL_ROWS, SMALL_BLOCKING);
     expect(await addressOf('b.example')).toBe('0.0.0.0');
@@ -54,7 +55,7 @@ describe('startDns()', () => {
 
     const second = testNode(database, dataDir);
     const dns = await startDns(second, port);
-    expect(dns.isFiltering).toBe(true);
+    expect(dns.supervisor.nodeState()).toBe(NodeState.READY);
     expect(dns.publisher.current().rows.regexFilters).toEqual(SMALL_ROWS.regexFilters);
     expect(await addressOf('b.example')).toBe('0.0.0.0');
     await stop(second);

@@ -2,7 +2,8 @@
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../shared/memory/answer-cache-layout.ts';
 import { systemClock as clock } from '../shared/clock.ts';
-import type { WorkerSettings } from '../shared/threads/messages.ts';
+import { NodeState } from '../shared/threads/messages.ts';
+import type { NodeStateCode, WorkerSettings } from '../shared/threads/messages.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import type { Config } from '../config/schema.ts';
@@ -29,7 +30,7 @@ import { PoolNumbers } from './settings/threads/pool-numbers.ts';
 import { ZoneNumbers } from './snapshot/build/zone-numbers.ts';
 import { Generations } from './snapshot/publish/generations.ts';
 import { SnapshotPublisher } from './snapshot/publish/publisher.ts';
-import { isFiltering, startingState } from './snapshot/publish/starting-state.ts';
+import { firstNodeState, startingState } from './snapshot/publish/starting-state.ts';
 import { Probes } from './probes/probes.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
@@ -42,8 +43,11 @@ import type { WorkerHooks } from './settings/threads/worker-settings.ts';
 /** Milliseconds that are kept for storing the last log rows, in the database or in the spool, when Weir stops. */
 const LOG_MS = 600;
 
-/** The DNS side: threads on the last snapshot, and the path of their log records into the database. */
-export async function startDns(node: Node, dnsPort: number) {
+/**
+ * The DNS side: threads on the last snapshot, and the path of their log records into the database. `before` is the state
+ * of the process whose sockets these are.
+ */
+export async function startDns(node: Node, dnsPort: number, before: NodeStateCode = NodeState.HOLDING) {
   const { config, logger, dataDir, stops } = node;
   const { writer, log, logTrouble, claim } = startLog(node);
   const generations = new Generations(dataDir, logger);
@@ -65,6 +69,7 @@ export async function startDns(node: Node, dnsPort: number) {
     cache,
     secret: () => node.secret.current(),
     snapshot: initial.snapshot,
+    nodeState: firstNodeState(initial, before),
     certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),
     equip: (memories) => node.inherited?.giveTo(memories, settings),
@@ -81,7 +86,6 @@ export async function startDns(node: Node, dnsPort: number) {
   const reports = await startReports(node, supervisor, { names, writer });
   return {
     ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
-    isFiltering: isFiltering(initial),
     ...reports,
     ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
   };

@@ -75,6 +75,7 @@ export function startHandover(
       version,
       dnsPort,
       niceness,
+      nodeState: () => supervisor.nodeState(),
       configFile: loaded.file === undefined ? null : resolve(loaded.file),
       calls,
       prepare: async () => {

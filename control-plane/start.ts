@@ -83,14 +83,13 @@ async function startParts(start: Start): Promise<void> {
   const { node, dnsPort, neighbours, taking } = await openNode(start);
   const { config, database, clients, dataDir } = node;
   const niceness = answerAsFirst(taking?.niceness, logger);
-  const dns = await startDns(node, dnsPort.port);
+  const dns = await startDns(node, dnsPort.port, taking?.stateBefore());
   const tellState = (state: NodeStateCode): void => {
     dns.supervisor.tell(state);
     dns.claim.tellNews();
   };
   const tellReady = (): void => tellState(NodeState.READY);
-  if (dns.isFiltering) tellReady();
-  else stops.push(endHoldLater(node, dns.supervisor));
+  stops.push(endHoldLater(node, dns.supervisor));
   putAnswersFirst(niceness, logger);
   stops.push(startReleasingMemory());
   // Only threads and their log run until the other process has released all else.

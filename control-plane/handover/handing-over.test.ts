@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { NodeState } from '../../shared/threads/messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { makeTempDir } from '../../test/support/weir/data-dir.ts';
@@ -46,6 +47,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
   stop = await HandingOver.start(
     {
       ...{ logger, version: '1.0.0', dnsPort: 53, niceness: 0, configFile: null, silenceMs, ownRelease },
+      nodeState: () => (steps.includes('leave') ? NodeState.DRAINING : NodeState.READY),
       calls: 'calls' in native ? native.calls : null,
       prepare: async () => {
         steps.push('prepare');
@@ -73,7 +75,8 @@ async function answering(): Promise<Conversation> {
   talk.tell(HELLO);
   await talk.expect('welcome', PATIENT_MS);
   talk.tell({ type: 'loaded' });
-  await talk.expect('sockets', PATIENT_MS);
+  // As it was before this side left, if it has.
+  expect(await talk.expect('sockets', PATIENT_MS)).toMatchObject({ nodeState: NodeState.READY });
   talk.tell({ type: 'reading' });
   await talk.expect('stopped', PATIENT_MS);
   return talk;

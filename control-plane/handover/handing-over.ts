@@ -10,6 +10,8 @@ import type { Server, Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
+import { NodeState } from '../../shared/threads/messages.ts';
+import type { NodeStateCode } from '../../shared/threads/messages.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { listenPrivately } from '../files/private-socket.ts';
 import { Conversation, ConversationError, numberOf, textOf } from './conversation.ts';
@@ -27,6 +29,8 @@ export interface HandoverParts {
   readonly dnsPort: number;
   /** Of the threads that answer. */
   readonly niceness: number;
+  /** What the node says of itself to load balancers. */
+  nodeState(): NodeStateCode;
   /** The file that this process was started with; null = none. */
   readonly configFile: string | null;
   /** Null where descriptors cannot be passed. */
@@ -71,6 +75,8 @@ export class HandingOver {
   /** Resolves when the node is stopped, but for its sockets; undefined = it goes on. */
   private leaving: Promise<void> | undefined;
   private descriptors: readonly number[] = [];
+  /** Of the node before it left. */
+  private nodeState: NodeStateCode = NodeState.HOLDING;
   private ticket = '';
 
   private constructor(parts: HandoverParts) {
@@ -186,9 +192,13 @@ export class HandingOver {
     talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);
-    if (this.leaving === undefined) this.descriptors = await parts.prepare();
+    if (this.leaving === undefined) {
+      this.descriptors = await parts.prepare();
+      this.nodeState = parts.nodeState();
+    }
     this.ticket = randomBytes(16).toString('hex');
-    talk.tell({ type: 'sockets', ticket: this.ticket, count: this.descriptors.length });
+    const { ticket, nodeState } = this;
+    talk.tell({ type: 'sockets', ticket, count: this.descriptors.length, nodeState });
     await talk.expect('reading', silenceMs);
     this.step('it answers, beside this one');
     await Promise.race([parts.stopReading(), talk.ended()]);

@@ -7,6 +7,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
+import { NodeState } from '../../shared/threads/messages.ts';
+import type { NodeStateCode } from '../../shared/threads/messages.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { DataDirError, lockDataDir } from '../db/data-dir-lock.ts';
 import type { DataDirLock } from '../db/data-dir-lock.ts';
@@ -30,6 +32,7 @@ export class TakingOver {
   readonly dnsPort: number;
   /** Of its threads that answer; an earlier release does not say it. */
   readonly niceness: number | undefined;
+  private before: NodeStateCode = NodeState.HOLDING;
   private readonly talk: Conversation;
   private readonly path: string;
   private readonly logger: Logger;
@@ -70,6 +73,8 @@ export class TakingOver {
     this.talk.tell({ type: 'loaded' });
     const told = await this.talk.expect('sockets', SILENCE_MS);
     const count = numberOf(told, 'count');
+    const { nodeState } = told;
+    if (nodeState === NodeState.STARTING || nodeState === NodeState.READY) this.before = nodeState;
     const loaded = loadDescriptorCalls();
     if (count === 0 || 'reason' in loaded) {
       this.logger.warn(
@@ -95,6 +100,11 @@ export class TakingOver {
     } finally {
       calls.close(connection);
     }
+  }
+
+  /** What the running process says of itself to load balancers; as one that holds back, if it does not tell. */
+  stateBefore(): NodeStateCode {
+    return this.before;
   }
 
   /** Called when this process answers; resolves when it has the data directory. Throws where that was taken back. */

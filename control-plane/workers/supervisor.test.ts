@@ -15,7 +15,7 @@ import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { DnsListenError } from './dns-port.ts';
-import { WorkerSupervisor } from './supervisor.ts';
+import { type SupervisorOptions, WorkerSupervisor } from './supervisor.ts';
 import { workerSettings } from '../settings/threads/worker-settings.ts';
 import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 
@@ -33,9 +33,7 @@ afterEach(async () => {
 });
 
 /** A supervisor of one worker on a free port, with snapshot 1; not started. */
-async function make(
-  options: { snapshotWaitMs?: number; workers?: number; snapshot?: SnapshotBuffers } = {},
-): Promise<WorkerSupervisor> {
+async function make(options: Partial<SupervisorOptions> = {}): Promise<WorkerSupervisor> {
   const config = testConfig('dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]');
   logger = new MemoryLogger();
   port = await freePort(['127.0.0.1']);
@@ -50,7 +48,7 @@ async function make(
   });
 }
 
-async function start(options: { snapshotWaitMs?: number; workers?: number } = {}): Promise<WorkerSupervisor> {
+async function start(options: Partial<SupervisorOptions> = {}): Promise<WorkerSupervisor> {
   const supervisor = await make(options);
   started.push(supervisor);
   await supervisor.start();
@@ -88,6 +86,17 @@ describe('start()', () => {
     await expectBlocked(1);
     expect(await supervisor.broadcast(snapshot(2))).toBe(0);
     await expectBlocked(2);
+  });
+
+  test('start() tells the state of the node before a thread could answer', async () => {
+    const states: number[] = [];
+    const supervisor = await make({
+      nodeState: NodeState.READY,
+      equip: () => states.push(supervisor.nodeState(), supervisor.state().answering),
+    });
+    started.push(supervisor);
+    await supervisor.start();
+    expect(states).toEqual([NodeState.READY, 0]);
   });
 
   test('start() rejects with the cause where threads die as they start', async () => {

@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
-import { WorkerControl } from '../../shared/threads/messages.ts';
+import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
 import type {
   Fault,
   FromWorker,
@@ -36,6 +36,8 @@ export interface SupervisorOptions {
   /** The secret of all nodes, as of now. */
   readonly secret: () => Uint8Array;
   readonly snapshot: SnapshotBuffers;
+  /** Told before a thread starts: what comes first may come from another machine. */
+  readonly nodeState?: NodeStateCode;
   /** Null where no DNS is encrypted. */
   readonly certificate?: ServedCertificate | null;
   readonly logger: Logger;
@@ -109,6 +111,7 @@ export class WorkerSupervisor {
         threads: new Map(),
         upstreams: { pools: [], zones: [] },
       });
+    this.tell(this.options.nodeState ?? NodeState.HOLDING);
     this.options.equip?.(this.memories());
     for (const index of this.workers.keys()) this.startThread(index, 'resolve');
     await this.events.until(

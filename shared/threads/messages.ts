@@ -163,7 +163,7 @@ export const WorkerControl = {
   BYTES: 256,
 } as const;
 
-/** Whether load balancers should send queries here, as `status.weir` says. In their order. */
+/** Whether load balancers should send queries here, as `status.weir` says. In their order; told to other releases. */
 export const NodeState = {
   /** As `STARTING`, and only this machine's own questions are answered: no client is served unfiltered. */
   HOLDING: 0,

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NodeState } from '../../../shared/threads/messages.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { compiledFrom } from '../../../test/support/parts/test-rules.ts';
 import { type BlockingSettings } from '../../policy/blocking-settings.ts';
@@ -20,7 +21,7 @@ import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { Generations } from './generations.ts';
 import { buildSnapshot } from '../build/snapshot-builder.ts';
-import { isFiltering, startingState } from './starting-state.ts';
+import { firstNodeState, startingState } from './starting-state.ts';
 import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
 
 const BLOCKING: BlockingSettings = {
@@ -261,17 +262,22 @@ describe('startingState()', () => {
   });
 });
 
-describe('isFiltering()', () => {
+describe('firstNodeState()', () => {
   const source = { id: 10, enabled: true };
+  const noRules = { ...RULES, sources: [] };
+  const { HOLDING, STARTING, READY } = NodeState;
   test.each([
-    ['no policy was in force before', [], RULES, undefined, false],
-    ['a list is enabled, and none has been compiled', [source], { ...RULES, sources: [] }, 1, false],
-    ['no list is enabled', [{ ...source, enabled: false }], { ...RULES, sources: [] }, 1, true],
-    ['a list is in force', [source], RULES, 1, true],
-  ])('says whether a state filters where %s', (_what, sources, compiled, publishedAtMs, expected) => {
-    const { snapshot, rows } = state(1);
-    const known = publishedAtMs === undefined ? {} : { publishedAtMs };
-    const given = { snapshot, compiled, rows: { ...rows, sources: sources as never }, ...known };
-    expect(isFiltering(given)).toBe(expected);
-  });
+    ['no policy was in force before', [], RULES, undefined, [HOLDING, STARTING, HOLDING]],
+    ['a list is enabled, and none has been compiled', [source], noRules, 1, [HOLDING, STARTING, READY]],
+    ['no list is enabled', [{ ...source, enabled: false }], noRules, 1, [READY, READY, READY]],
+    ['a list is in force', [source], RULES, 1, [READY, READY, READY]],
+  ])(
+    'goes by the policy and by the process before where %s',
+    (_what, sources, compiled, publishedAtMs, expected) => {
+      const { snapshot, rows } = state(1);
+      const known = publishedAtMs === undefined ? {} : { publishedAtMs };
+      const given = { snapshot, compiled, rows: { ...rows, sources: sources as never }, ...known };
+      expect([HOLDING, STARTING, READY].map((before) => firstNodeState(given, before))).toEqual(expected);
+    },
+  );
 });

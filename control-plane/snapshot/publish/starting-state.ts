@@ -1,5 +1,7 @@
 /** The initial state of the threads: the newest generation on disk, or nothing but the group Default. */
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
+import { NodeState } from '../../../shared/threads/messages.ts';
+import type { NodeStateCode } from '../../../shared/threads/messages.ts';
 import type { FindLivePolicy } from '../../policy/live.ts';
 import type { PublishedState } from '../published-state.ts';
 import { emptySnapshot } from '../build/empty-snapshot.ts';
@@ -23,8 +25,17 @@ export async function startingState(
   return { snapshot, compiled, rows, ...(kept !== undefined && { publishedAtMs: now.nowMs }) };
 }
 
+/**
+ * What a node says of itself from its first answer on; `before` is what the process said from which it takes over. Where
+ * no list could ever be fetched that one has found out, and answered by the same policy.
+ */
+export function firstNodeState(state: PublishedState, before: NodeStateCode): NodeStateCode {
+  if (isFiltering(state)) return NodeState.READY;
+  return before === NodeState.READY && state.publishedAtMs === undefined ? NodeState.HOLDING : before;
+}
+
 /** Whether a state filters as it was told to: it came into force once, and enables no list without the rules of any. */
-export function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean {
+function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean {
   if (publishedAtMs === undefined) return false;
   return compiled.sources.length > 0 || !rows.sources.some(({ enabled }) => enabled);
 }

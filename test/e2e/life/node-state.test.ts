@@ -13,6 +13,7 @@ import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { HungDatabase } from '../../support/weir/hung-database.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
+import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Between two questions. */
@@ -73,17 +74,46 @@ describe('weir asked for status.weir', () => {
   });
 });
 
-describe('weir with an empty disk and no database', () => {
-  /** What another machine is told, behind a load balancer. */
-  async function toldElsewhere(weir: Weir): Promise<Reply> {
-    const client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
-    client.socket.write(headerFor('192.0.2.7'));
-    client.send(query('www.example.org', 'A', { id: 1, edns: {} }));
-    const [reply] = await client.messages(1);
-    client.socket.destroy();
-    return new Reply(reply!, '');
-  }
+/** For which another machine can be answered, behind a load balancer. */
+const BALANCED = {
+  WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
+  WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: BALANCER,
+};
 
+/** What another machine is told. */
+async function toldElsewhere(weir: Weir): Promise<Reply> {
+  const client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
+  client.socket.write(headerFor('192.0.2.7'));
+  client.send(query('www.example.org', 'A', { id: 1, edns: {} }));
+  const [reply] = await client.messages(1);
+  client.socket.destroy();
+  return new Reply(reply!, '');
+}
+
+describe('weir whose only list was never there', () => {
+  test('answers other machines without a pause while it is upgraded', async () => {
+    const upstream = await startEchoingUpstream();
+    await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`], env: BALANCED });
+    const source = await (await weir.api()).addSource({ name: 'dead', url: lists.url('/never-there.txt') });
+    expect(source).toMatchObject({ status: 'error' });
+    const rcodes: number[] = [];
+    const before = processOf(weir);
+    let isOver = false;
+    const asking = (async (): Promise<void> => {
+      while (!isOver) rcodes.push((await toldElsewhere(weir)).rcode);
+    })();
+    expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
+    expect(await statesUntil(weir, 'ready')).toEqual(['ready']);
+    isOver = true;
+    await asking;
+    expect(rcodes.filter((rcode) => rcode !== Rcode.NOERROR)).toEqual([]);
+    expect(processOf(weir)).not.toBe(before);
+    await endProcess(processOf(weir), 'SIGTERM');
+    await upstream.close();
+  });
+});
+
+describe('weir with an empty disk and no database', () => {
   test('answers its own machine only, and others after 30 s if that is wished', async () => {
     const upstream = await startEchoingUpstream();
     const start = (isUnfiltered: boolean): Promise<Weir> =>
@@ -91,8 +121,7 @@ describe('weir with an empty disk and no database', () => {
         database: 'none',
         upstreams: [`127.0.0.1:${String(upstream.port)}`],
         env: {
-          WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
-          WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: BALANCER,
+          ...BALANCED,
           WEIR_SERVER_START_UNFILTERED: String(isUnfiltered),
         },
       });
