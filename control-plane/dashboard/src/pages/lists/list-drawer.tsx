@@ -77,6 +77,7 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
       facts={[
         [say('lists.state'), <ListBadge key="state" source={row} />],
         [say('lists.url'), <bdi key="url">{row.url}</bdi>],
+        ...(row.file_node === null ? [] : ([[say('lists.fileNode'), row.file_node]] as const)),
         [say('lists.rules'), format.count(row.rules)],
         [
           say('lists.unique'),

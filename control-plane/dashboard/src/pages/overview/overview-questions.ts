@@ -4,7 +4,7 @@ import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-cl
 /** The span that it shows unless another is chosen. */
 export const FIRST_PERIOD = '24h';
 
-/** What selects the queries of one node; of all where none is named. */
+/** Selects the queries of one node, or of all where `node` is empty. */
 export function ofNode(node: string): { readonly node?: string } {
   return node === '' ? {} : { node };
 }
