@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
-import { OwnProcess } from '../../test/support/weir/weir-process.ts';
+import { ordinaryUser, OwnProcess } from '../../test/support/weir/weir-process.ts';
 import {
   type ReplicatedDatabase,
   startReplicatedDatabase,
@@ -37,10 +37,9 @@ listen_port = 6432
 unix_socket_dir = ${folder}
 `,
     );
-    const ordinaryUser = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     await using pooler = new OwnProcess('/usr/sbin/pgbouncer', [join(folder, 'pooler.ini')], {
       env: {},
-      ...ordinaryUser,
+      ...ordinaryUser(),
     });
     await pooler.untilOutput(/process up/);
     const [target] = parseDatabaseUrls(

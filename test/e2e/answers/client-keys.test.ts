@@ -107,7 +107,7 @@ describe('weir with clients that have keys', () => {
   test('lets a key outrank the address; without a group, or unknown, it leaves the group of the address', async () => {
     expect(await overTls('phone')).toEqual(AS_KIDS);
     expect(await overTls('laptop')).toEqual(AS_WORK);
-    expect(await overTls('nobodys')).toEqual(AS_WORK);
+    expect(await overTls('unknown')).toEqual(AS_WORK);
     expect(await overTls('')).toEqual(AS_WORK);
   });
 

@@ -1,44 +1,32 @@
 /** A node whose connection string names a primary and its standby, which takes its place while nothing fences the primary. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { UdpClient } from '../../support/dns/dns-client.ts';
-import { STARTED_ONCE } from '../../support/parts/made-cluster.ts';
 import { until } from '../../support/parts/until.ts';
-import { makeTempDir, type TempDir } from '../../support/weir/data-dir.ts';
-import { type ReplicatedDatabase, startReplicatedDatabase } from '../../support/weir/replicated-database.ts';
-import { Weir } from '../../support/weir/weir-process.ts';
+import { NodesWithStandby } from '../../support/weir/nodes-with-standby.ts';
+import type { ReplicatedDatabase } from '../../support/weir/replicated-database.ts';
+import type { Weir } from '../../support/weir/weir-process.ts';
 
 const LOOK_MS = 100;
 const BLOCKED = '0.0.0.0';
 const DOMAINS = 'SELECT domain FROM managed_domains ORDER BY domain';
 
-let folder: TempDir;
+let nodes: NodesWithStandby;
 let database: ReplicatedDatabase;
 let weir: Weir;
 let client: UdpClient;
 
 beforeAll(async () => {
-  folder = makeTempDir();
-  database = await startReplicatedDatabase(join(folder.path, 'servers'), { content: STARTED_ONCE });
-  weir = await startNode('node');
+  nodes = await NodesWithStandby.open();
+  ({ database } = nodes);
+  weir = await nodes.start('node');
   client = await UdpClient.open(weir.dnsPort);
 });
 afterAll(async () => {
   client.close();
-  await weir.stop();
-  await database[Symbol.asyncDispose]();
-  folder.remove();
+  await nodes[Symbol.asyncDispose]();
 });
-
-function startNode(name: string): Promise<Weir> {
-  const path = join(folder.path, name);
-  mkdirSync(path, { recursive: true });
-  return Weir.start({
-    ...{ nodeName: name, room: { path, dataDir: join(path, 'data'), remove: () => undefined } },
-    env: { WEIR_DATABASE_URL: database.url },
-  });
-}
 
 /** Blocks a name once the node has a database. */
 async function block(domain: string): Promise<void> {
@@ -63,7 +51,7 @@ describe('a node with an unfenced old primary', () => {
   });
 
   test('begins at the right one where it has seen no other', async () => {
-    const fresh = await startNode('fresh');
+    const fresh = await nodes.start('fresh');
     using asker = await UdpClient.open(fresh.dnsPort);
     await until(async () => (await asker.ask('two.example', 'A')).data[0] === BLOCKED, LOOK_MS);
     await fresh.stop();
@@ -80,7 +68,7 @@ describe('a node with an unfenced old primary', () => {
       503,
     );
     expect((await client.ask('two.example', 'A')).data).toEqual([BLOCKED]);
-    rmSync(join(folder.path, 'node', 'data', 'database-seen.json'));
+    rmSync(join(weir.room.dataDir, 'database-seen.json'));
     await block('back.example');
     expect(domainsOf(await database.rowsOfFirst(DOMAINS))).toEqual(['back.example', 'both.example']);
   });

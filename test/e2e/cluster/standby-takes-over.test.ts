@@ -1,47 +1,33 @@
 /** A node whose PostgreSQL fails over to a synchronous standby, while it answers and is changed. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ManagedDomainPage } from '../../../shared/api/policy/rules-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
-import { STARTED_ONCE } from '../../support/parts/made-cluster.ts';
 import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
-import { makeTempDir, type TempDir } from '../../support/weir/data-dir.ts';
-import { type ReplicatedDatabase, startReplicatedDatabase } from '../../support/weir/replicated-database.ts';
-import { Weir } from '../../support/weir/weir-process.ts';
+import { NodesWithStandby } from '../../support/weir/nodes-with-standby.ts';
+import type { ReplicatedDatabase } from '../../support/weir/replicated-database.ts';
+import type { Weir } from '../../support/weir/weir-process.ts';
 
 const LOCAL = 'here.home.example';
 const LOOK_MS = 100;
 
-let folder: TempDir;
+let nodes: NodesWithStandby;
 let database: ReplicatedDatabase;
 let weir: Weir;
 let api: ApiClient;
 let client: UdpClient;
 
 beforeAll(async () => {
-  folder = makeTempDir();
-  database = await startReplicatedDatabase(join(folder.path, 'servers'), {
-    isSynchronous: true,
-    content: STARTED_ONCE,
-  });
-  const path = join(folder.path, 'node');
-  mkdirSync(path);
-  weir = await Weir.start({
-    room: { path, dataDir: join(path, 'data'), remove: () => undefined },
-    env: { WEIR_DATABASE_URL: database.url },
-    toml: `[dns]\nlocal_records = ["${LOCAL} A 192.0.2.20"]\n`,
-  });
+  nodes = await NodesWithStandby.open({ isSynchronous: true });
+  ({ database } = nodes);
+  weir = await nodes.start('node', { toml: `[dns]\nlocal_records = ["${LOCAL} A 192.0.2.20"]\n` });
   api = await weir.api();
   client = await UdpClient.open(weir.dnsPort);
 });
 afterAll(async () => {
   client.close();
-  await weir.stop();
-  await database[Symbol.asyncDispose]();
-  folder.remove();
+  await nodes[Symbol.asyncDispose]();
 });
 
 describe('with a synchronous standby', () => {

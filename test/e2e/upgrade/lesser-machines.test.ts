@@ -6,12 +6,10 @@ import { UdpClient } from '../../support/dns/dns-client.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
 import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
-import { Weir } from '../../support/weir/weir-process.ts';
+import { ordinaryUser, Weir } from '../../support/weir/weir-process.ts';
 import type { WeirOptions } from '../../support/weir/weir-process.ts';
 
 const WITHOUT_KOFFI = new URL('../../support/weir/without-koffi.ts', import.meta.url);
-/** `nobody` of every Linux, where the tests run as root. */
-const ORDINARY = { uid: 65_534, gid: 65_534 };
 
 let upstream: ScriptedUpstream;
 let weir: Weir;
@@ -43,7 +41,8 @@ async function upgraded(options: WeirOptions): Promise<void> {
 }
 
 test('weir upgrade replaces the process of an ordinary user', async () => {
-  await upgraded(process.getuid?.() === 0 ? { user: ORDINARY } : {});
+  const user = ordinaryUser();
+  await upgraded(user === undefined ? {} : { user });
   const owner = statSync(weir.room.dataDir).uid;
   expect(readFileSync(`/proc/${String(processOf(weir))}/status`, 'utf8')).toMatch(
     new RegExp(`^Uid:\\t${String(owner)}\\t`, 'm'),

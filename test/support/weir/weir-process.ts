@@ -27,6 +27,11 @@ export interface User {
   readonly gid: number;
 }
 
+/** One who may do least on any Linux, where the tests run as root; else they run as an ordinary user already. */
+export function ordinaryUser(): User | undefined {
+  return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+}
+
 /** How Weir is started. */
 export interface WeirOptions {
   /** A folder that outlives this process; without it, one is made and goes away with it. */
