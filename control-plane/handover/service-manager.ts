@@ -55,7 +55,8 @@ export class ServiceManager {
   stayAlive(): void {
     const { WATCHDOG_PID: pid, WATCHDOG_USEC: periodUs } = this.env;
     if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;
-    // Twice as often as it is due.
+    // At once, as the last one of a process before this may be as old as its period. Then twice as often as it is due.
+    this.tell('WATCHDOG=1');
     this.watchdog = setInterval(() => this.tell('WATCHDOG=1'), Number(periodUs) / 2000);
     this.watchdog.unref();
   }
