@@ -45,6 +45,14 @@ describe('weir.deb', () => {
   const isReady = (): boolean => machine.says('ready', 'weir', 'ready');
   /** The release whose Node the service runs. */
   const running = (): string => machine.run('readlink', `/proc/${ofService('MainPID')}/exe`).split('/')[5]!;
+  /** What the kernel calls the UDP sockets on port 53. */
+  const socketsOf53 = (): string[] =>
+    machine
+      .run('cat', '/proc/net/udp', '/proc/net/udp6')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .flatMap(([, address, , , , , , , , inode]) => (address?.endsWith(':0035') ? [inode!] : []))
+      .sort();
   const install = (own: string): string => machine.run(...APT, 'install', `/root/weir_${own}.deb`);
   let before: string[];
 
@@ -137,11 +145,28 @@ describe('weir.deb', () => {
     await until(isReady, LOOK_MS);
   });
 
-  test('comes back where it is killed', async () => {
-    const process = ofService('MainPID');
-    machine.run('systemctl', 'kill', '--kill-who=main', '--signal=KILL', 'weir');
-    await until(() => ofService('NRestarts') === '1' && isReady(), LOOK_MS);
-    expect(ofService('MainPID')).not.toBe(process);
+  test('stops in order where it has only just started, and leaves no process', async () => {
+    machine.run('systemctl', 'stop', 'weir');
+    machine.run('systemctl', 'start', '--no-block', 'weir');
+    await until(() => ofService('MainPID') !== '0', LOOK_MS);
+    machine.run('systemctl', 'stop', 'weir');
+    expect([ofService('Result'), ofService('ActiveState')]).toEqual(['success', 'inactive']);
+    expect(machine.run('ps', '--no-headers', '-e', '-o', 'user')).not.toMatch(/^weir$/m);
+    machine.run('systemctl', 'start', 'weir');
+    await until(isReady, LOOK_MS);
+  });
+
+  test('comes back where it is killed, by systemd or after another process, on the sockets it had', async () => {
+    const sockets = socketsOf53();
+    expect(sockets.length).toBeGreaterThan(0);
+    for (const restarts of ['1', '2']) {
+      const process = ofService('MainPID');
+      machine.run('systemctl', 'kill', '--kill-who=main', '--signal=KILL', 'weir');
+      await until(() => ofService('NRestarts') === restarts && isReady(), LOOK_MS);
+      expect(ofService('MainPID')).not.toBe(process);
+      expect(socketsOf53()).toEqual(sockets);
+      machine.run('systemctl', 'reload', 'weir');
+    }
   });
 
   test('is upgraded while it is asked: no query is lost, its configuration stays as it was edited', async () => {
@@ -154,7 +179,7 @@ describe('weir.deb', () => {
     expect(readlinkSync(join(root, 'usr/lib/weir/current'))).toBe(`releases/${NEWER}`);
     expect(run('find', ofRelease, '-type', 'f')).toBe(whole);
     expect(readFileSync(file, 'utf8')).toMatch(/^# edited$/m);
-    expect(ofService('NRestarts')).toBe('1');
+    expect(ofService('NRestarts')).toBe('2');
     await until(isReady, LOOK_MS);
   });
 
@@ -172,7 +197,7 @@ describe('weir.deb', () => {
     expect([ofService('MainPID'), running()]).toEqual([process, version]);
     expect(existsSync(join(root, RELEASES, version, 'package.json'))).toBe(true);
     install(version);
-    expect([running(), ofService('NRestarts')]).toEqual([version, '1']);
+    expect([running(), ofService('NRestarts')]).toEqual([version, '2']);
   });
 
   test('leaves configuration and data when it is removed, and nothing when it is purged', () => {
