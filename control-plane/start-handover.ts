@@ -59,11 +59,11 @@ interface HandoverNode {
   readonly stop: () => Promise<void>;
 }
 
-/** Hands over to another process whenever one asks; returns how to stop that. */
+/** Hands over to another process whenever one asks. */
 export function startHandover(
   { dataDir, loaded, logger }: Node,
   { supervisor, publisher, cacheImage, web, dnsPort, niceness, service, stop }: HandoverNode,
-): Promise<() => void> {
+): Promise<HandingOver> {
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;
   const copy = (fd: number): number => calls?.fcntl(fd, F_DUPFD_CLOEXEC, 0) ?? fd;

@@ -16,6 +16,7 @@ import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from './clients/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
+import type { HandingOver } from './handover/handing-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
 import { createLogger } from './log/winston-logger.ts';
@@ -29,7 +30,7 @@ import { startReleasingMemory } from './system/freed-memory.ts';
 import { greeting } from './system/greeting.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
-import { chooseDnsPort } from './workers/dns-port.ts';
+import { type ChosenPort, chooseDnsPort } from './workers/dns-port.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 import { fileFaults } from './settings/threads/worker-settings.ts';
 
@@ -47,23 +48,25 @@ export async function startWeir(loaded: LoadedConfig, { takesOver = false } = {}
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping !== undefined) {
-        logger.warn('stopping at once: what is not stored is lost', { signal });
-        process.exit(1);
-      }
-      logger.info('stopping', { signal });
-      service.stopping();
-      void stop().then(() => process.exit(0));
-    });
-  }
+  const handover: HandoverState = { giving: null, isTaking: false, isTold: false };
+  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover };
+  stopAtSignals(start);
   try {
-    await startParts({ loaded, logger, service, stops, stop, takesOver });
+    await startParts(start);
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What a signal may find under way. */
+interface HandoverState {
+  /** To whoever asks; null = this process is not yet whole. */
+  giving: HandingOver | null;
+  /** Another process still has the data directory. */
+  isTaking: boolean;
+  /** To stop, by a signal. */
+  isTold: boolean;
 }
 
 /** What a start is given. */
@@ -75,13 +78,36 @@ interface Start {
   readonly stop: () => Promise<void>;
   /** From a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
+  readonly handover: HandoverState;
+}
+
+/** Stops this process, and one that it has started to take over from it. */
+function stopAtSignals({ logger, service, stop, handover }: Start): void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const { giving } = handover;
+    if (!handover.isTold) {
+      handover.isTold = true;
+      logger.info('stopping', { signal });
+      service.stopping();
+      const stopped = stop();
+      void Promise.all([stopped, giving?.end(stopped)]).then(() => process.exit(0));
+      return;
+    }
+    // Of a terminal this one and the process that it takes over from hear both, and that one passes it on.
+    if (handover.isTaking) return;
+    logger.warn('stopping at once: what is not stored is lost', { signal });
+    giving?.endAtOnce();
+    process.exit(1);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
 }
 
 async function startParts(start: Start): Promise<void> {
-  const { loaded, logger, stops } = start;
+  const { logger, stops, handover } = start;
   const startedAtMs = clock.monotonicMs();
   const { node, dnsPort, neighbours, taking } = await openNode(start);
-  const { config, database, clients, dataDir } = node;
+  handover.isTaking = taking !== null;
+  const { config, database, clients } = node;
   const niceness = answerAsFirst(taking?.niceness, logger);
   const dns = await startDns(node, dnsPort.port, taking?.stateBefore());
   const tellState = (state: NodeStateCode): void => {
@@ -94,6 +120,8 @@ async function startParts(start: Start): Promise<void> {
   stops.push(startReleasingMemory());
   // Only threads and their log run until the other process has released all else.
   await taking?.finish();
+  handover.isTaking = false;
+  if (handover.isTold) return;
   start.service.stayAlive();
   // Threads answer already: the rest of the code is loaded only now.
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
@@ -120,11 +148,18 @@ async function startParts(start: Start): Promise<void> {
   const web = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
   node.inherited?.closeRest();
   const giving = { ...dns, web, niceness, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
-  stops.push(await startHandover(node, giving));
-  const { bind_address: bindAddresses, web_tls: webTls } = config.server;
+  const handing = await startHandover(node, giving);
+  handover.giving = handing;
+  stops.push(() => handing.close());
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
+  greet(node, dnsPort, web.endpoints[0]?.port ?? config.server.web_port);
+}
+
+/** Tells people where it answers. */
+function greet({ loaded, dataDir, config }: Node, dnsPort: ChosenPort, webPort: number): void {
+  const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   process.stdout.write(
     greeting({
       version,
@@ -132,7 +167,7 @@ async function startParts(start: Start): Promise<void> {
       dataDir,
       bindAddresses,
       dnsPort,
-      webPort: web.endpoints[0]?.port ?? config.server.web_port,
+      webPort,
       isSecure: webTls.enabled,
       command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
     }),

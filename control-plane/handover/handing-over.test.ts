@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -25,7 +25,7 @@ let room: TempDir;
 let path: string;
 let done: string[];
 let logger: MemoryLogger;
-let stop: () => void;
+let handing: HandingOver;
 
 beforeEach(() => {
   room = makeTempDir();
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  stop();
+  handing.close();
   room.remove();
 });
 
@@ -44,7 +44,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
   const steps: string[] = [];
   done = steps;
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
-  stop = await HandingOver.start(
+  handing = await HandingOver.start(
     {
       ...{ logger, version: '1.0.0', dnsPort: 53, niceness: 0, configFile: null, silenceMs, ownRelease },
       nodeState: () => (steps.includes('leave') ? NodeState.DRAINING : NodeState.READY),
@@ -67,6 +67,13 @@ async function open(): Promise<Conversation> {
   const socket = connect(path);
   await once(socket, 'connect');
   return new Conversation(socket);
+}
+
+/** Makes a release whose process runs this script. */
+function makeRelease(script: string): void {
+  const folder = join(room.path, 'control-plane', 'cli');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'weir'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
 /** A new process that has come as far as to answer. */
@@ -123,9 +130,7 @@ describe('HandingOver', () => {
 
   test('ends a process that it has started and that never asks for the sockets', async () => {
     await start(50);
-    const folder = join(room.path, 'control-plane', 'cli');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'weir'), '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+    makeRelease('exec sleep 1000');
     for (const _attempt of ['the first', 'the next']) {
       const talk = await open();
       talk.tell({ type: 'upgrade', release: room.path });
@@ -153,6 +158,44 @@ describe('HandingOver', () => {
     await until(() => done.length === 2);
     expect(done).toEqual(['stop reading', 'gone to 4242']);
     talk.end();
+  });
+
+  test('has a process that it has started stop with Weir, and starts no other', async () => {
+    await start();
+    const [ready, told] = ['ready', 'told'].map((name) => join(room.path, name));
+    makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
+    const talk = await open();
+    talk.tell({ type: 'upgrade', release: room.path });
+    await until(() => existsSync(ready!));
+    await handing.end(Promise.resolve());
+    expect(existsSync(told!)).toBe(true);
+    const other = await open();
+    other.tell({ type: 'upgrade', release: room.path });
+    expect((await other.next(PATIENT_MS))['reason']).toBe('the running server is stopping');
+    for (const one of [talk, other]) one.end();
+  });
+
+  test('lets a process that somebody else has started go on where Weir is told to stop', async () => {
+    await start();
+    const talk = await answering();
+    await handing.end(Promise.resolve());
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    await talk.ended();
+    // Whoever has told Weir to stop ends the process.
+    expect(done).toEqual(['prepare', 'stop reading', 'leave']);
+  });
+
+  test('takes nothing back while Weir stops: who takes over hears no more until it has', async () => {
+    await start();
+    const talk = await answering();
+    const stopped = Promise.withResolvers<undefined>();
+    await handing.end(stopped.promise);
+    talk.tell({ type: 'dance' });
+    stopped.resolve(undefined);
+    await expect(talk.next(PATIENT_MS)).rejects.toThrow('the other side has ended');
+    expect(done).toEqual(['prepare', 'stop reading']);
   });
 
   test.each([

@@ -20,7 +20,7 @@ import type { DescriptorCalls } from './descriptor-calls.ts';
 import { MAX_DESCRIPTORS, peerUser, sendDescriptors } from './descriptor-messages.ts';
 import { descriptorOf } from './descriptor-of.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
-import { OWN_RELEASE, startSuccessor, successorEnd } from './successor.ts';
+import { endWithin, OWN_RELEASE, startSuccessor, successorEnd } from './successor.ts';
 
 /** What a handover does to the running node. */
 export interface HandoverParts {
@@ -53,8 +53,9 @@ export interface HandoverParts {
   gone(pid: number): void;
 }
 
-/** Milliseconds for the first message of a connection, and for the end of a process that failed. */
+/** Milliseconds for the first message of a connection, and for the end of a process that failed, or is told to stop. */
 const FIRST_MS = 2000;
+const STOP_MS = 5000;
 /** Pause before a process is started again for a data directory that was left. */
 const RESCUE_PAUSE_MS = 1000;
 
@@ -70,10 +71,14 @@ export class HandingOver {
   private lastFailure: string | undefined;
   private isRescuing = false;
   private isUnderWay = false;
+  /** With the process that takes over. */
+  private talk: Conversation | undefined;
   /** Resolves when the last handover has succeeded or was taken back. */
   private attempt: Promise<void> = Promise.resolve();
   /** Resolves when the node is stopped, but for its sockets; undefined = it goes on. */
   private leaving: Promise<void> | undefined;
+  /** The same where Weir was told to stop. */
+  private ending: Promise<void> | undefined;
   private descriptors: readonly number[] = [];
   /** Of the node before it left. */
   private nodeState: NodeStateCode = NodeState.HOLDING;
@@ -84,8 +89,8 @@ export class HandingOver {
     this.server = createServer((socket) => void this.converse(socket));
   }
 
-  /** Listens from now on; returns how to stop that. */
-  static async start(parts: HandoverParts, dataDir: string): Promise<() => void> {
+  /** Listens from now on. */
+  static async start(parts: HandoverParts, dataDir: string): Promise<HandingOver> {
     const path = join(dataDir, HANDOVER_SOCKET);
     const handing = new HandingOver(parts);
     try {
@@ -99,10 +104,32 @@ export class HandingOver {
     handing.server.on('error', (error) =>
       parts.logger.error('listen for upgrades', { reason: error.message }),
     );
-    return () => {
-      // A node that has left goes on listening until its successor holds the lock.
-      if (handing.leaving === undefined) handing.server.close();
-    };
+    return handing;
+  }
+
+  /** Listens no more; a node that has left goes on listening until its successor holds the lock. */
+  close(): void {
+    if (this.leaving === undefined) this.server.close();
+  }
+
+  /**
+   * Called when Weir is told to stop, and has when `stopped` resolves. So is a process that was started to take over: it
+   * finds the lock free then, stores what it has and ends. One that somebody else has started goes on by itself.
+   */
+  async end(stopped: Promise<void>): Promise<void> {
+    this.ending = stopped;
+    const { successor } = this;
+    if (successor === undefined) return;
+    successor.kill('SIGTERM');
+    const ended = endWithin(successor, STOP_MS);
+    await stopped;
+    this.talk?.end();
+    await ended;
+  }
+
+  /** Kills the process that was started to take over. */
+  endAtOnce(): void {
+    this.successor?.kill('SIGKILL');
   }
 
   private async converse(socket: Socket): Promise<void> {
@@ -147,7 +174,7 @@ export class HandingOver {
       const reason = await successorEnd(child);
       // The handover may just be taken back, which says more.
       await this.attempt;
-      talk.tell({ type: 'failed', reason: this.lastFailure ?? reason });
+      if (this.ending === undefined) talk.tell({ type: 'failed', reason: this.lastFailure ?? reason });
     } finally {
       this.watcher = undefined;
       // Another one may have been started for what this one has left undone.
@@ -158,6 +185,7 @@ export class HandingOver {
 
   /** Starts a process, which is ended where it does not come to ask for the sockets. */
   private launch(release: string): ChildProcess {
+    if (this.ending !== undefined) throw new ConversationError('the running server is stopping');
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     const child = startSuccessor(release, configFile);
     clearTimeout(this.late);
@@ -178,6 +206,7 @@ export class HandingOver {
       );
     this.isUnderWay = true;
     clearTimeout(this.late);
+    this.talk = talk;
     this.attempt = this.lead(talk, textOf(hello, 'version'), numberOf(hello, 'pid'))
       .catch((error: unknown) => this.takeBack(talk, reasonOf(error)))
       .finally(() => (this.isUnderWay = false));
@@ -212,6 +241,8 @@ export class HandingOver {
     // Removes its file, before the other process makes its own: that one waits for the end of this one.
     this.server.close();
     this.step('it has the data directory');
+    // Else whoever has told this process to stop waits for its end.
+    if (this.ending !== undefined) return;
     this.watcher?.tell({ type: 'done', pid, version });
     parts.gone(pid);
   }
@@ -228,6 +259,8 @@ export class HandingOver {
   }
 
   private async takeBack(talk: Conversation, reason: string): Promise<void> {
+    // Who still takes over finds the lock free when all has stopped.
+    if (this.ending !== undefined) return this.ending;
     const { logger } = this.parts;
     talk.tell({ type: 'failed', reason });
     talk.end();
@@ -235,26 +268,17 @@ export class HandingOver {
     const hasLeft = this.leaving !== undefined;
     if (hasLeft) this.parts.answerMeanwhile();
     else await this.parts.readAgain();
-    this.lastFailure = await this.endSuccessor(reason);
+    const end = this.successor && (await endWithin(this.successor, FIRST_MS));
+    this.lastFailure = end === undefined ? reason : `${reason} (${end})`;
     logger.error('an upgrade was taken back', { reason: this.lastFailure });
     if (hasLeft && !this.isRescuing) void this.rescue();
-  }
-
-  /** Ends a process that did not do its part; resolves with the reason, and its end. */
-  private async endSuccessor(reason: string): Promise<string> {
-    const { successor } = this;
-    if (successor === undefined) return reason;
-    const late = setTimeout(() => successor.kill('SIGKILL'), FIRST_MS);
-    const end = await successorEnd(successor);
-    clearTimeout(late);
-    return `${reason} (${end})`;
   }
 
   /** Starts processes of this release until one has taken over the sockets; this one answers meanwhile. */
   private async rescue(): Promise<void> {
     const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
-    while (this.server.listening) {
+    while (this.server.listening && this.ending === undefined) {
       logger.error('start this release again: its successor died');
       try {
         this.successor = this.launch(ownRelease);

@@ -34,3 +34,11 @@ export async function successorEnd(child: ChildProcess): Promise<string> {
     ? `the new process ended with ${String(exitCode)}; its log says why`
     : `the new process was ended by ${signalCode}`;
 }
+
+/** The same, and kills it after `withinMs` milliseconds. */
+export async function endWithin(child: ChildProcess, withinMs: number): Promise<string> {
+  const late = setTimeout(() => child.kill('SIGKILL'), withinMs);
+  const end = await successorEnd(child);
+  clearTimeout(late);
+  return end;
+}

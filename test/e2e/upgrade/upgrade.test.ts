@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { overDoh, overDot, overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
@@ -32,16 +33,18 @@ const LOOK_MS = 50;
 let upstream: ScriptedUpstream;
 let weir: Weir;
 let firstNiceness: number;
+const room = makeTempDir();
 const ports = { dot: 0, doh: 0 };
 
+const start = (): Promise<Weir> =>
+  Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`], toml: encryptedToml(ports) });
+
 beforeAll(async () => {
+  await prepareDataDir(room.dataDir);
   upstream = await startEchoingUpstream();
   ports.dot = await freePort(['127.0.0.1']);
   ports.doh = await freePort(['127.0.0.1']);
-  weir = await Weir.start({
-    upstreams: [`127.0.0.1:${String(upstream.port)}`],
-    toml: encryptedToml(ports),
-  });
+  weir = await start();
   firstNiceness = nicenessOf(weir.pid);
 });
 
@@ -49,6 +52,7 @@ afterAll(async () => {
   await endProcess(processOf(weir), 'SIGTERM');
   await weir.stop();
   await upstream.close();
+  room.remove();
 });
 
 /** Waits until whatever process runs now has its database, and could be replaced in turn. */
@@ -177,5 +181,29 @@ describe('weir whose upgrade is under way', () => {
     });
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect(processOf(weir)).not.toBe(before);
+  });
+
+  test.each([
+    ['while both answer', /^it answers/],
+    ['when the old one has left', LEFT],
+  ])('weir that is told to stop %s stops both, and stores what they answered', async (_when, step) => {
+    await endProcess(processOf(weir), 'SIGTERM');
+    weir = await start();
+    const mark = `stopped-${String(weir.pid)}`;
+    const load = await Load.start(weir.dnsPort, mark);
+    let successor = 0;
+    await runUpgrade(weir, (line, pid) => {
+      if (!step.test(line)) return;
+      successor = pid;
+      weir.child.kill('SIGTERM');
+    });
+    expect(await weir.end()).toMatchObject({ code: 0 });
+    expect(isRunning(successor)).toBe(false);
+    load.abandon();
+    weir = await start();
+    const answered = load.replies.length;
+    expect(await (await weir.api()).untilQueryCount(answered, `domain=.${mark}.`)).toBeGreaterThanOrEqual(
+      answered,
+    );
   });
 });
