@@ -99,6 +99,8 @@ describe('HandingOver', () => {
     talk.tell({ type: 'holding' });
     await until(() => done.length === 4);
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'gone to 4242']);
+    // The other process may listen there already.
+    expect(existsSync(path)).toBe(true);
     talk.end();
   });
 

@@ -71,6 +71,7 @@ export class HandingOver {
   private lastFailure: string | undefined;
   private isRescuing = false;
   private isUnderWay = false;
+  private isOver = false;
   /** With the process that takes over. */
   private talk: Conversation | undefined;
   /** Resolves when the last handover has succeeded or was taken back. */
@@ -109,7 +110,7 @@ export class HandingOver {
 
   /** Listens no more; a node that has left goes on listening until its successor holds the lock. */
   close(): void {
-    if (this.leaving === undefined) this.server.close();
+    if (this.leaving === undefined || this.isOver) this.server.close();
   }
 
   /**
@@ -238,8 +239,8 @@ export class HandingOver {
     await Promise.race([this.leaving, talk.ended()]);
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
-    // Removes its file, before the other process makes its own: that one waits for the end of this one.
-    this.server.close();
+    // The file of its socket stays: where this one was late, it is the other process's.
+    this.isOver = true;
     this.step('it has the data directory');
     // Else whoever has told this process to stop waits for its end.
     if (this.ending !== undefined) return;
@@ -261,7 +262,6 @@ export class HandingOver {
   private async takeBack(talk: Conversation, reason: string): Promise<void> {
     // Who still takes over finds the lock free when all has stopped.
     if (this.ending !== undefined) return this.ending;
-    const { logger } = this.parts;
     talk.tell({ type: 'failed', reason });
     talk.end();
     this.ticket = '';
@@ -270,7 +270,7 @@ export class HandingOver {
     else await this.parts.readAgain();
     const end = this.successor && (await endWithin(this.successor, FIRST_MS));
     this.lastFailure = end === undefined ? reason : `${reason} (${end})`;
-    logger.error('an upgrade was taken back', { reason: this.lastFailure });
+    this.parts.logger.error('an upgrade was taken back', { reason: this.lastFailure });
     if (hasLeft && !this.isRescuing) void this.rescue();
   }
 
@@ -278,7 +278,7 @@ export class HandingOver {
   private async rescue(): Promise<void> {
     const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
-    while (this.server.listening && this.ending === undefined) {
+    while (!this.isOver && this.ending === undefined) {
       logger.error('start this release again: its successor died');
       try {
         this.successor = this.launch(ownRelease);

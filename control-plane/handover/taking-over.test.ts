@@ -13,6 +13,8 @@ import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
 import { TakingOver } from './taking-over.ts';
 
 const PATIENT_MS = 10_000;
+/** Enough for what was said before. */
+const SHORT_MS = 1000;
 
 let room: TempDir;
 let server: Server;
@@ -20,14 +22,20 @@ let old: DataDirLock;
 let taking: TakingOver;
 /** The side that hands over. */
 let talk: Conversation;
+let logger: MemoryLogger;
 
 beforeEach(async () => {
   room = makeTempDir();
+  logger = new MemoryLogger();
   old = lockDataDir(room.path);
   server = createServer().listen(join(room.path, HANDOVER_SOCKET));
   await once(server, 'listening');
+  await begin();
+});
+
+async function begin(silenceMs = PATIENT_MS): Promise<void> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const begun = TakingOver.begin(room.path, '2.0.0', new MemoryLogger());
+  const begun = TakingOver.begin(room.path, '2.0.0', logger, silenceMs);
   talk = new Conversation((await accepted)[0]);
   expect(await talk.expect('take-over', PATIENT_MS)).toMatchObject({
     format: HANDOVER_FORMAT,
@@ -35,7 +43,7 @@ beforeEach(async () => {
   });
   talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353 });
   taking = await begun;
-});
+}
 
 afterEach(() => {
   talk.end();
@@ -60,6 +68,16 @@ describe('TakingOver', () => {
     await finished;
     await taking.lock.taken;
     expect(() => lockDataDir(room.path)).toThrow('in use');
+  });
+
+  test('goes on where the other process is free and does not end', async () => {
+    talk.end();
+    await begin(SHORT_MS);
+    old.release();
+    for (const type of ['stopped', 'free']) talk.tell({ type });
+    await taking.finish();
+    expect(() => lockDataDir(room.path)).toThrow('in use');
+    expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
   });
 
   test('goes on alone where the other process has died', async () => {

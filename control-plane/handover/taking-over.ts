@@ -36,12 +36,14 @@ export class TakingOver {
   private readonly talk: Conversation;
   private readonly path: string;
   private readonly logger: Logger;
+  private readonly silenceMs: number;
 
   private constructor(
     talk: Conversation,
     place: { path: string; dataDir: string },
     { dnsPort, niceness }: { dnsPort: number; niceness: number | undefined },
     logger: Logger,
+    silenceMs: number,
   ) {
     this.talk = talk;
     this.path = place.path;
@@ -49,29 +51,35 @@ export class TakingOver {
     this.dnsPort = dnsPort;
     this.niceness = niceness;
     this.logger = logger;
+    this.silenceMs = silenceMs;
   }
 
-  /** Asks the process that runs on `dataDir`. Throws where it does not hand over. */
-  static async begin(dataDir: string, version: string, logger: Logger): Promise<TakingOver> {
+  /** Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`. Throws where it does not hand over. */
+  static async begin(
+    dataDir: string,
+    version: string,
+    logger: Logger,
+    silenceMs = SILENCE_MS,
+  ): Promise<TakingOver> {
     const path = join(dataDir, HANDOVER_SOCKET);
     const socket = connect(path);
     await once(socket, 'connect');
     const talk = new Conversation(socket);
     talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
-    const welcome = await talk.expect('welcome', SILENCE_MS);
+    const welcome = await talk.expect('welcome', silenceMs);
     logger.info('take over from a running process', { version: textOf(welcome, 'version') });
     const { niceness } = welcome;
     const running = {
       dnsPort: numberOf(welcome, 'dnsPort'),
       niceness: Number.isSafeInteger(niceness) ? (niceness as number) : undefined,
     };
-    return new TakingOver(talk, { path, dataDir }, running, logger);
+    return new TakingOver(talk, { path, dataDir }, running, logger, silenceMs);
   }
 
   /** The sockets; null where they cannot be passed, and both processes have their own. */
   async sockets(): Promise<InheritedSockets | null> {
     this.talk.tell({ type: 'loaded' });
-    const told = await this.talk.expect('sockets', SILENCE_MS);
+    const told = await this.talk.expect('sockets', this.silenceMs);
     const count = numberOf(told, 'count');
     const { nodeState } = told;
     if (nodeState === NodeState.STARTING || nodeState === NodeState.READY) this.before = nodeState;
@@ -86,7 +94,7 @@ export class TakingOver {
       return null;
     }
     const { calls } = loaded;
-    const connection = connectUnix(calls, this.path, SILENCE_MS);
+    const connection = connectUnix(calls, this.path, this.silenceMs);
     try {
       const ask = `${JSON.stringify({ type: 'descriptors', ticket: textOf(told, 'ticket') })}\n`;
       sendDescriptors(calls, connection, { bytes: Buffer.from(ask), descriptors: [] });
@@ -111,16 +119,26 @@ export class TakingOver {
   async finish(): Promise<void> {
     try {
       this.talk.tell({ type: 'reading' });
-      await this.talk.expect('stopped', SILENCE_MS);
+      await this.talk.expect('stopped', this.silenceMs);
       this.talk.tell({ type: 'go' });
-      await this.talk.expect('free', SILENCE_MS);
+      await this.talk.expect('free', this.silenceMs);
     } catch (error) {
       await this.takeFromDead(reasonOf(error));
       return;
     }
     this.lock.take(lockDataDir(this.lock.dataDir));
     this.talk.tell({ type: 'holding' });
-    await this.talk.ended();
+    await this.untilGone();
+  }
+
+  /** The running process ends when it has heard who holds the lock; one that hangs has nothing left to do. */
+  private async untilGone(): Promise<void> {
+    const isGone = new AbortController();
+    void this.talk.ended().then(() => isGone.abort());
+    const late = sleep(this.silenceMs, true, { signal: isGone.signal }).catch(() => false);
+    if (await late)
+      this.logger.warn('the process that handed over does not end', { waited_ms: this.silenceMs });
+    this.talk.end();
   }
 
   /** Goes on alone if the running process was killed meanwhile: then its lock is free. */
