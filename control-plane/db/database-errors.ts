@@ -91,7 +91,12 @@ export function isPoolTimeout(error: unknown): boolean {
  */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isPoolTimeout(error)) return true;
-  return error instanceof Error && (codeOf(error) === LOCK_TIMEOUT || NO_ANSWER.test(error.message));
+  return isLockTimeout(error) || (error instanceof Error && NO_ANSWER.test(error.message));
+}
+
+/** Whether others held a lock for longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
 }
 
 /** Whether the server aborted a transaction because of a conflict: a retry may succeed at once. */

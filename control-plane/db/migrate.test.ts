@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until } from '../../test/support/parts/until.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
+
+/** It alters `list_sources`. */
+const TABLE_CHANGE = '0044_files-of-nodes';
 
 let own: TestDatabase;
 beforeAll(async () => {
@@ -98,5 +102,24 @@ describe('migrate()', () => {
       [1, 2, 3].map(() => own.database.withClient((client) => migrate(client, logger))),
     );
     expect(runs.filter((names) => names.length > 0)).toHaveLength(1);
+  });
+
+  test('migrate() gives way to who waits behind it for a table in use, and tries again', async () => {
+    while ((await step('down')) !== TABLE_CHANGE);
+    const logger = new MemoryLogger();
+    const run = await own.database.transaction(async (reader) => {
+      await reader.query('SELECT FROM list_sources');
+      const migrating = own.database.withClient(async (client) => {
+        const names = await migrate(client, logger);
+        const { rows } = await client.query('SHOW lock_timeout');
+        return { names, rows };
+      });
+      await until(() => logger.lines.some(({ message }) => message.includes('others use a table')));
+      await own.database.query('UPDATE list_sources SET name = name');
+      return { migrating };
+    });
+    const { names, rows } = await run.migrating;
+    expect(names).toContain(TABLE_CHANGE);
+    expect(rows).toEqual([{ lock_timeout: '0' }]);
   });
 });

@@ -1,11 +1,14 @@
 /**
- * Brings the schema to the state of `migrations/*.sql`. One node at a time: the runner holds an advisory lock, and the
- * other nodes of a cluster wait for it and then have nothing to do.
+ * Brings the schema to the state of `migrations/*.sql`. One node at a time: it holds an advisory lock, and the other nodes
+ * of a cluster wait for it and then have nothing to do.
  */
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+import { isConflict, isLockTimeout } from './database-errors.ts';
 
 /** A newer Weir migrated the database; this version could misread its rows. */
 export class SchemaTooNew extends Error {
@@ -14,6 +17,12 @@ export class SchemaTooNew extends Error {
 
 const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** Longest wait for a table in use: what all nodes write into it waits behind a migration. */
+const LOCK_TIMEOUT = '2s';
+/** Then others have their turn, milliseconds; all attempts outlast the longest scan of the log, which takes a minute. */
+const PAUSE_MS = 1000;
+const MOST_ATTEMPTS = 30;
 
 /** The migrations to run and in which direction. */
 export interface MigrationRun {
@@ -36,19 +45,44 @@ export async function migrate(
   if (direction === 'up' && pending === 0) return [];
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
   // Only where it is needed: it brings along 4 MB of code for migrations in other languages.
-  const { runner } = await import('node-pg-migrate');
-  const done = await runner({
-    dbClient: client,
-    dir: MIGRATIONS_DIR,
-    direction,
-    count,
-    migrationsTable: TABLE,
-    advisoryLockMode: 'wait',
-    logger: { debug, info: debug, warn: debug, error: debug },
-  });
-  const names = done.map((migration) => migration.name);
-  if (names.length > 0) logger.info(`migrate database ${direction}`, { migrations: names });
-  return names;
+  const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
+  // What the runner does itself unless told, but it would wait for another node no longer than for a table.
+  await client.query('SELECT pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+  const run = () =>
+    runner({
+      dbClient: client,
+      dir: MIGRATIONS_DIR,
+      direction,
+      count,
+      migrationsTable: TABLE,
+      singleTransaction: true,
+      noLock: true,
+      logger: { debug, info: debug, warn: debug, error: debug },
+    });
+  try {
+    await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
+    const names = (await despiteOthers(run, logger)).map((migration) => migration.name);
+    if (names.length > 0) logger.info(`migrate database ${direction}`, { migrations: names });
+    return names;
+  } finally {
+    // Fails where the connection was lost, which ends both.
+    const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
+    await client.query(undo).catch(() => undefined);
+  }
+}
+
+/** Tries again while others use the tables. */
+async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isInUse = isLockTimeout(error) || isConflict(error);
+      if (!isInUse || attempts === MOST_ATTEMPTS) throw error;
+      logger.warn('migrate database: others use a table, trying again', { reason: reasonOf(error) });
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 /** Number of migrations that the database does not have. @throws {SchemaTooNew} */
