@@ -3,7 +3,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
-import { type PolicyPosition, setMark } from '../policy/policy-position.ts';
+import { type PolicyPosition, setMark, VERSIONED } from '../policy/policy-position.ts';
 import { ChangeFollower } from './change-follower.ts';
 
 let own: TestDatabase;
@@ -88,6 +88,29 @@ describe('ChangeFollower', () => {
     follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, logger, () => undefined);
     await until(() => late.length > 0);
     expect(late[0]).toBe(before + 1);
+  });
+
+  test('goes on where versions and the mark are lost, and says so', async () => {
+    expect(logger.text()).not.toContain('follow changes');
+    const { rows } = await own.database.query<{ name: string; version: string }>(
+      'DELETE FROM table_versions RETURNING name, version',
+    );
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(VERSIONED);
+    await own.database.query(
+      `INSERT INTO meta (key, value) VALUES ('position_mark', '"x"') ON CONFLICT (key) DO UPDATE SET value = '"x"'`,
+    );
+    const both = /no row "access".*"position_mark" in "meta" is no number/;
+    await until(() => logger.lines.some(({ fields }) => both.test(String(fields['fault']))));
+    const before = position!.revision;
+    await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);
+    await until(() => position!.revision === before + 1);
+    await own.database.query(
+      'INSERT INTO table_versions SELECT * FROM json_populate_recordset(NULL::table_versions, $1)',
+      [JSON.stringify(rows)],
+    );
+    const mark = await setMark(own.database);
+    await until(() => position!.mark === mark && position!.versions['access'] !== undefined);
+    expect(own.logger.text()).not.toContain('database is down');
   });
 
   test('has reached a mark once policy and all listeners have', async () => {

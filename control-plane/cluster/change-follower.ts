@@ -9,6 +9,7 @@ import { Retrying } from '../concurrency/retrying.ts';
 import type { Database } from '../db/database.ts';
 import {
   differingVersions,
+  faultOf,
   POSITION,
   POSITION_CHANNEL,
   type PolicyPosition,
@@ -46,6 +47,8 @@ export class ChangeFollower {
   private readonly listeners = new Set<Listening>();
   private readonly stop: () => void;
   private known = NOTHING_KNOWN;
+  /** What was last told to be broken of it. */
+  private fault = '';
   private readonly policy: FollowingPolicy;
   private readonly logger: Logger;
   private readonly reached: () => void;
@@ -108,10 +111,19 @@ export class ChangeFollower {
   private take(position: PolicyPosition): void {
     const changed = differingVersions(this.known.versions, position.versions);
     this.known = position;
+    this.tellFault(faultOf(position));
     for (const listening of this.listeners) if (changed.includes(listening.table)) tell(listening);
     this.noteHeard();
     // Policy logs what fails, and tries again itself.
     this.catchingUp.run().catch(() => undefined);
+  }
+
+  private tellFault(fault: string): void {
+    if (fault !== '' && fault !== this.fault)
+      this.logger.error('follow changes: some that others make are noticed late, or at the next start', {
+        fault,
+      });
+    this.fault = fault;
   }
 
   private noteHeard(): void {

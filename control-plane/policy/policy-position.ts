@@ -7,32 +7,50 @@ import type { Queryable } from '../db/queryable.ts';
 /** A version of each policy table, by its name in `table_versions`: another one for other rows. */
 export type TableVersions = Readonly<Record<string, string>>;
 
+/** All names in `table_versions`. */
+export const VERSIONED: readonly string[] = [
+  ...['access', 'blocking_switch', 'client_subnets', 'clients', 'config_values', 'forward_zones', 'grants'],
+  ...['groups', 'list_copies', 'list_sources', 'local_records', 'managed_domains', 'regex_filters'],
+  ...['safe_search', 'schedules', 'service_catalog', 'services', 'web_certificate'],
+];
+
 /** The position. */
 export interface PolicyPosition {
   /** The newest revision; 0 = before the first. */
   readonly revision: number;
   readonly versions: TableVersions;
-  /** A number that whoever waits for all nodes raises, see `setMark()`. */
+  /** A number that whoever waits for all nodes raises, see `setMark()`; -1 where the database has another thing for it. */
   readonly mark: number;
 }
 
 /** Channel on which each change of a version is told, see the migration. */
 export const POSITION_CHANNEL = 'weir';
 
+const UNREADABLE = -1;
+/** SQL of the mark in a value of `meta`; null where that is no number. Whoever looks must not fail with it. */
+const markIn = (value: string): string =>
+  `CASE WHEN ${value}::text ~ '^[0-9]{1,15}$' THEN ${value}::text::bigint END`;
+
 /** An expression of SQL: the position as JSON. */
 export const POSITION = `json_build_object('revision', (SELECT coalesce(max(id), 0) FROM revisions),
-  'versions', (SELECT json_object_agg(name, version) FROM table_versions),
-  'mark', coalesce((SELECT value::bigint FROM meta WHERE key = 'position_mark'), 0))`;
+  'versions', (SELECT coalesce(json_object_agg(name, version), '{}') FROM table_versions),
+  'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
+    FROM meta WHERE key = 'position_mark'), 0))`;
 
 /** Versions that policy does not read: who may ask the API, which catalog was fetched. */
 const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'service_catalog']);
 
-/** Marks the position and tells it: who has reached the mark has all that was committed before. */
+/**
+ * Marks the position and tells it: who has reached the mark has all that was committed before. One that cannot be read
+ * begins again above those that nodes have reached.
+ */
 export async function setMark(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ mark: number }>(
     `WITH marked AS (
        INSERT INTO meta (key, value) VALUES ('position_mark', '1')
-       ON CONFLICT (key) DO UPDATE SET value = to_jsonb(meta.value::bigint + 1) RETURNING value::bigint AS mark)
+       ON CONFLICT (key) DO UPDATE SET value = to_jsonb(1 +
+         coalesce(${markIn('meta.value')}, (SELECT greatest(max(policy_mark), 0) FROM nodes)))
+       RETURNING value::bigint AS mark)
      SELECT mark, pg_notify($1, 'mark') FROM marked`,
     [POSITION_CHANNEL],
   );
@@ -44,7 +62,19 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
   return Object.keys(other).filter((name) => one[name] !== other[name]);
 }
 
-/** Whether the rows of policy are the same at both positions. */
+/** Whether the rows of policy are the same at both positions; of a table without a version a revision alone tells. */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
+  if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
   return differingVersions(one.versions, other.versions).every((name) => BESIDE_POLICY.has(name));
+}
+
+/** What is broken of a position, for people; empty = nothing. */
+export function faultOf(position: PolicyPosition): string {
+  const faults = unversioned(position).map((name) => `"table_versions" has no row "${name}"`);
+  if (position.mark === UNREADABLE) faults.push('"position_mark" in "meta" is no number');
+  return faults.join(', ');
+}
+
+function unversioned({ versions }: PolicyPosition): string[] {
+  return VERSIONED.filter((name) => versions[name] === undefined);
 }

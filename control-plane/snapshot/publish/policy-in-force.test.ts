@@ -5,7 +5,7 @@ import { GroupOverride, PolicyTable } from '../../../shared/snapshot/policy-tabl
 import { until } from '../../../test/support/parts/until.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { NOTHING_LIVE } from '../../policy/live.ts';
-import type { PolicyPosition } from '../../policy/policy-position.ts';
+import { type PolicyPosition, VERSIONED } from '../../policy/policy-position.ts';
 import { type PolicyRows } from '../../policy/rows.ts';
 import { inputKeyOf } from '../../compile/table/input-key.ts';
 import type { WantedList } from '../../policy/policy-store.ts';
@@ -29,7 +29,8 @@ afterEach(() => opened.close());
 
 /** The position of a revision and of a version of the groups. */
 function at(revision: number, groups: string): PolicyPosition {
-  return { revision, versions: { groups, access: randomUUID() }, mark: 0 };
+  const others = Object.fromEntries(VERSIONED.map((name) => [name, '1']));
+  return { revision, versions: { ...others, groups, access: randomUUID() }, mark: 0 };
 }
 
 describe('PolicyInForce', () => {
@@ -171,6 +172,10 @@ describe('PolicyInForce', () => {
     // One that was asked before this node's own change.
     await policy.catchUp(() => at(6, '8'));
     expect([sent.length, policy.revision()]).toEqual([2, 8]);
+    // What tells that a table has changed is lost: then each revision may have changed it.
+    revision = 8;
+    await policy.catchUp(() => ({ ...at(9, '8'), versions: { groups: '8' } }));
+    expect([sent.length, policy.revision()]).toEqual([3, 9]);
   });
 
   test('catchUp() leaves to a change of this node what that puts into force', async () => {
