@@ -143,7 +143,7 @@ module.exports = {
       name: 'config-imports-shared-only',
       severity: 'error',
       from: { path: '^config/' },
-      to: { path: '^(dns-worker|control-plane|migrations|test|deploy)/' },
+      to: { path: '^(dns-worker|control-plane|migrations|deploy)/' },
     },
     {
       name: 'production-never-imports-tests',

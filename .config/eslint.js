@@ -77,6 +77,22 @@ export default defineConfig(
     },
   },
   {
+    files: ['**/*.test.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'fast-check',
+              message: 'Its inputs are others in each run: take it from test/support/parts/fast-check.ts.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // Runs in a browser, under its own compiler options. Markup is long; logic stands in `.ts`.
     files: ['control-plane/dashboard/**/*.ts', 'control-plane/dashboard/**/*.tsx'],
     plugins: { 'react-hooks': reactHooks },

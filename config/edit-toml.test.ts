@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, jest, test } from '@jest/globals';
-import fc from 'fast-check';
 import { parse } from 'toml';
+import fc from '../test/support/parts/fast-check.ts';
 import { editToml } from './edit-toml.ts';
 import type { TomlChange } from './edit-toml.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { CacheEntry } from '../../shared/memory/answer-cache-layout.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { EntryMatch } from './entry-match.ts';
 
 const AT = 32;

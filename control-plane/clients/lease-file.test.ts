@@ -1,6 +1,6 @@
 /** Lease files as DHCP servers write them. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { readLeases } from './lease-file.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 6);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { sipHash } from './siphash.ts';
 
 /** Hash of `message` with `key`, as its bytes come. */

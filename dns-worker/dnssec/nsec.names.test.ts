@@ -1,9 +1,9 @@
 /** Every kind of absence in zones made up at random, proven by the NSEC records that an authority would send. */
 import { describe, test } from '@jest/globals';
-import fc from 'fast-check';
 import { ZONE, below, expectProofs } from '../../test/support/dns/named-zone.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { signedSets } from '../../test/support/dns/record-text.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import { compareNames } from './names.ts';

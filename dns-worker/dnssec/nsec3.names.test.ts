@@ -1,10 +1,10 @@
 /** Every kind of absence in zones made up at random, proven by the NSEC3 records that an authority would send. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { type Missing, ZONE, below, expectProofs } from '../../test/support/dns/named-zone.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { Nsec3Chain } from '../../test/support/dns/nsec3-chain.ts';
 import { signedSets } from '../../test/support/dns/record-text.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
 import type { Denial } from './proof.ts';

@@ -3,13 +3,13 @@
  * what is passed on about a signed zone is the truth all the same.
  */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { Rcode, rrTypeName } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { question, response, type TestRecord } from '../../test/support/dns/built-messages.ts';
 import { Nsec3Chain } from '../../test/support/dns/nsec3-chain.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { readRecords } from '../../test/support/dns/record-text.ts';
 import { INCEPTION, TestZone } from '../../test/support/dns/test-zone.ts';

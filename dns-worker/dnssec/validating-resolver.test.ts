@@ -1,6 +1,5 @@
 /** Validation from end to end over zones made on the spot: `.`, `test`, and what lies below. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
@@ -17,6 +16,7 @@ import {
   type ValidationRoom,
   validationRoom as room,
 } from '../../test/support/dns/validation-room.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import type { Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { networkFromText, networkToText } from '../../shared/net/cidr.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { writeAddressName, writePrefixName } from './address-name.ts';
 import { Query } from '../query/query.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { RRType } from '../../shared/dns/iana.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import type { SpecialRule } from '../../shared/snapshot/special-rules.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { Query } from '../query/query.ts';
 import { hasAsker, isFor } from './asker-condition.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import type { NameGrant } from '../../shared/snapshot/name-rules.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { openLists, queryFor } from '../../test/support/parts/test-lists.ts';
 import type { Query } from '../query/query.ts';
 import { EVERY_NAME, GrantTable } from './grant-table.ts';

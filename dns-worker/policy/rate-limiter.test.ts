@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { RateBucketLayout, createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { type RateLimitSettings } from '../../shared/policy/rate-limit-settings.ts';
 import { Protocol } from '../../shared/query-log.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { Query } from '../query/query.ts';
 import { ClientNetworks } from './client-networks.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { nameFromText, nameToText } from '../../shared/dns/name.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { Query } from './query.ts';
 

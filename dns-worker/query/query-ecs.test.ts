@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { query as queryMessage } from '../../test/support/dns/dns-message.ts';
 import { octets, u16 } from '../../test/support/dns/built-messages.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { readEcs } from './query-ecs.ts';
 import { ParseOutcome, parseQuery } from './parse-query.ts';
 import { Query } from './query.ts';

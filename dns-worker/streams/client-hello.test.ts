@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { serverNameIn } from './client-hello.ts';
 
 const NAME = 'phone.dns.example.org';

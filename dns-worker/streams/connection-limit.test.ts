@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import {
   ConnectionTableLayout,
   createConnectionTable,
@@ -7,6 +6,7 @@ import {
 } from '../../shared/memory/connection-table.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 import { ConnectionLimit, type ConnectionLimitOptions } from './connection-limit.ts';
 
 const WORKERS = 3;

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../test/support/parts/fast-check.ts';
 import { DNS_MESSAGE_TYPE, MAX_DOH_QUERY_SIZE, readDohTarget } from './doh-target.ts';
 
 describe('readDohTarget()', () => {

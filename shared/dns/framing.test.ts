@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { FrameReader, frame } from './framing.ts';
 
 function collect(): { reader: FrameReader; taken: Uint8Array[] } {

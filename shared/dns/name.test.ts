@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { hashName, MAX_NAME_LENGTH, nameFromText, type NameHash, nameToText } from './name.ts';
 
 /** Any valid name as a list of labels of raw bytes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { SocketAddress } from 'node:net';
+import fc from '../../test/support/parts/fast-check.ts';
 import { addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
 describe('addressFromText()', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../test/support/parts/fast-check.ts';
 import { headerOf, LOCAL_HEADER, tlv } from '../../test/support/parts/proxy-headers.ts';
 import { crc32c } from './crc32c.ts';
 import { addressFromText } from './ip.ts';

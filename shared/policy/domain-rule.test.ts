@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { nameFromText } from '../dns/name.ts';
 import { canonicalDomain, canonicalDomainRule } from './domain-rule.ts';
 

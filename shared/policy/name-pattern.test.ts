@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { RE2JS } from 're2js';
+import fc from '../../test/support/parts/fast-check.ts';
 import {
   type NamePattern,
   longestPiece,

@@ -5,7 +5,7 @@
  * flip is asked for at every minute, too, not only at flips and periodically.
  */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../test/support/parts/fast-check.ts';
 import { layOutWeek, nextFlipAt, overrideAt } from './schedule.ts';
 import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from './schedule.ts';
 import { zoneOffset } from './time-zone.ts';

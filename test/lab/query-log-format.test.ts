@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import type { EncodedBlock } from '../../control-plane/query-log/block/block-layout.ts';
 import { blockFromBytes } from '../../control-plane/query-log/block/log-block.ts';
 import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/block-gatherer.ts';
 import { arbitraryLogRow } from '../support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../support/parts/blocks-of-rows.ts';
+import fc from '../support/parts/fast-check.ts';
 import { arbitraryFloodQuery, floodRow, PREFIXES, rowsExpected } from '../support/parts/flood-rows.ts';
 
 const PYTHON = '/usr/bin/python3';

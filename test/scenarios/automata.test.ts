@@ -1,6 +1,5 @@
 /** Automata against RE2's own engine: both must find the same expressions in the same names. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { encodeAutomaton } from '../../control-plane/compile/table/automaton-encoder.ts';
 import { matchesPattern, patternExpression, readNamePattern } from '../../shared/policy/name-pattern.ts';
@@ -8,6 +7,7 @@ import { AutomatonReader } from '../../shared/snapshot/automaton-reader.ts';
 import { FRESH_AUTOMATA, RememberedAutomata } from '../../shared/automata/automaton-maker.ts';
 import { AutomatonPacker, type PackedAutomaton } from '../../shared/automata/automaton-packer.ts';
 import { compileExpression } from '../../shared/automata/expression.ts';
+import fc from '../support/parts/fast-check.ts';
 
 /** Atoms, assertions, and ways to put them together, that lists use or could use. */
 const atom = fc.constantFrom(

@@ -4,7 +4,6 @@
  * WEIR_TEST_SEQUENCES says how many of each (default 1,000).
  */
 import { describe, test } from '@jest/globals';
-import fc from 'fast-check';
 import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
 import { Query } from '../../dns-worker/query/query.ts';
 import { ConnectionLimit } from '../../dns-worker/streams/connection-limit.ts';
@@ -22,6 +21,7 @@ import {
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol, PROTOCOL_NAMES } from '../../shared/query-log.ts';
+import fc from '../support/parts/fast-check.ts';
 import { rateLimitOf } from '../support/parts/test-rate-limit.ts';
 
 const SEQUENCES = { numRuns: Number(process.env['WEIR_TEST_SEQUENCES'] ?? 1000) };

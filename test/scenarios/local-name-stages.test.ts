@@ -1,10 +1,10 @@
 /** Local records from the rows to the reply: builder, table and stage together, asked with real messages. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { localRecords } from '../../control-plane/snapshot/build/snapshot-records.ts';
 import { findAliasLoop, buildLocalTree } from '../../control-plane/snapshot/build/local-tree.ts';
 import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
 import { apiRecord, ask, pipelineWith } from '../support/parts/asked-pipeline.ts';
+import fc from '../support/parts/fast-check.ts';
 
 const NOT_LOCAL = { result: 'unresolved', target: '' };
 

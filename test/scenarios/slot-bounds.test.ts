@@ -3,7 +3,6 @@
  * clients' requests.
  */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';
 import { ClientSightings } from '../../dns-worker/report/sighting-writer.ts';
@@ -28,6 +27,7 @@ import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { query as queryMessage } from '../support/dns/dns-message.ts';
 import { question, response } from '../support/dns/built-messages.ts';
+import fc from '../support/parts/fast-check.ts';
 import { compileLists, queryFor } from '../support/parts/test-lists.ts';
 import { rateLimitOf } from '../support/parts/test-rate-limit.ts';
 import { cookiesAt } from '../support/parts/cookies-of-tests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { fitted, printable, printableJson, widthOf } from './printable.ts';
 
 describe('printable()', () => {

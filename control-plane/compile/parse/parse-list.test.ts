@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { isIPv6 } from 'node:net';
-import fc from 'fast-check';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { MAX_LINE_BYTES } from './line-collector.ts';
 import type { ListReading } from './line-rules.ts';
 import type { ListStatistics } from './list-statistics.ts';

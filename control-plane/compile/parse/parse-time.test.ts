@@ -1,6 +1,6 @@
 /** Reading a list takes time linear in its bytes, whatever they are. Measured as CPU time, and only as a ratio. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { ListParser } from './parse-list.ts';
 
 /** Bytes of the lists that are compared. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { RuleTableLayout, checksumWords } from '../../../shared/snapshot/layout.ts';
 import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { attributeCount, forEachPair, forEachPairLeft } from './attribute-table.ts';
 import type { BuiltTable } from './rule-table-builder.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { SMALL_ROWS } from '../../../test/support/parts/small-policy.ts';
 import { compiledFrom } from '../../../test/support/parts/test-rules.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';

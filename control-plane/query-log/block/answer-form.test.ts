@@ -1,6 +1,6 @@
 /** Answer records and the form in which they are stored. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { AnswerForm, ReducedAnswers, restoreTtls, secsBeyond } from './answer-form.ts';
 import { viewed } from './viewed-bytes.ts';
 

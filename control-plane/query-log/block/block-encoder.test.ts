@@ -1,8 +1,8 @@
 /** Queries in, the same queries out, read by a reader that knows only the layout. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 
 describe('encodeBlock()', () => {
   test('makes a block that is read by a reader that knows only the layout', async () => {

@@ -1,9 +1,9 @@
 /** Damaged blocks. */
-import fc from 'fast-check';
 import { crc32, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { type Kept, OpenBlock } from './open-block.ts';
 import { BlockReader } from './block-reader.ts';

@@ -1,8 +1,8 @@
 /** Queries in, the same queries out. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { BlockReader } from './block-reader.ts';
 import { forEachRow } from './block-rows.ts';
 

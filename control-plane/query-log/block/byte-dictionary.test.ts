@@ -1,6 +1,6 @@
 /** Distinct byte strings. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { ByteDictionary, Entry, FIRST_ENTRY, NOTES } from './byte-dictionary.ts';
 import { viewed } from './viewed-bytes.ts';
 

@@ -1,8 +1,8 @@
 /** Small blocks become one. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { mergeBlocks } from './merge-blocks.ts';
 
 describe('mergeBlocks()', () => {

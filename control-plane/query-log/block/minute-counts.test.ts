@@ -1,8 +1,8 @@
 /** Counts of minutes against counting row by row. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { countMinutes, latencyBucket, latencyOfBucket } from './minute-counts.ts';
 import { OpenBlock } from './open-block.ts';
 

@@ -1,6 +1,6 @@
 /** Numbers as byte planes. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { fromDeltaPlanes, fromPlanes, toDeltaPlanes, toPlanes16, toPlanes32 } from './planes.ts';
 
 /** Small and large numbers, so that some planes are all zero. */

@@ -1,6 +1,6 @@
 /** Bytes that are read four at a time. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { lastWord, sameBytes, viewed } from './viewed-bytes.ts';
 
 describe('lastWord()', () => {

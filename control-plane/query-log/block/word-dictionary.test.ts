@@ -1,6 +1,6 @@
 /** Distinct tuples of numbers. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
 type Tuple = [a: number, b: number, c: number, d: number, e: number];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { QueryLogRow } from '../attribution/row.ts';

@@ -1,6 +1,6 @@
 /** Sums over numbered keys against sums in a table. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
 import { BlockReader } from '../block/block-reader.ts';

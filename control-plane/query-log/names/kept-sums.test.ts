@@ -1,6 +1,6 @@
 /** Sums that parts are added to and taken from again, against sums of the parts that are left. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { DistinctSketch } from './distinct-sketch.ts';
 import { type Addend, KeptSums } from './kept-sums.ts';
 import { KeySums } from './key-sums.ts';

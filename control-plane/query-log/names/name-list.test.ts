@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { KeyTable } from './key-table.ts';
 import { DamagedList, encodeList, NameList } from './name-list.ts';
 

@@ -1,8 +1,8 @@
 /** The Parquet file of an export, read by a library that did not write it. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { ParquetExport } from './export-parquet.ts';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('a,"b"\n', '\u0000', 'ü.example', '=1+1'));

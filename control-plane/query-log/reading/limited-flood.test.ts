@@ -1,9 +1,9 @@
 /** Every reader of the log over rows that stand for several queries, against counting the queries plainly. */
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { PROTOCOL_NAMES, QUERY_STATUS_NAMES, QueryStatus } from '../../../shared/query-log.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import {
   arbitraryFloodQuery,
   FLOOD_CLIENTS,

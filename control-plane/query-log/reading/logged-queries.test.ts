@@ -1,10 +1,10 @@
 /** Rows of blocks in the words of the API. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { converterOf } from './logged-queries.ts';
 

@@ -1,6 +1,6 @@
 /** The rows of a block that a page may have. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { nearestRows } from './nearest-rows.ts';
 
 describe('nearestRows()', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { batchesOf, emptyLog, logSourceOf } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';

@@ -1,10 +1,10 @@
 /** Filters of blocks against filtering row by row. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { NameBook } from '../names/name-book.ts';
 import { BlockFilter } from './block-filter.ts';

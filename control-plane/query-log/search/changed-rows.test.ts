@@ -1,6 +1,6 @@
 /** Rows that are read by what changed, against all rows. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { Queryable } from '../../db/database.ts';

@@ -1,6 +1,6 @@
 /** Which names match: of a block, and the same of a table without anything between them. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { KeyTable } from '../names/key-table.ts';
 import { NameMatches } from './name-matches.ts';
 

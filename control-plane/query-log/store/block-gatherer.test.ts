@@ -1,8 +1,8 @@
 /** Rows gathered into blocks. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import type { QueryLogRow } from '../attribution/row.ts';
 import { blockFromBytes } from '../block/log-block.ts';
 import { BlockGatherer, toBatch } from './block-gatherer.ts';

@@ -1,8 +1,8 @@
 /** One row for the limited queries of a network in a second, and what blocks say of the others. */
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import { HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import {
   arbitraryFloodQuery,
   type FloodQuery,

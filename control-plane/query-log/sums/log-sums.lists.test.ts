@@ -1,6 +1,6 @@
 /** Counts by name and client from lists and blocks together, against a plain count of all rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import {
   countPlainly,
   type DayRow,

@@ -1,6 +1,6 @@
 /** Sums that are kept between questions against sums that are made for each, and against a plain count of all rows. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import {
   countPlainly,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { addressFromText, addressToText, addressWord, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { ClientTable } from '../../../shared/snapshot/client-table.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { type LivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
 import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';

@@ -1,6 +1,5 @@
 /** Responses of any octets. */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import {
   a,
@@ -16,6 +15,7 @@ import {
   wireName,
 } from '../../../test/support/dns/built-messages.ts';
 import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { readResponse } from './response-reader.ts';
 import { WWW, WWW_DO, assemble, answerOf, decoded } from '../../../test/support/dns/read-answer.ts';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { HpackDecoder, HpackError } from './hpack.ts';
 
 const decoderOf = (): HpackDecoder => new HpackDecoder(16_384);
