@@ -51,9 +51,16 @@ const ask =
 
 /** Asks until it is locked, from an address of its own. */
 const guess =
-  (name: string, make: (walk: WalkedApi) => Promise<Person>, json: object, address: string): Provoke =>
+  <T extends Person>(
+    name: string,
+    make: (walk: WalkedApi) => Promise<T>,
+    proofOf: (who: T) => object,
+    address: string,
+  ): Provoke =>
   async (walk) => {
-    const { session } = await make(walk);
+    const who = await make(walk);
+    const { session } = who;
+    const json = proofOf(who);
     let answer: TestAnswer;
     let tries = 0;
     do answer = await walk.ask(name, { session, json, headers: { 'x-forwarded-for': address } });
@@ -70,7 +77,7 @@ export const SECOND_FACTOR_SUCCESSES: Readonly<Record<string, Provoke>> = {
   [REMOVE]: async (walk) => walk.ask(REMOVE, { params: { id: (await enabled(walk)).id } }),
 };
 
-const WRONG = { password: 'wrong password' };
+const wrong = (): object => ({ password: 'wrong password' });
 
 /** By operation and status. */
 export const SECOND_FACTOR_REFUSALS: Readonly<Record<string, Provoke>> = {
@@ -82,8 +89,8 @@ export const SECOND_FACTOR_REFUSALS: Readonly<Record<string, Provoke>> = {
   [`${CONFIRM} 409`]: ask(CONFIRM, person, { totp_code: '123456' }),
   [`${RENEW} 409`]: ask(RENEW, person),
   [`${DISABLE} 409`]: ask(DISABLE, person),
-  [`${PREPARE} 429`]: guess(PREPARE, person, WRONG, '192.0.2.70'),
-  [`${CONFIRM} 429`]: guess(CONFIRM, prepared, { totp_code: '000000' }, '192.0.2.71'),
-  [`${RENEW} 429`]: guess(RENEW, enabled, WRONG, '192.0.2.72'),
-  [`${DISABLE} 429`]: guess(DISABLE, enabled, WRONG, '192.0.2.73'),
+  [`${PREPARE} 429`]: guess(PREPARE, person, wrong, '192.0.2.70'),
+  [`${CONFIRM} 429`]: guess(CONFIRM, prepared, ({ app }) => ({ totp_code: app.wrongCode() }), '192.0.2.71'),
+  [`${RENEW} 429`]: guess(RENEW, enabled, wrong, '192.0.2.72'),
+  [`${DISABLE} 429`]: guess(DISABLE, enabled, wrong, '192.0.2.73'),
 };

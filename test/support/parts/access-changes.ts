@@ -11,8 +11,11 @@ const OWN = { password: PASSWORD };
 /** A secret of the administrator that waits for its first code. */
 async function prepareFactor(room: MutationRoom): Promise<AuthenticatorApp> {
   await room.signIn();
-  const { secret } = SecondFactorSecret.parse(await room.make('POST', FACTOR, OWN));
-  return new AuthenticatorApp(secret, room.clock);
+  for (;;) {
+    const { secret } = SecondFactorSecret.parse(await room.make('POST', FACTOR, OWN));
+    const app = new AuthenticatorApp(secret, room.clock);
+    if (app.hasDistinctCodes) return app;
+  }
 }
 
 /** A second factor of the administrator that is on. */
