@@ -1,7 +1,6 @@
-/** Starts the process that is to take over, from the folder of a release. */
+/** The process that is to take over: it is started from the folder of a release. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,8 +10,65 @@ export const OWN_RELEASE = join(import.meta.dirname, '..', '..');
 /** Set by a service manager for this process alone. */
 const OWN_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'WATCHDOG_PID'];
 
-/** Starts it with the standard output of this one; throws where the folder holds no release. */
-export function startSuccessor(release: string, configFile: string | null): ChildProcess {
+/** Runs from its making; it is killed where it does not come to take over. */
+export class Successor {
+  /** How it ended, in words. */
+  readonly ended: Promise<string>;
+  private readonly child: ChildProcess;
+  private readonly silence: NodeJS.Timeout;
+  private wasSilent = false;
+
+  /** Of a release in a folder; killed after `silenceMs` unless it `hasCome()`. Throws where the folder holds no release. */
+  constructor(release: string, configFile: string | null, silenceMs: number) {
+    this.child = spawnRelease(release, configFile);
+    this.silence = setTimeout(() => {
+      this.wasSilent = true;
+      this.kill();
+    }, silenceMs);
+    this.ended = new Promise((resolve) => {
+      this.child.on('error', ({ message }) => resolve(`the new process cannot be run: ${message}`));
+      this.child.on('exit', (code, signal) => {
+        if (this.wasSilent)
+          resolve(`the new process says nothing for ${String(silenceMs / 1000)} s, and was ended`);
+        else if (signal === null) resolve(`the new process ended with ${String(code)}; its log says why`);
+        else resolve(`the new process was ended by ${signal}`);
+      });
+    });
+    void this.ended.then(() => this.hasCome());
+  }
+
+  /** Undefined where it cannot be run. */
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** It may be silent from now on. */
+  hasCome(): void {
+    clearTimeout(this.silence);
+  }
+
+  /** Tells it to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
+  stop(withinMs: number): Promise<string> {
+    this.child.kill('SIGTERM');
+    return this.endWithin(withinMs);
+  }
+
+  /** How it ends by itself, or killed after `withinMs` milliseconds. */
+  async endWithin(withinMs: number): Promise<string> {
+    const late = setTimeout(() => this.kill(), withinMs);
+    const end = await this.ended;
+    clearTimeout(late);
+    return end;
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+}
+
+/** With the standard output of this process. */
+function spawnRelease(release: string, configFile: string | null): ChildProcess {
   const command = join(release, 'control-plane', 'cli', 'weir');
   accessSync(command, constants.X_OK);
   const env = Object.fromEntries(
@@ -23,22 +79,4 @@ export function startSuccessor(release: string, configFile: string | null): Chil
     stdio: ['ignore', 'inherit', 'inherit'],
     env,
   });
-}
-
-/** How it ended, in words; resolves once it has. */
-export async function successorEnd(child: ChildProcess): Promise<string> {
-  if (child.exitCode === null && child.signalCode === null)
-    await Promise.race([once(child, 'exit'), once(child, 'error')]);
-  const { exitCode, signalCode } = child;
-  return signalCode === null
-    ? `the new process ended with ${String(exitCode)}; its log says why`
-    : `the new process was ended by ${signalCode}`;
-}
-
-/** The same, and kills it after `withinMs` milliseconds. */
-export async function endWithin(child: ChildProcess, withinMs: number): Promise<string> {
-  const late = setTimeout(() => child.kill('SIGKILL'), withinMs);
-  const end = await successorEnd(child);
-  clearTimeout(late);
-  return end;
 }
