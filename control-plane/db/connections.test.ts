@@ -81,7 +81,7 @@ function hold(connections: Connections, count: number): { release: () => void; d
 
 describe('use()', () => {
   test('use() says busy to who waited too long, and takes nothing from those who work', async () => {
-    const connections = open({ waitMs: 200 });
+    const connections = open({ waitMs: 1500 });
     const { release, done } = hold(connections, 2);
     await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseBusy);
     release();
@@ -143,7 +143,7 @@ describe('useInTurn()', () => {
   });
 
   test('useInTurn() says busy where another node holds the lock too long', async () => {
-    const connections = open({ waitMs: 200 });
+    const connections = open({ waitMs: 1500 });
     const held = Promise.withResolvers<undefined>();
     const taken = Promise.withResolvers<undefined>();
     const holder = own.database.transaction(async (tx) => {
@@ -160,7 +160,7 @@ describe('useInTurn()', () => {
   });
 
   test('useInTurn() ends a change that says nothing for too long, so that those of other nodes go on', async () => {
-    const stopped = open({ waitMs: 200 });
+    const stopped = open({ waitMs: 1500 });
     const silent = Promise.withResolvers<undefined>();
     const change = stopped.useInTurn(async (client) => {
       await client.query('BEGIN; SELECT pg_advisory_xact_lock(8)');

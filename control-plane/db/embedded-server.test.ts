@@ -138,11 +138,13 @@ describe('createEmbeddedServer()', () => {
     const elsewhere = await startElsewhere(dataDir);
     process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot hear that its weir is gone.
     await elsewhere.kill();
-    setTimeout(() => process.kill(elsewhere.serverPid, 'SIGCONT'), 100);
     const { server, logger } = serverOn(dataDir);
-    expect(await query(await server.ensureRunning(), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    const running = server.ensureRunning();
+    // It would end by itself at once: it goes on only once it was found.
+    await until(() => logger.text().includes('that a killed weir left behind'));
+    process.kill(elsewhere.serverPid, 'SIGCONT');
+    expect(await query(await running, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     expect(server.pid()).not.toBe(elsewhere.serverPid);
-    expect(logger.text()).toContain('that a killed weir left behind');
   });
 
   test('ensureRunning() sets a new password when the file of the old one is lost', async () => {

@@ -16,8 +16,8 @@ const SOMEBODY = { name: 'somebody', address: '192.0.2.7' };
 let own: TestDatabase;
 let url: string;
 let database: Database;
-async function connect(): Promise<Database> {
-  const connected = startDatabase({ urls: url, lock: own.lock, logger: new MemoryLogger(), waitMs: 500 });
+async function connect(waitMs = 20_000): Promise<Database> {
+  const connected = startDatabase({ urls: url, lock: own.lock, logger: new MemoryLogger(), waitMs });
   await connected.whenUp();
   return connected;
 }
@@ -194,7 +194,9 @@ describe('PolicyChanges', () => {
 
   test('change() waits for a change elsewhere beside everybody else, and says busy after a while', async () => {
     const states: string[] = [];
-    const stop = database.onStatus(({ state }) => states.push(state));
+    const hasty = await connect(1500);
+    hasty.onStatus(({ state }) => states.push(state));
+    const ours = new PolicyChanges(hasty, { apply: () => apply(), threadsBehind: () => 0 });
     const elsewhere = Promise.withResolvers<undefined>();
     const isHeld = Promise.withResolvers<undefined>();
     const theirs = new PolicyChanges(own.database, { apply: () => apply(), threadsBehind: () => 0 });
@@ -204,16 +206,18 @@ describe('PolicyChanges', () => {
       return { result: undefined, summary: null };
     });
     await isHeld.promise;
-    const changes = Array.from({ length: 12 }, () => change().catch((error: unknown) => error));
+    const waiting = Array.from({ length: 12 }, () =>
+      ours.change(SOMEBODY, makeGroup).catch((error: unknown) => error),
+    );
     // Answered while all of them wait.
-    expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
-    for (const outcome of await Promise.all(changes)) expect(outcome).toBeInstanceOf(DatabaseBusy);
+    expect((await hasty.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toBeInstanceOf(DatabaseBusy);
     elsewhere.resolve(undefined);
     await other;
-    const made = await change();
+    const made = await ours.change(SOMEBODY, makeGroup);
     expect(await groupNames()).toContain(made);
     expect(states).toEqual([]);
-    stop();
+    await hasty.close();
   });
 
   test('record() leaves the revisions of people however often Weir itself takes over lists', async () => {

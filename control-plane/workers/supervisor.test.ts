@@ -128,7 +128,7 @@ describe('start()', () => {
 
 describe('broadcast()', () => {
   test('broadcast() waits for a thread that hangs no longer than its limit, and counts it', async () => {
-    const supervisor = await start({ snapshotWaitMs: 100 });
+    const supervisor = await start({ snapshotWaitMs: 2000 });
     breakThread(supervisor, 'resolve', 'hang');
     expect(await supervisor.broadcast(snapshot(2))).toBe(1);
     expect(logger.lines).toContainEqual({

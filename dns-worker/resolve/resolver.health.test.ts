@@ -132,7 +132,7 @@ describe('Resolver: health', () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });
-    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 150 });
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 2000 });
     const slow = resolve(by);
     await new Promise((done) => setTimeout(done, 5));
     await resolve(by, question('other.example.org', 'A'));

@@ -82,7 +82,7 @@ describe('Resolver: upstreams by name', () => {
     const named = { ...settingsOf(server), host: 'dns.example' };
     const by = resolver([pool('Failover', [named])], {
       bootstrap: [`${bootstrap.ip}:${String(bootstrap.port)}`],
-      queryTimeoutMs: 1000,
+      queryTimeoutMs: 3000,
     });
     expect(summary(await resolve(by))).toBe('0: 5');
     silentTwin.close();

@@ -96,7 +96,7 @@ describe('Resolver.resolve', () => {
     const server = await upstream((query, index) => {
       if (index === 1) query.reply(good(query, 1));
     });
-    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 1000 });
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 3000 });
     expect(summary(await resolve(by))).toBe('0: 1');
     expect(server.udpQueries[1]?.port).toBe(server.udpQueries[0]?.port);
   });
@@ -153,7 +153,7 @@ describe('Resolver: failures', () => {
           servers.map((server) => settingsOf(server)),
         ),
       ],
-      { queryTimeoutMs: 250 },
+      { queryTimeoutMs: 2000 },
     );
     expect(summary(await resolve(by))).toBe(expected);
   });
@@ -224,7 +224,9 @@ describe('Resolver: strategies', () => {
   test('Failover: goes on to the second when the first is silent, within the budget', async () => {
     const first = await upstream(silent);
     const second = await upstream(answers(2));
-    const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])], { queryTimeoutMs: 600 });
+    const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])], {
+      queryTimeoutMs: 3000,
+    });
     expect(summary(await resolve(by))).toBe('1: 2');
     expect(first.udpQueries).toHaveLength(1);
   });
@@ -234,7 +236,9 @@ describe('Resolver: strategies', () => {
     const second = await upstream(() => {
       for (const held of first.udpQueries) held.reply(good(held, 1));
     });
-    const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])], { queryTimeoutMs: 900 });
+    const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])], {
+      queryTimeoutMs: 3000,
+    });
     expect(summary(await resolve(by))).toBe('0: 1');
   });
 

@@ -227,23 +227,24 @@ describe('requestList()', () => {
 
   test('ends a body that falls silent, and the reader of it is told', async () => {
     lists.serve('/list', (_, response) => void response.write(LIST));
-    const response = await ask(lists.url('/list'), ways({ idleMs: 50 }));
+    // Long enough for the response to begin.
+    const response = await ask(lists.url('/list'), ways({ idleMs: 1500 }));
     await expect(text(response)).rejects.toMatchObject({
       code: 'timeout',
-      message: `fetch ${lists.url('/list')}: silent for 50 ms`,
+      message: `fetch ${lists.url('/list')}: silent for 1500 ms`,
     });
   });
 
   test('counts time to connect until the connection stands, and no further', async () => {
     const mute = await startMuteServer();
-    const limits = { connectMs: 50 };
+    const limits = { connectMs: 1500 };
     lists.serve('/list', (_, response) => void response.write('# '));
     const connected = await ask(lists.url('/list'), ways(limits));
     // Later begun and over its time by now, as TLS never comes about.
     const fault = await faultOf(ask(`https://127.0.0.1:${mute.port}/`, ways(limits)));
     expect([fault.code, fault.message]).toEqual([
       'timeout',
-      expect.stringMatching(/: not connected after 50 ms$/),
+      expect.stringMatching(/: not connected after 1500 ms$/),
     ]);
     expect([connected.errored, connected.destroyed]).toEqual([null, false]);
     connected.destroy();
