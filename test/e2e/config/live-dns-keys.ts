@@ -59,7 +59,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
     to: ({ second }: LiveRoom) => [`127.0.0.1:${String(second.port)}`],
     beside: ({ first, second }) => ({
       'dns.bootstrap': ['127.0.0.1:9'],
-      'dns.query_timeout_ms': 300,
+      'dns.query_timeout_ms': 3000,
       'dns.pools': [
         { name: 'a', servers: [`udp://ns.example.net:${String(first.port)}`] },
         { name: 'b', priority: 2, servers: [`127.0.0.1:${String(second.port)}`] },
