@@ -2,7 +2,6 @@
  * Weir is killed while a big list is fetched, compiled and written, again and again: every start answers from
  * one whole generation. WEIR_TEST_KILLS says how often (default 4).
  */
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
@@ -63,7 +62,8 @@ test(
       lists.serve('/list', listOf(round));
       const api = await weir.api();
       await api.expect<BlocklistSource>(202, 'POST', `/blocklist-sources/${String(id)}/refresh`);
-      await sleep(randomInt(LATEST_KILL_MS));
+      // At other moments of the refresh each time, spread over it.
+      await sleep(((round - 0.5) / KILLS) * LATEST_KILL_MS);
       await weir.end('SIGKILL');
       weir = await Weir.start({ room, toml, database: 'later' });
       const [firsts, lasts] = await roundsInForce(weir, round);
