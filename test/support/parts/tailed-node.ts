@@ -114,8 +114,8 @@ export class TailedNode {
       nodeId,
       hostnameOf: (address) => `host ${address}`,
       logger,
-      // A stream ends whose session is not looked up within fifty of them.
-      tickMs: 10,
+      // A stream ends whose session is not looked up within fifty of them: two seconds.
+      tickMs: 40,
     });
     return [...queryStreamRoutes({ ...parts, tail: this.tail }), ...authRoutes(parts)];
   };
