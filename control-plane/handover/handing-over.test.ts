@@ -123,9 +123,10 @@ describe('HandingOver', () => {
   });
 
   test('reads again where the other process hangs', async () => {
-    await start(50);
+    // Long enough for all that comes before the silence.
+    await start(1500);
     const talk = await answering();
-    expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 0.05 s/);
+    expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 1.5 s/);
     expect(done).toEqual(['prepare', 'stop reading', 'read again']);
     talk.end();
   });

@@ -32,7 +32,7 @@ function add(idleMs: number, inFlight = 0): Noted {
 describe('OpenConnections', () => {
   test('closes what idles, and nothing else', async () => {
     open = new OpenConnections(1000);
-    const [idle, active] = [add(5000, 1), add(0)];
+    const [idle, active] = [add(5000, 1), add(-600_000)];
     await until(() => idle.ended === 'destroyed');
     expect(active.ended).toBe('no');
   });

@@ -261,7 +261,7 @@ describe('startWebServer() with a certificate', () => {
     ['in the handshake', '\u0016\u0003\u0001'],
     ['in the head', 'G'],
   ])('cuts off who is silent %s', async (_, bytes) => {
-    await restart('', 300);
+    await restart('', 1500);
     const socket = openPlain();
     await once(socket, 'connect');
     if (bytes !== '') socket.write(Buffer.from(bytes, 'latin1'));
