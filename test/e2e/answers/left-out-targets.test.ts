@@ -63,8 +63,8 @@ describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
     expect((await udp.ask('cdn.example.net', 'A')).data).toEqual(['198.51.100.7']);
     const named = ({ bytes }: { bytes: Uint8Array }): string =>
       nameToText(questionOf(bytes).qname).toLowerCase();
-    expect(zone.udpQueries.map(named).filter((name) => name === 'www.corp.example')).toHaveLength(1);
-    expect(pool.udpQueries.map(named).filter((name) => name === 'cdn.example.net')).toHaveLength(1);
+    expect(zone.udpQuestions.map(named).filter((name) => name === 'www.corp.example')).toHaveLength(1);
+    expect(pool.udpQuestions.map(named).filter((name) => name === 'cdn.example.net')).toHaveLength(1);
   });
 
   test('weir lets neither a zone nor a stranger lead a name to a private address of the other (DNS rebinding)', async () => {
@@ -76,11 +76,11 @@ describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
   });
 
   test('weir ends a loop between a zone and the pools with SERVFAIL', async () => {
-    const before = zone.udpQueries.length + pool.udpQueries.length;
+    const before = zone.udpQuestions.length + pool.udpQuestions.length;
     expect(await udp.ask('loop.corp.example', 'A', { edns: {} })).toMatchObject({
       rcode: Rcode.SERVFAIL,
       extendedErrors: [0],
     });
-    expect(zone.udpQueries.length + pool.udpQueries.length - before).toBeLessThan(20);
+    expect(zone.udpQuestions.length + pool.udpQuestions.length - before).toBeLessThan(20);
   });
 });

@@ -230,9 +230,9 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
 });
 
 /** Questions that a server was asked for somebody: health probes ask for an SOA, or for the root's servers. */
-function asked({ udpQueries }: ScriptedUpstream): number {
+function asked({ udpQuestions }: ScriptedUpstream): number {
   const probes: readonly number[] = [RRType.SOA, RRType.NS];
-  return udpQueries.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;
+  return udpQuestions.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;
 }
 
 function addressOf({ ip, port }: { readonly ip: string; readonly port: number }): string {

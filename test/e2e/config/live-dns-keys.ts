@@ -30,18 +30,18 @@ const onScripted = (room: LiveRoom) => ({ 'dns.pools': room.pools(room.scripted)
 async function forwardedSubnets(room: LiveRoom): Promise<unknown> {
   const name = room.newName();
   await room.ask(name, 'A', { edns: { subnets: [[0, 1, 24, 0, 192, 0, 2]] } });
-  const last = room.first.udpQueries.map(({ bytes }) => decodeMessage(bytes)!);
+  const last = room.first.udpQuestions.map(({ bytes }) => decodeMessage(bytes)!);
   const own = last.filter(({ questions }) => questions?.[0]?.name.toLowerCase() === name);
   return own.map((message) => subnetsOf(message).length);
 }
 
 /** How often the upstream is asked for a name that is asked for twice. */
 async function upstreamQuestions(room: LiveRoom): Promise<number> {
-  const before = room.first.udpQueries.length;
+  const before = room.first.udpQuestions.length;
   const name = room.newName();
   await room.ask(name);
   await room.ask(name);
-  return room.first.udpQueries.length - before;
+  return room.first.udpQuestions.length - before;
 }
 
 const ttl = async (room: LiveRoom, name?: string): Promise<unknown> => (await room.ask(name)).answers[0]?.ttl;

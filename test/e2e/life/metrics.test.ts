@@ -76,7 +76,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     expect(grown('weir_cache_hits_total')).toBe(13);
     expect(grown('weir_cache_insertions_total')).toBe(5);
     expect(after.sum('weir_cache_entries')).toBe(5);
-    expect(upstream.udpQueries.length).toBe(5);
+    expect(upstream.udpQuestions.length).toBe(5);
     expect(after.find('weir_upstream_queries_total').map(({ labels }) => labels['pool'])).toEqual([
       'upstreams',
     ]);

@@ -73,6 +73,15 @@ export class ScriptedUpstream {
     }
   }
 
+  /** What came over UDP, each once: Weir sends a datagram again where this process is slow to answer. */
+  get udpQuestions(): ReceivedQuery[] {
+    const seen = new Set<string>();
+    return this.udpQueries.filter(({ bytes, port }) => {
+      const before = seen.size;
+      return seen.add(`${String(port)} ${Buffer.from(bytes).toString('latin1')}`).size > before;
+    });
+  }
+
   /** Sends a datagram from the server's own address. */
   sendUdp(message: Uint8Array, port: number): void {
     this.udp.send(message, port, this.ip, () => undefined);
