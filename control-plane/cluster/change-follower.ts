@@ -39,7 +39,7 @@ interface Listening {
   taken: number;
 }
 
-const NOTHING_KNOWN: PolicyPosition = { revision: 0, versions: {}, mark: 0 };
+const NOTHING_KNOWN: PolicyPosition = { revision: 0, versions: {}, mark: 0, tables: null };
 
 /** Follows from its making until it is closed. One per node. */
 export class ChangeFollower {
@@ -109,13 +109,26 @@ export class ChangeFollower {
   }
 
   private take(position: PolicyPosition): void {
-    const changed = differingVersions(this.known.versions, position.versions);
+    const { known } = this;
+    const changed = differingVersions(known.versions, position.versions);
     this.known = position;
     this.tellFault(faultOf(position));
-    for (const listening of this.listeners) if (changed.includes(listening.table)) tell(listening);
+    const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
+    for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) tell(listening);
     this.noteHeard();
     // Policy logs what fails, and tries again itself.
     this.catchingUp.run().catch(() => undefined);
+  }
+
+  /** Whether the database was restored: then a version that is the same tells nothing of its table. */
+  private isOther(position: PolicyPosition, before: PolicyPosition): boolean {
+    if (position.tables === before.tables && position.revision >= before.revision) return false;
+    const revisions = { revision: position.revision, before: before.revision };
+    this.logger.warn(
+      'the database is another one than before, as after a restore: its policy counts',
+      revisions,
+    );
+    return true;
   }
 
   private tellFault(fault: string): void {

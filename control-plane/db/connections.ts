@@ -26,6 +26,8 @@ import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 /** What connections are made with. */
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
+  /** The server is lost where it has other tables, see `askTables`; null = whatever it has. */
+  readonly tables?: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
   /** Most connections of the pool for ordinary statements. */
@@ -49,7 +51,7 @@ export class Connections {
   private readonly lost = new AbortController();
   private readonly cutOff = Promise.withResolvers<undefined>();
 
-  constructor({ target, logger, notices, poolSize, waitMs }: ConnectionOptions) {
+  constructor({ target, tables = null, logger, notices, poolSize, waitMs }: ConnectionOptions) {
     this.target = target;
     this.logger = logger;
     this.pool = this.open({ max: poolSize, connectionTimeoutMillis: waitMs });
@@ -60,6 +62,7 @@ export class Connections {
     });
     this.liveness = new Liveness({
       target,
+      tables,
       logger,
       notices,
       opened: (client) => this.lower(client),

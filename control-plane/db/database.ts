@@ -21,6 +21,7 @@ import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { askStanding, SeenServer } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
+import { askTables } from './restored-tables.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -133,6 +134,8 @@ class PooledDatabase implements Database {
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
   private connections: Connections | undefined;
+  /** Has been up. */
+  private wasUsed = false;
   /** Was given up. */
   private isSilent = false;
   /**
@@ -256,7 +259,8 @@ class PooledDatabase implements Database {
     while (!this.isClosing()) {
       const startedMs = performance.now();
       try {
-        await this.stay(await this.open());
+        const { server, tables } = await this.open();
+        await this.stay(server, tables);
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
         if (this.isClosing()) return;
@@ -268,24 +272,26 @@ class PooledDatabase implements Database {
     }
   }
 
-  private async open(): Promise<ChosenServer> {
+  private async open(): Promise<{ server: ChosenServer; tables: string | null }> {
     const server = await connectToChosen(await this.source.targets(), this.seen);
     const { target, client, standing } = server;
     try {
       if (!target.isOurs) await this.seen.note(standing);
+      await askTables(client, this.wasUsed);
       await migrate(client, this.logger);
+      return { server, tables: await askTables(client, false) };
     } finally {
       await client.end().catch(() => undefined); // Its purpose is done or has failed already.
     }
-    return server;
   }
 
   /** Serves connections until the server is lost, or is to be used no more. */
-  private async stay({ target, standing }: Pick<ChosenServer, 'target' | 'standing'>): Promise<void> {
+  private async stay({ target, standing }: ChosenServer, tables: string | null): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
-    const connections = new Connections({ target, logger, notices, poolSize, waitMs });
+    const connections = new Connections({ target, tables, logger, notices, poolSize, waitMs });
     this.connections = connections;
+    this.wasUsed = true;
     this.set({ state: 'up', server: target.name, error: null });
     const left = new AbortController();
     const comparing =

@@ -27,6 +27,7 @@ function look(notices: NoticeListeners, notify = tell): Liveness {
   const liveness = new Liveness({
     target: embeddedTarget(runningServerAddress(own.dataDir)),
     logger: own.logger,
+    tables: null,
     notices,
     notify,
     opened: () => undefined,

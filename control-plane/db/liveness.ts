@@ -10,6 +10,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import type { NoticeListeners } from './notice-listeners.ts';
+import { refuseOtherTables, TABLES } from './restored-tables.ts';
 
 /** Milliseconds from one look to the next, and within which it must have been answered. */
 export const LOOK_MS = 5000;
@@ -21,12 +22,15 @@ const DEAF_LOOKS = 12;
 /** What a look finds. */
 interface Look {
   readonly readOnly: string;
+  readonly tables: string | null;
   readonly watched?: unknown;
 }
 
 /** What the connection is made with. */
 export interface LivenessParts {
   readonly target: DatabaseTarget;
+  /** Those that it must have; null = any. */
+  readonly tables: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
   readonly lost: (reason: unknown) => void;
@@ -86,7 +90,8 @@ export class Liveness {
 
   /** Looks whether the server answers and takes changes; what is watched is told. @throws if it does not */
   async look(withinMs: number): Promise<void> {
-    const { watched } = this.parts.notices;
+    const { tables, notices } = this.parts;
+    const { watched } = notices;
     const inTime = new AbortController();
     const late = sleep(withinMs, undefined, { signal: inTime.signal })
       // The answer may have come while this thread was held up.
@@ -96,11 +101,12 @@ export class Liveness {
       });
     try {
       const rest = watched === null ? '' : `, (${watched.expression}) AS watched`;
-      const text = `SELECT current_setting('transaction_read_only') AS "readOnly"${rest}`;
+      const text = `SELECT current_setting('transaction_read_only') AS "readOnly", ${TABLES} AS tables${rest}`;
       const { rows } = await Promise.race([this.ask<Look>(text), late]);
       if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
+      if (tables !== null) refuseOtherTables(rows[0].tables, tables);
       // It may have been stopped meanwhile.
-      if (this.parts.notices.watched === watched) watched?.take(rows[0].watched);
+      if (notices.watched === watched) watched?.take(rows[0].watched);
     } finally {
       late.catch(() => undefined); // Decided already.
       inTime.abort();

@@ -1,21 +1,38 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
+import { runningServerAddress } from './running-postgres.ts';
 
 /** It alters `list_sources`. */
 const TABLE_CHANGE = '0044_files-of-nodes';
 
 let own: TestDatabase;
+/** Weir's own connections are lost with the tables. */
+let pool: pg.Pool;
 beforeAll(async () => {
   own = await startTestDatabase();
+  pool = new pg.Pool({ ...runningServerAddress(own.dataDir) });
 });
-afterAll(() => own.stop());
+afterAll(async () => {
+  await pool.end();
+  await own.stop();
+});
+
+async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
 
 async function tables(): Promise<string[]> {
-  const { rows } = await own.database.query<{ name: string }>(
+  const { rows } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
   );
   return rows.map(({ name }) => name);
@@ -23,7 +40,7 @@ async function tables(): Promise<string[]> {
 
 /** What the schema consists of, a part a line; the order of columns, which a way back cannot keep, is no part of it. */
 async function schema(): Promise<string[]> {
-  const { rows } = await own.database.query<{ part: string }>(`
+  const { rows } = await pool.query<{ part: string }>(`
     WITH relation AS (SELECT * FROM pg_class WHERE relnamespace = 'public'::regnamespace)
     SELECT concat_ws(' ', relname, relkind, reloptions) AS part FROM relation
     UNION ALL SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attstorage,
@@ -44,25 +61,25 @@ async function schema(): Promise<string[]> {
 /** Goes one migration on, or back. */
 async function step(direction: 'up' | 'down'): Promise<string | undefined> {
   const run = { direction, count: 1 };
-  const [name] = await own.database.withClient((client) => migrate(client, new MemoryLogger(), run));
+  const [name] = await withClient((client) => migrate(client, new MemoryLogger(), run));
   return name;
 }
 
 describe('migrate()', () => {
   test('migrate() leaves nothing to do for a second node', async () => {
-    const again = await own.database.withClient((client) => migrate(client, new MemoryLogger()));
+    const again = await withClient((client) => migrate(client, new MemoryLogger()));
     expect(again).toEqual([]);
   });
 
   test('migrate() goes all the way down and up again to the same schema, with the group Default', async () => {
     const before = await tables();
     const logger = new MemoryLogger();
-    const down = await own.database.withClient((client) => migrate(client, logger, { direction: 'down' }));
+    const down = await withClient((client) => migrate(client, logger, { direction: 'down' }));
     expect(await tables()).toEqual(['schema_migrations']);
-    const up = await own.database.withClient((client) => migrate(client, logger, { direction: 'up' }));
+    const up = await withClient((client) => migrate(client, logger, { direction: 'up' }));
     expect(up).toEqual([...down].reverse());
     expect(await tables()).toEqual(before);
-    const { rows } = await own.database.query('SELECT id, name FROM groups');
+    const { rows } = await pool.query('SELECT id, name FROM groups');
     expect(rows).toEqual([{ id: 1, name: 'Default' }]);
   });
 
@@ -81,41 +98,40 @@ describe('migrate()', () => {
       expect(await step('down')).toBe(name);
       expect([name, await schema()]).toEqual([name, before.at(-1)]);
     }
-    await own.database.withClient((client) => migrate(client, new MemoryLogger()));
+    await withClient((client) => migrate(client, new MemoryLogger()));
   });
 
   test('migrate() refuses a schema that is newer than the program, and changes nothing', async () => {
     const add = `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`;
-    await own.database.query(add);
+    await pool.query(add);
     const before = await tables();
-    const run = own.database.withClient((client) => migrate(client, new MemoryLogger()));
+    const run = withClient((client) => migrate(client, new MemoryLogger()));
     await expect(run).rejects.toBeInstanceOf(SchemaTooNew);
     await expect(run).rejects.toThrow(/newer than this weir, which does not know 9999_from-the-future/);
     expect(await tables()).toEqual(before);
-    await own.database.query(`DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`);
+    await pool.query(`DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`);
   });
 
   test('migrate() by several nodes at once runs each migration once', async () => {
     const logger = new MemoryLogger();
-    await own.database.withClient((client) => migrate(client, logger, { direction: 'down' }));
-    const runs = await Promise.all(
-      [1, 2, 3].map(() => own.database.withClient((client) => migrate(client, logger))),
-    );
+    await withClient((client) => migrate(client, logger, { direction: 'down' }));
+    const runs = await Promise.all([1, 2, 3].map(() => withClient((client) => migrate(client, logger))));
     expect(runs.filter((names) => names.length > 0)).toHaveLength(1);
   });
 
   test('migrate() gives way to who waits behind it for a table in use, and tries again', async () => {
     while ((await step('down')) !== TABLE_CHANGE);
     const logger = new MemoryLogger();
-    const run = await own.database.transaction(async (reader) => {
-      await reader.query('SELECT FROM list_sources');
-      const migrating = own.database.withClient(async (client) => {
+    const run = await withClient(async (reader) => {
+      await reader.query('BEGIN; SELECT FROM list_sources');
+      const migrating = withClient(async (client) => {
         const names = await migrate(client, logger);
         const { rows } = await client.query('SHOW lock_timeout');
         return { names, rows };
       });
       await until(() => logger.lines.some(({ message }) => message.includes('others use a table')));
-      await own.database.query('UPDATE list_sources SET name = name');
+      await pool.query('UPDATE list_sources SET name = name');
+      await reader.query('COMMIT');
       return { migrating };
     });
     const { names, rows } = await run.migrating;

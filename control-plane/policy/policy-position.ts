@@ -3,6 +3,7 @@
  * certain, whether it answers by the newest. Triggers write the versions, and tell each of them by NOTIFY.
  */
 import type { Queryable } from '../db/queryable.ts';
+import { TABLES } from '../db/restored-tables.ts';
 
 /** A version of each policy table, by its name in `table_versions`: another one for other rows. */
 export type TableVersions = Readonly<Record<string, string>>;
@@ -21,6 +22,8 @@ export interface PolicyPosition {
   readonly versions: TableVersions;
   /** A number that whoever waits for all nodes raises, see `setMark()`; -1 where the database has another thing for it. */
   readonly mark: number;
+  /** Names the tables, see `TABLES`: after a restore they are others, and all else may be as it was before. */
+  readonly tables: string | null;
 }
 
 /** Channel on which each change of a version is told, see the migration. */
@@ -32,7 +35,7 @@ const markIn = (value: string): string =>
   `CASE WHEN ${value}::text ~ '^[0-9]{1,15}$' THEN ${value}::text::bigint END`;
 
 /** An expression of SQL: the position as JSON. */
-export const POSITION = `json_build_object('revision', (SELECT coalesce(max(id), 0) FROM revisions),
+export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SELECT coalesce(max(id), 0) FROM revisions),
   'versions', (SELECT coalesce(json_object_agg(name, version), '{}') FROM table_versions),
   'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
     FROM meta WHERE key = 'position_mark'), 0))`;
@@ -42,19 +45,24 @@ const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'service_catalog']
 
 /**
  * Marks the position and tells it: who has reached the mark has all that was committed before. One that cannot be read
- * begins again above those that nodes have reached.
+ * begins again above those that nodes have reached, and so does one that was restored from earlier.
  */
 export async function setMark(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ mark: number }>(
     `WITH marked AS (
        INSERT INTO meta (key, value) VALUES ('position_mark', '1')
        ON CONFLICT (key) DO UPDATE SET value = to_jsonb(1 +
-         coalesce(${markIn('meta.value')}, (SELECT greatest(max(policy_mark), 0) FROM nodes)))
+         greatest(coalesce(${markIn('meta.value')}, 0), (SELECT max(policy_mark) FROM nodes)))
        RETURNING value::bigint AS mark)
      SELECT mark, pg_notify($1, 'mark') FROM marked`,
     [POSITION_CHANNEL],
   );
   return rows[0]!.mark;
+}
+
+/** Whether one position may be of the same life of a database as an earlier one: marks and tables do not go back. */
+export function mayFollow(one: PolicyPosition, earlier: PolicyPosition): boolean {
+  return one.mark >= earlier.mark && one.tables === earlier.tables;
 }
 
 /** Names of the versions that differ. */

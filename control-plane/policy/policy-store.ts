@@ -1,6 +1,7 @@
 /** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import type { Queryable } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
 import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.ts';
@@ -141,13 +142,17 @@ export async function readPolicyRows(
   return (await readPolicy(db, findService, memory)).rows;
 }
 
-/** All rows; `findService` finds built-in services, `memory` has the rows read before. */
+/**
+ * All rows; `findService` finds built-in services, `memory` has the rows read before.
+ * @throws {DatabaseUnavailable} during a restore
+ */
 export async function readPolicy(
   db: Queryable,
   findService: FindService,
   memory = new PolicyMemory(),
 ): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
+  if (rows[0]!.position.tables === null) throw new DatabaseUnavailable('read policy: a restore is not done');
   const { position, blockingSwitch, config, lists, clients, macClients, subnets, ...others } = rows[0]!;
   const { services, ...kept } = memory.take(position.versions, {
     ...others,

@@ -30,7 +30,7 @@ afterEach(() => opened.close());
 /** The position of a revision and of a version of the groups. */
 function at(revision: number, groups: string): PolicyPosition {
   const others = Object.fromEntries(VERSIONED.map((name) => [name, '1']));
-  return { revision, versions: { ...others, groups, access: randomUUID() }, mark: 0 };
+  return { revision, versions: { ...others, groups, access: randomUUID() }, mark: 0, tables: '1' };
 }
 
 describe('PolicyInForce', () => {
@@ -145,6 +145,12 @@ describe('PolicyInForce', () => {
     refused = [keyOf('newer')];
     await policy.apply();
     expect(policy.revision()).toBe(3);
+  });
+
+  test('catchUp() publishes what has the same revision and versions in other tables, as after a restore', async () => {
+    await policy.apply();
+    await policy.catchUp(() => ({ ...at(1, '1'), tables: '2' }));
+    expect(sent).toHaveLength(2);
   });
 
   test('mark() goes back with that of the database, as of a standby that takes over', async () => {

@@ -8,7 +8,7 @@ import { Retrying } from '../../concurrency/retrying.ts';
 import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { PolicyApplier } from '../../policy/change.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
-import { haveSameRows, type PolicyPosition } from '../../policy/policy-position.ts';
+import { haveSameRows, mayFollow, type PolicyPosition } from '../../policy/policy-position.ts';
 import type { StoredPolicy, WantedList } from '../../policy/policy-store.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import { type CompiledRules, keysInForce } from '../../compile/table/compiled-rules.ts';
@@ -88,8 +88,8 @@ export class PolicyInForce implements PolicyApplier {
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
     const position = known();
-    // A mark goes back where a standby that lacks the newest takes over.
-    const isKnown = this.position !== null && position.mark >= this.position.mark;
+    // Not so after a restore, or where a standby that lacks the newest takes over.
+    const isKnown = this.position !== null && mayFollow(position, this.position);
     if (!isKnown || !haveSameRows(this.position!, position)) await this.apply();
     else if (isLater(position, this.position!)) this.moveTo(position);
   }
@@ -160,7 +160,7 @@ export class PolicyInForce implements PolicyApplier {
 
   private moveTo(position: PolicyPosition): void {
     // Else the marks to come would count as reached before their changes are.
-    if (this.position !== null && position.mark < this.position.mark) this.whole = null;
+    if (this.position !== null && !mayFollow(position, this.position)) this.whole = null;
     this.position = position;
     this.noteWhole();
   }

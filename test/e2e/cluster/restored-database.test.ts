@@ -1,0 +1,139 @@
+/** Two nodes whose database is restored from earlier while they run, as by `dropdb`, `createdb` and `pg_restore`. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
+import type { Revision } from '../../../shared/api/revisions-api.ts';
+import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { until } from '../../support/parts/until.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { NodeCluster } from '../../support/weir/node-cluster.ts';
+import type { Weir } from '../../support/weir/weir-process.ts';
+
+const BLOCKED = '0.0.0.0';
+const LOOK_MS = 50;
+/** As in the midst of a restore: tables and some rows are there. */
+const HALF = `ALTER TABLE managed_domains DROP CONSTRAINT managed_domains_group_id_fkey; TRUNCATE managed_domains;
+  TRUNCATE table_versions; TRUNCATE config_values`;
+
+let cluster: NodeCluster;
+let nodes: readonly Weir[];
+let clients: readonly UdpClient[];
+let api: ApiClient;
+let name: string;
+
+beforeAll(async () => {
+  cluster = await NodeCluster.open();
+  name = new URL(cluster.database.url).pathname.slice(1);
+  nodes = [await cluster.start('here'), await cluster.start('there')];
+  clients = await Promise.all(nodes.map(({ dnsPort }) => UdpClient.open(dnsPort)));
+  api = await nodes[0]!.api();
+});
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await cluster.close();
+});
+
+/** Runs statements one by one, each in a session of its own, in another database than that of the nodes. */
+async function run(database: string, ...statements: readonly string[]): Promise<void> {
+  const url = new URL(cluster.database.url);
+  url.pathname = `/${database}`;
+  const client = new pg.Client({ connectionString: url.toString() });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Copies a database, from which all sessions are sent away. */
+const copy = (from: string, to: string): readonly string[] => [
+  `ALTER DATABASE ${from} ALLOW_CONNECTIONS false`,
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${from}'`,
+  `CREATE DATABASE ${to} TEMPLATE ${from}`,
+  `ALTER DATABASE ${from} ALLOW_CONNECTIONS true`,
+];
+
+/** Puts a copy in the place of the nodes' database. */
+const replaceBy = (other: string): Promise<void> =>
+  run('template1', `DROP DATABASE ${name} WITH (FORCE)`, `CREATE DATABASE ${name} TEMPLATE ${other}`);
+
+const block = async (domain: string): Promise<number> =>
+  (await api.expect<{ id: number }>(201, 'POST', '/managed-domains', { domain })).id;
+
+/** What each node answers. */
+const answersOf = (domain: string): Promise<unknown[]> =>
+  Promise.all(clients.map(async (client) => (await client.ask(domain, 'A')).data[0]));
+
+const untilAnswered = (domain: string, wanted: string): Promise<void> =>
+  until(async () => (await answersOf(domain)).every((answer) => answer === wanted), LOOK_MS);
+
+const untilOutput = (pattern: RegExp): Promise<unknown> =>
+  Promise.all(nodes.map((node) => node.untilOutput(pattern)));
+
+const revisions = (): Promise<Revision[]> => api.expect<Revision[]>(200, 'GET', '/revisions');
+
+describe('a database that is restored under running nodes', () => {
+  test('is left alone while it is empty or half there, and nodes answer by the last policy meanwhile', async () => {
+    await block('always.example');
+    const gone = await block('restored.example');
+    await run('template1', ...copy(name, 'earlier'), ...copy('earlier', 'half'));
+    await run('half', HALF);
+    await until(
+      async () => (await api.call('DELETE', `/managed-domains/${String(gone)}`)).status === 204,
+      LOOK_MS,
+    );
+    await block('later.example');
+    await untilAnswered('later.example', BLOCKED);
+    await replaceBy('template0');
+    await untilOutput(/the database is empty/);
+    await replaceBy('half');
+    await untilOutput(/a restore is not done/);
+    expect((await api.call('POST', '/managed-domains', { domain: 'no.example' })).status).toBe(503);
+    for (const domain of ['always.example', 'later.example'])
+      expect(await answersOf(domain)).toEqual([BLOCKED, BLOCKED]);
+  });
+
+  test('counts for both once it is whole, with its revisions, and the next change is no revision that they had', async () => {
+    await replaceBy('earlier');
+    await untilOutput(/another one than before, as after a restore/);
+    await untilAnswered('restored.example', BLOCKED);
+    await untilAnswered('later.example', EVERY_ADDRESS);
+    const [restored] = await revisions();
+    expect(restored!.summary).toContain('restored.example');
+    await waited('next.example');
+    expect(await answersOf('next.example')).toEqual([BLOCKED, BLOCKED]);
+    const [next] = await revisions();
+    expect(next!.id).toBeGreaterThan(restored!.id);
+    await api.expect(200, 'POST', `/revisions/${String(restored!.id)}/rollback`);
+    await untilAnswered('next.example', EVERY_ADDRESS);
+    await until(async () => {
+      const rows = await api.expect<ClusterNode[]>(200, 'GET', '/nodes');
+      return rows.every(({ policy_revision: at, lag_ms: lag }) => at === next!.id + 1 && lag === 0);
+    }, LOOK_MS);
+  });
+
+  test('gets the last of the log again, and what came meanwhile, once', async () => {
+    const count = (): Promise<number> => api.queryCount('domain=.logged.').catch(() => 0);
+    await answersOf('first.logged.example');
+    await until(async () => (await count()) === 2, LOOK_MS);
+    await replaceBy('earlier');
+    await answersOf('second.logged.example');
+    await until(async () => (await count()) >= 4, LOOK_MS);
+    expect(await api.queryCount('domain=.logged.')).toBe(4);
+  });
+});
+
+/** Blocks a name, which all nodes must do when that is answered. */
+async function waited(domain: string): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${String(nodes[0]!.webPort)}/api/managed-domains`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...{ cookie: `svc_session=${api.session}`, prefer: 'wait=60' },
+    },
+    body: JSON.stringify({ domain }),
+  });
+  expect([answer.status, answer.headers.get('weir-nodes-behind')]).toEqual([201, null]);
+}
