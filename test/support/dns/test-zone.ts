@@ -1,5 +1,5 @@
 /** Zones that tests sign on the spot (Ed25519), and a resolver that answers from a table of such answers. */
-import { createPublicKey, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
 import { Dnskey } from '../../../dns-worker/dnssec/dnskey.ts';
 import { signedData } from '../../../dns-worker/dnssec/signature.ts';
 import type { QuestionResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
@@ -15,6 +15,16 @@ import { readRecords, signedSets, textAnswer } from './record-text.ts';
 export const INCEPTION = 1_800_000_000;
 export const EXPIRATION = 1_800_600_000;
 
+/** What a private key of Ed25519 begins with in PKCS #8 (RFC 8410 section 7). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+let keys = 0;
+
+/** The next key: no two are the same, and each run has the same ones, as a tag that two keys share changes much. */
+function nextKey(): KeyObject {
+  const key = octets(PKCS8_HEAD, hash('sha256', `key ${String(keys++)}`, 'buffer'));
+  return createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' });
+}
+
 /** A zone with one key. */
 export class TestZone {
   readonly name: string;
@@ -25,7 +35,7 @@ export class TestZone {
 
   /** `of`: takes over the key of that zone; `flags` are the key's (RFC 4034 section 2.1.1). */
   constructor(name: string, { of, flags = 257 }: { of?: TestZone; flags?: number } = {}) {
-    const privateKey = of === undefined ? generateKeyPairSync('ed25519').privateKey : of.privateKey;
+    const privateKey = of === undefined ? nextKey() : of.privateKey;
     const publicKey = createPublicKey(privateKey);
     const octetsOfKey = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
     this.name = name;
