@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/clock.ts';
 import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
@@ -165,5 +165,25 @@ describe('nodeUuid()', () => {
     expect([renewed === one, readFileSync(path, 'utf8').trim()]).toEqual([false, renewed]);
     expect(logger.text()).toContain('the file is damaged');
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('nodeUuid() of a copy is another one, also on another machine, and says so once', () => {
+    const logger = new MemoryLogger();
+    const [original, folder] = [makeTempDir(), makeTempDir()];
+    const first = nodeUuid(original, logger);
+    const copy = join(folder, 'data');
+    cpSync(original, copy, { recursive: true });
+    const second = nodeUuid(copy, logger);
+    expect(logger.lines).toMatchObject([
+      { level: 'warn', message: expect.stringContaining('copied or moved: it gets a UUID') },
+    ]);
+    const third = nodeUuid(copy, logger, 'elsewhere /data');
+    expect(logger.lines).toHaveLength(2);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect([nodeUuid(original, logger), nodeUuid(copy, logger, 'elsewhere /data')]).toEqual([first, third]);
+    // As an earlier release left it.
+    rmSync(join(original, 'node-place'));
+    expect([nodeUuid(original, logger), logger.lines.length]).toEqual([first, 2]);
+    for (const dir of [original, folder]) rmSync(dir, { recursive: true, force: true });
   });
 });

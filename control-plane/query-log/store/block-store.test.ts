@@ -71,7 +71,9 @@ describe('storeBlock()', () => {
     for (const batch of [batches[0], batches[0], batches[1]])
       stored.push(await storeBlock(own.database, batch!, HOW));
     const timeline = '00000001'; // Of a server that never took over from another.
-    expect(stored).toEqual([true, false, true].map((isNew) => ({ runId: run.id, isNew, timeline })));
+    expect(stored).toEqual(
+      [true, false, true].map((isNew) => ({ runId: run.id, nodeId: 7, isNew, timeline })),
+    );
     await until(() => told.some((notice) => notice?.firstSeq === 2));
     const notice = { runKey: run.key, runId: run.id, rowCount: 1, hourUs: NOON_MS * 1000 };
     expect(told.at(-1)).toEqual({ ...notice, firstSeq: 2 });
@@ -92,6 +94,15 @@ describe('storeBlock()', () => {
     for (const batch of [second, first]) await storeBlock(own.database, batch, HOW);
     const { rows } = await own.database.query('SELECT node_id, stored::text, last_seq FROM query_runs');
     expect(rows).toEqual([{ node_id: 7, stored: '{[0,2),[12,13)}', last_seq: 12 }]);
+  });
+
+  test('stores the rows of a run for its node, also where another one sends them, as from a copy of its spool', async () => {
+    const gatherer = new BlockGatherer();
+    await storeBlock(own.database, await batchOf([1], gatherer), HOW);
+    await storeBlock(own.database, await batchOf([2], gatherer), { nodeId: 8, durable: true });
+    const nodes = 'SELECT DISTINCT node_id AS id FROM';
+    for (const table of ['query_runs', 'query_blocks', 'query_counts'])
+      expect([table, (await own.database.query(`${nodes} ${table}`)).rows]).toEqual([table, [{ id: 7 }]]);
   });
 
   test('adds to the counts that are there', async () => {

@@ -11,7 +11,7 @@ import { ensurePartitions, partitionOf } from './partition-store.ts';
 
 /** How a block is stored. */
 export interface BlockDurability {
-  /** The node that it is stored for. */
+  /** The node that it is stored for, unless its run is known to be another one's: a spool may have been copied. */
   readonly nodeId: number;
   /**
    * True: the commit waits for the disk, for blocks whose only other copy is about to be removed. False: a
@@ -34,6 +34,8 @@ const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 export interface StoredBlock {
   /** The number of its run. */
   readonly runId: number;
+  /** Whose run that is. */
+  readonly nodeId: number;
   /** False: it was stored already. */
   readonly isNew: boolean;
   /** Of the server's WAL. */
@@ -95,16 +97,17 @@ async function insertBlock(
 }
 
 /**
- * Stores a block with its counts for a node unless it is stored already, as part of the caller's transaction.
+ * Stores a block with its counts for its node unless it is stored already, as part of the caller's transaction.
  * @throws {OverlappingBlock}
  */
 export async function addBlock(
   client: PoolClient,
   block: LogBlock,
-  { nodeId, nextSeq = 0 }: Omit<BlockDurability, 'durable'>,
+  how: Omit<BlockDurability, 'durable'>,
 ): Promise<StoredBlock> {
-  const stored = await noteStored(client, block, { nodeId, nextSeq });
+  const stored = await noteStored(client, block, { nodeId: how.nodeId, nextSeq: how.nextSeq ?? 0 });
   if (!stored.isNew) return stored;
+  const { nodeId } = stored;
   await insertRow(client, block, { runId: stored.runId, firstSeq: block.firstSeq, nodeId });
   await addCounts(client, nodeId, block.minutes);
   return stored;
@@ -208,24 +211,27 @@ async function noteStored(
   { nodeId, nextSeq }: { nodeId: number; nextSeq: number },
 ): Promise<StoredBlock> {
   const endSeq = firstSeq + rowCount;
-  const { rows } = await client.query<{ id: number; timeline: string }>({
+  const { rows } = await client.query<{ id: number; node_id: number; timeline: string }>({
     name: 'note-stored',
     text: `INSERT INTO query_runs AS run (key, node_id, last_seq, next_seq, stored)
        VALUES ($1, $2, $4::bigint - 1, greatest($4, $5::bigint), int8multirange(int8range($3, $4)))
        ON CONFLICT (key) DO UPDATE SET stored = run.stored + excluded.stored, last_at = now(),
-         node_id = excluded.node_id, last_seq = greatest(run.last_seq, excluded.last_seq),
+         last_seq = greatest(run.last_seq, excluded.last_seq),
          next_seq = greatest(run.next_seq, excluded.next_seq)
        WHERE NOT run.stored && excluded.stored
-       RETURNING id, ${TIMELINE} AS timeline`,
+       RETURNING id, node_id, ${TIMELINE} AS timeline`,
     values: [runKey, nodeId, firstSeq, endSeq, nextSeq],
   });
-  if (rows[0] !== undefined) return { runId: rows[0].id, isNew: true, timeline: rows[0].timeline };
-  const known = await client.query<{ id: number; is_stored: boolean; timeline: string }>(
-    `SELECT id, stored @> int8range($2, $3) AS is_stored, ${TIMELINE} AS timeline FROM query_runs WHERE key = $1`,
+  const [noted] = rows;
+  if (noted !== undefined)
+    return { runId: noted.id, nodeId: noted.node_id, isNew: true, timeline: noted.timeline };
+  const known = await client.query<{ id: number; node_id: number; is_stored: boolean; timeline: string }>(
+    `SELECT id, node_id, stored @> int8range($2, $3) AS is_stored, ${TIMELINE} AS timeline FROM query_runs WHERE key = $1`,
     [runKey, firstSeq, endSeq],
   );
   const run = known.rows[0];
-  if (run?.is_stored === true) return { runId: run.id, isNew: false, timeline: run.timeline };
+  if (run?.is_stored === true)
+    return { runId: run.id, nodeId: run.node_id, isNew: false, timeline: run.timeline };
   throw new OverlappingBlock(`store block ${runKey}.${firstSeq}: some of its rows are stored already`);
 }
 

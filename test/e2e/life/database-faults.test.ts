@@ -3,6 +3,7 @@
  * says so, and the query log is complete again afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import pg from 'pg';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
 import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
@@ -245,11 +246,13 @@ describe('weir with a database server of its owner', () => {
     weirRoom.remove();
   });
 
-  test('weir on a second machine of the same name is refused loudly, answers, and writes when the name is free', async () => {
+  test('weir on a copy of the data directory, of the same name, is refused loudly, answers, and writes when the name is free', async () => {
     const [room, other] = [makeTempDir(), makeTempDir()];
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await using holder = await Weir.start({ room, upstreams, env });
+    execFileSync('cp', ['-a', room.dataDir, other.dataDir]);
     await using second = await Weir.start({ room: other, upstreams, env, database: 'later' });
+    await second.untilOutput(/warn .*copied or moved: it gets a UUID of its own/);
     await second.untilOutput(/error another machine runs as node e2e/);
     const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
     const { checks } = await (await second.api()).expect<Health>(200, 'GET', '/health');
