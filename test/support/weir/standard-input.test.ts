@@ -21,6 +21,12 @@ test('giveInput() takes it that a process ended first', async () => {
   expect(await closed).toEqual([3, null]);
 });
 
+test('giveInput() takes it that the end of a process was seen before, too', async () => {
+  const child = spawn('true');
+  await once(child, 'close');
+  await giveInput(child.stdin, 'x');
+});
+
 test('giveInput() rejects with any other error', async () => {
   const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('broken')) });
   await expect(giveInput(broken, 'x')).rejects.toThrow('broken');

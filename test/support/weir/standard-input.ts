@@ -10,6 +10,8 @@ const READER_ENDED = ['EPIPE', 'ECONNRESET'];
  */
 export function giveInput(stdin: Writable, input = ''): Promise<void> {
   return new Promise((resolve, reject) => {
+    // One that was found to have ended says nothing more.
+    if (stdin.closed) resolve();
     stdin.on('error', (error: NodeJS.ErrnoException) => {
       if (!READER_ENDED.includes(error.code ?? '')) reject(error);
     });
