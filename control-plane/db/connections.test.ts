@@ -118,6 +118,22 @@ describe('use()', () => {
     // It may still run on the old connection.
     expect(await pidOf(connections)).not.toBe(pid);
   });
+
+  test('use() ends a transaction that says nothing for too long, so that what it has locked is free', async () => {
+    await own.database.query('CREATE TABLE locked AS SELECT 1 AS n');
+    const cut = open({ waitMs: 500 });
+    const silent = Promise.withResolvers<undefined>();
+    const lent = cut.use(async (client) => {
+      await client.query('BEGIN; UPDATE locked SET n = 2');
+      await silent.promise;
+      await client.query('COMMIT');
+    });
+    await until(() => cut.isLost());
+    await own.database.query('UPDATE locked SET n = 3');
+    silent.resolve(undefined);
+    await expect(lent).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect((await own.database.query('TABLE locked')).rows).toEqual([{ n: 3 }]);
+  });
 });
 
 describe('useInTurn()', () => {

@@ -36,6 +36,8 @@ export interface ConnectionOptions {
   readonly waitMs: number;
 }
 
+/** Waits after which a transaction that says nothing is ended, unless it holds back changes: then it is one. */
+const SILENT_WAITS = 3;
 /** Text for people. */
 const BUSY = 'the database is busy with other work; try again in a moment';
 
@@ -54,7 +56,11 @@ export class Connections {
   constructor({ target, tables = null, logger, notices, poolSize, waitMs }: ConnectionOptions) {
     this.target = target;
     this.logger = logger;
-    this.pool = this.open({ max: poolSize, connectionTimeoutMillis: waitMs });
+    this.pool = this.open({
+      ...{ max: poolSize, connectionTimeoutMillis: waitMs },
+      // A node that is gone must not keep rows locked, such as those of its own log.
+      idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
+    });
     this.changes = this.open({
       ...{ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs },
       // A node that is stopped in the middle of a change must not hold back those of others.

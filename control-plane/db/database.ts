@@ -22,6 +22,7 @@ import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { askStanding, SeenServer } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
+import { endWhereCut } from './open-pool.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -277,6 +278,7 @@ class PooledDatabase implements Database {
     const { target, client, standing } = server;
     try {
       if (!target.isOurs) await this.seen.note(standing);
+      await endWhereCut(client);
       await askTables(client, this.wasUsed);
       await migrate(client, this.logger);
       return { server, tables: await askTables(client, false) };

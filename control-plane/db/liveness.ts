@@ -11,6 +11,7 @@ import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import type { NoticeListeners } from './notice-listeners.ts';
 import { refuseOtherTables, TABLES } from './restored-tables.ts';
+import { endWhereCut } from './open-pool.ts';
 
 /** Milliseconds from one look to the next, and within which it must have been answered. */
 export const LOOK_MS = 5000;
@@ -83,6 +84,7 @@ export class Liveness {
   async keepLooking(ended: AbortSignal, look: () => Promise<void>): Promise<void> {
     ended.addEventListener('abort', () => this.rest.abort(), { once: true });
     await this.client.connect();
+    await endWhereCut(this.client);
     this.connected.resolve(undefined);
     this.parts.opened(this.client);
     while (await this.isDueBefore(ended)) await look();

@@ -1,4 +1,4 @@
-/** A pg pool that can be cut off: every pending call on it rejects at once. */
+/** A pg pool that can be cut off: every pending call on it rejects at once; and how its connections begin. */
 import pg from 'pg';
 import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseUnavailable } from './database-errors.ts';
@@ -9,24 +9,41 @@ export interface PoolListener {
   readonly lost: (error: Error) => void;
 }
 
+/**
+ * After 10 s of silence the server asks whether the node is there, and ends the session 15 s later. On a socket of Unix
+ * these count for nothing.
+ */
+const ASK_OFTEN = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+  SET tcp_user_timeout = 25000`;
+
+/**
+ * Has the server end a session soon whose connection was cut without a word to either side, as by a firewall that forgot
+ * it: else it stays for hours, and so do its locks. A server that cannot is used all the same.
+ */
+export async function endWhereCut(client: pg.ClientBase): Promise<void> {
+  await client.query(ASK_OFTEN).catch(() => undefined);
+}
+
 /** A pool whose pending calls reject with `DatabaseUnavailable` once it is cut off. */
 export class OpenPool {
   private readonly pool: pg.Pool;
-  private readonly clients = new Set<PoolClient>();
+  private readonly clients = new Set<pg.ClientBase>();
   /** Ends each wait for a connection. A promise that all waits share would keep them all as long as it is open. */
   private readonly waits = new Set<(reason: DatabaseUnavailable) => void>();
   private cutOff: DatabaseUnavailable | undefined;
 
   constructor(config: PoolConfig, { connected, lost }: PoolListener) {
-    this.pool = new pg.Pool(config);
-    this.pool.on('error', lost);
-    this.pool.on('connect', (client) => {
+    // The pool waits for it, which its type does not know.
+    const onConnect: (client: pg.ClientBase) => unknown = async (client) => {
       this.clients.add(client);
       // A lent connection emits its error, too, which would end the process if unhandled.
       client.on('error', lost);
       client.once('end', () => this.clients.delete(client));
-      connected(client);
-    });
+      await endWhereCut(client);
+    };
+    this.pool = new pg.Pool({ ...config, onConnect });
+    this.pool.on('error', lost);
+    this.pool.on('connect', connected);
   }
 
   /** Lends a connection; the borrower releases it. */
@@ -58,6 +75,7 @@ export class OpenPool {
     for (const giveUp of this.waits) giveUp(this.cutOff);
     this.waits.clear();
     // With a statement in flight this closes the socket, and the statement fails.
-    for (const client of this.clients) void (client as PoolClient & pg.Client).end().catch(() => undefined);
+    for (const client of this.clients)
+      void (client as pg.ClientBase & { end(): Promise<void> }).end().catch(() => undefined);
   }
 }
