@@ -172,6 +172,15 @@ servers = [
     );
   });
 
+  test('takes a table away that only a list of tables had made, and leaves the comment at the end', () => {
+    expect(edit('[[dns.pools]]\nname = "a"\n\n# about nothing', { 'dns.pools': undefined })).toBe(
+      '# about nothing',
+    );
+    expect(edit('[a]\nb = 1\n[[dns.pools]]\n# end\n', { 'dns.pools': undefined })).toBe(
+      '[a]\nb = 1\n# end\n',
+    );
+  });
+
   test('keeps a byte order mark', () => {
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });

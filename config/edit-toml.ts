@@ -37,7 +37,7 @@ function editOne(text: string, change: TomlChange): string | null {
   for (const from of new Set([dropTables(text, change), text]))
     for (const way of [asItIs, ...ways, patchTree]) {
       const edited = way(from, change);
-      if (edited !== null && isDeepStrictEqual(treeOf(edited), wanted)) return edited;
+      if (edited !== null && isSame(treeOf(edited), wanted)) return edited;
     }
   return null;
 }
@@ -69,6 +69,18 @@ function withValue(tree: Tree, path: readonly string[], value: unknown): Tree | 
 
 function without(tree: Tree, name: string): Tree {
   return Object.fromEntries(Object.entries(tree).filter(([key]) => key !== name));
+}
+
+/** Whether two trees have the same values: a table that only its inner ones had made goes with the last of them. */
+function isSame(edited: Tree | null, wanted: Tree): boolean {
+  return edited !== null && isDeepStrictEqual(withoutEmpty(edited), withoutEmpty(wanted));
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isTable(value)) return value;
+  const inner = Object.entries(value).map(([name, below]) => [name, withoutEmpty(below)] as const);
+  return Object.fromEntries(inner.filter(([, below]) => !isTable(below) || Object.keys(below).length > 0));
 }
 
 function asItIs(text: string): string {
