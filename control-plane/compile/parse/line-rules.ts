@@ -288,7 +288,7 @@ export class LineRules {
       if (!clean) at = endOfWord(bytes, at, end);
       if (!clean || !name.valid) unused = NOT_A_NAME;
       else if (name.numeric)
-        unused ??= judgeWord(bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
+        unused ??= judgeWord(name.bytes, name.start, name.end) === 'block-address' ? null : ADDRESS;
       else if (!isLocalName(name))
         this.output.name(name, wildcard ? this.suffixKind : this.plainKind, 'hosts');
     }

@@ -28,6 +28,13 @@ function parse(text: string | Uint8Array, reading: ListReading = BLOCK, chunkByt
 }
 
 describe('ListParser', () => {
+  test.each(['', '0.0.0.0 a.example\n'])(
+    'a number in raised digits behind the address of a hosts line is judged by its own digits, after %j',
+    (before) => {
+      expect(parse(`${before}0 ³\n`).skippedSamples).toMatchObject([{ reason: 'an address, not a name' }]);
+    },
+  );
+
   test.each([
     ['a plain domain', 'example.com', 'BLOCK_EXACT example.com'],
     ['a plain domain in upper case', 'ADS.Example.COM', 'BLOCK_EXACT ADS.Example.COM'],
