@@ -181,6 +181,13 @@ servers = [
     );
   });
 
+  test('puts a comment at the end that would go with the tables above it', () => {
+    expect(edit('[[dns.pools.s]]\n# end', { 'dns.pools': undefined })).toContain('# end');
+    expect(edit('[[dns.pools.s]]\n# 1\n[a]\nb = 1\n# 2', { 'dns.pools': undefined })).toMatch(
+      /\[a\]\nb = 1\n# 2\n# 1\n$/,
+    );
+  });
+
   test('keeps a byte order mark', () => {
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });

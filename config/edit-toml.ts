@@ -184,7 +184,8 @@ function patchTree(text: string, { path, value }: TomlChange): string | null {
   // Of lines that end in both ways it would make one and say so on the terminal; each gets back the end that it had.
   const alike = text.replaceAll('\r\n', '\n');
   try {
-    return tree === null ? null : withOldBlanks(patch(alike, tree, { bracketSpacing: false }), text);
+    if (tree === null) return null;
+    return withLostComments(withOldBlanks(patch(alike, tree, { bracketSpacing: false }), text), text);
   } catch {
     return null;
   }
@@ -200,6 +201,17 @@ function withOldBlanks(text: string, before: string): string {
   return lines
     .map((line) => (known.has(line) ? line : (byText.get(withoutBlanks(line))?.shift() ?? line)))
     .join('\n');
+}
+
+/** With the comments at its end that the package took along with what stood above them. */
+function withLostComments(text: string, before: string): string {
+  // What looks like a comment may be part of a text of several lines.
+  if (/"""|'''/u.test(before)) return text;
+  const kept = Map.groupBy(text.split('\n'), withoutBlanks);
+  const comments = before.split('\n').filter((line) => /^\s*#/u.test(line));
+  const lost = comments.filter((line) => kept.get(withoutBlanks(line))?.pop() === undefined);
+  const end = text === '' || text.endsWith('\n') ? '' : '\n';
+  return lost.length === 0 ? text : `${text}${end}${lost.join('\n')}\n`;
 }
 
 function withoutBlanks(line: string): string {
