@@ -8,7 +8,6 @@ import { logRowOf, noticeOf, openExplained, takeAction } from '../support/browse
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
-import { until } from '../support/parts/until.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 
@@ -125,7 +124,7 @@ describe('the live log', () => {
       await openLive(page, 'domain=tail.example');
       await page.getByText('No query matches.').waitFor();
       await room.ask(names('first', 40));
-      await until(async () => (await page.getByText('40 rows').count()) === 1);
+      await page.getByText('40 rows').waitFor();
       const before = await shownRows(page);
 
       await page.getByRole('row').nth(3).hover();
@@ -148,6 +147,33 @@ describe('the live log', () => {
       await page.getByRole('row', { name: 'third-' }).first().waitFor();
       expect(await page.evaluate('scrollY')).toBe(0);
       expect(await room.api.untilQueryCount(357, 'domain=tail.example')).toBe(357);
+    });
+  });
+});
+
+/** Tells the page that it is hidden, or seen again: a browser without a screen shows each of its pages. */
+async function hide(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${String(isHidden)} });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+}
+
+describe('the log of a page that was away', () => {
+  test('has the rows that came meanwhile, whether it was hidden or stood still', async () => {
+    await room.withPage({}, async (page) => {
+      await openLive(page, 'domain=away.example');
+      await page.getByText('No query matches.').waitFor();
+      await hide(page, true);
+      await page.getByText('Live view rests').waitFor();
+      await room.ask(['one.away.example', 'two.away.example']);
+      await room.api.untilQueryCount(2, 'domain=away.example');
+      await hide(page, false);
+      await page.getByText('2 rows').waitFor();
+      await page.getByRole('switch', { name: 'Live' }).press('Space');
+      await page.getByRole('button', { name: 'Show newest' }).waitFor();
+      await room.ask(['three.away.example']);
+      await page.getByRole('switch', { name: 'Live' }).press('Space');
+      await page.getByText('3 rows').waitFor();
+      await logRowOf(page, 'three.away.example').waitFor();
     });
   });
 });

@@ -2,9 +2,12 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { logRow } from '../../../test/support/parts/log-row.ts';
 import { until } from '../../../test/support/parts/until.ts';
-import { TailFilter } from './tail-batch.ts';
-import { TailStream } from './tail-stream.ts';
+import { BlockGatherer } from '../store/block-gatherer.ts';
+import { OwnRows } from './own-rows.ts';
+import { TailBatch, TailFilter } from './tail-batch.ts';
+import { TailLimit, TailStream } from './tail-stream.ts';
 
 let server: Server;
 afterEach(async () => {
@@ -30,6 +33,16 @@ async function open(isAllowed: () => Promise<boolean>) {
 
 function tick(stream: TailStream, times: number): void {
   for (let i = 0; i < times; i++) stream.tick('all');
+}
+
+/** New rows of a node. */
+function batchesOf(count: number): TailBatch[] {
+  const own = new OwnRows();
+  const gatherer = new BlockGatherer();
+  gatherer.tap = own;
+  for (let i = 0; i < count; i++) gatherer.append(logRow({}), 'full');
+  const origin = { node: 'node-a', runId: 1, hostnameOf: () => null };
+  return own.takeAll().blocks.map(({ block, firstSeq }) => new TailBatch(block, { ...origin, firstSeq }));
 }
 
 describe('TailStream', () => {
@@ -67,6 +80,21 @@ describe('TailStream', () => {
     await stream.ended;
     tick(stream, 200);
     expect(answers).toHaveLength(2);
+  });
+
+  test('leaves out no row because it waits for that answer', async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const { stream, got } = await open(() => promise);
+    stream.check();
+    for (const batch of batchesOf(TailLimit.BURST_ROWS)) stream.offer(batch);
+    tick(stream, 1);
+    resolve(true);
+    await promise;
+    tick(stream, 1);
+    await until(() => got.text.includes('"skipped":0'));
+    expect(got.text.match(/"domain"/g)).toHaveLength(TailLimit.BURST_ROWS);
+    stream.end();
+    await stream.ended;
   });
 
   test('asks again where more sessions end before it knows', async () => {

@@ -58,7 +58,7 @@ export class TailStream {
   offer(batch: TailBatch): void {
     if (this.isOver) return;
     const places = batch.rows(this.request.filter);
-    const room = this.isSlow ? TailLimit.WAITING_ROWS : this.room;
+    const room = this.response.writableNeedDrain ? TailLimit.WAITING_ROWS : this.room;
     const taken = room === 0 ? [] : places.slice(-room);
     this.rows.push(...taken.map((place) => batch.row(place)));
     this.room = Math.max(0, this.room - taken.length);
@@ -79,7 +79,7 @@ export class TailStream {
       this.check();
     }
     this.trim();
-    if (this.isSlow) return;
+    if (this.response.writableNeedDrain || this.isChecking) return;
     this.room = Math.min(TailLimit.BURST_ROWS, this.room + TailLimit.ROWS_A_TICK);
     const { rows, skipped } = this;
     if (rows.length > 0 || skipped > 0) {
@@ -119,12 +119,8 @@ export class TailStream {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  private get isSlow(): boolean {
-    return this.response.writableNeedDrain || this.isChecking;
-  }
-
   private trim(): void {
-    const most = this.isSlow ? TailLimit.WAITING_ROWS : TailLimit.BURST_ROWS;
+    const most = this.response.writableNeedDrain ? TailLimit.WAITING_ROWS : TailLimit.BURST_ROWS;
     const surplus = this.rows.length - most;
     if (surplus <= 0) return;
     this.rows.splice(0, surplus);

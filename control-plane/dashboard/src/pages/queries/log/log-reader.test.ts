@@ -35,11 +35,17 @@ class Bench {
   readonly timers: (() => void)[] = [];
   fault: Error | null = null;
   nowMs = 0;
+  /** Rows of the log. */
+  rows = ROWS;
+  /** A page that was asked for comes after this. */
+  gate: Promise<unknown> = Promise.resolve();
   readonly reader = new LogReader({
     read: async (place) => {
       this.asked.push(place);
       if (this.fault !== null) throw this.fault;
-      return this.page(Number(place.cursor ?? ROWS));
+      const page = this.page(Number(place.cursor ?? this.rows));
+      await this.gate;
+      return page;
     },
     later: (run) => {
       this.timers.push(run);
@@ -51,7 +57,7 @@ class Bench {
   page(from: number): LogPage {
     const data = Array.from({ length: 100 }, (_, step) => row(from - step)) as LogPage['data'];
     const next = from > 100 ? String(from - 100) : null;
-    const counts = { total: ROWS, total_queries: ROWS, limit: 100, offset: 0, damaged_blocks: 0 };
+    const counts = { total: this.rows, total_queries: this.rows, limit: 100, offset: 0, damaged_blocks: 0 };
     return { data, next_cursor: next, prev_cursor: null, ...counts };
   }
 
@@ -61,6 +67,18 @@ class Bench {
 
   draw(): void {
     for (const run of this.timers.splice(0)) run();
+  }
+
+  /** New rows that are stored and heard of. */
+  grow(count: number): void {
+    const ids = Array.from({ length: count }, () => ++this.rows);
+    this.take(...ids);
+  }
+
+  /** The ids of what is shown. */
+  get shown(): (number | null | undefined)[] {
+    const { rows, count } = this.reader.view();
+    return Array.from({ length: count }, (_, index) => rows.at(index)?.row.id);
   }
 
   get newest(): number | null | undefined {
@@ -154,9 +172,163 @@ describe('LogReader', () => {
       bench.reader.see(last - 30, last);
       await settled();
     }
-    expect(bench.reader.view().rows.at(0)).toBeNull();
-    bench.reader.see(0, 30);
+    expect(bench.reader.view().rows.at(100)).toBeNull();
+    bench.reader.see(90, 120);
     await settled();
-    expect(bench.newest).toBe(1_000);
+    expect(bench.reader.view().rows.at(100)?.row.id).toBe(900);
+  });
+});
+
+/** From `newest` down. */
+function down(newest: number, count: number): number[] {
+  return Array.from({ length: count }, (_, step) => newest - step);
+}
+
+describe('LogReader with a tail', () => {
+  test('shows each row once that came while the first page was on its way, on the page or not', async () => {
+    const bench = new Bench();
+    const gate = Promise.withResolvers<undefined>();
+    bench.gate = gate.promise;
+    const reloaded = bench.reader.reload();
+    bench.take(999, 1_000);
+    bench.grow(3);
+    gate.resolve(undefined);
+    await reloaded;
+    bench.draw();
+    expect(bench.shown).toEqual(down(1_003, 103));
+    expect(bench.reader.view().totals).toEqual({ rows: 1_003, queries: 1_003 });
+    expect(bench.reader.view().waiting).toBe(0);
+  });
+
+  test('counts no row twice that its tail shows after the page did', async () => {
+    const bench = new Bench();
+    await bench.reader.reload();
+    bench.take(999, 1_000);
+    bench.draw();
+    expect(bench.shown).toEqual(down(1_000, 100));
+    expect(bench.reader.view().totals).toEqual({ rows: 1_000, queries: 1_000 });
+  });
+
+  test('asks again where the tail begins after the page was asked for', async () => {
+    const bench = new Bench();
+    const gate = Promise.withResolvers<undefined>();
+    bench.gate = gate.promise;
+    const reloaded = bench.reader.reload();
+    // Of these nobody hears.
+    bench.rows += 5;
+    void bench.reader.catchUp();
+    bench.grow(2);
+    gate.resolve(undefined);
+    await reloaded;
+    bench.draw();
+    expect(bench.asked).toHaveLength(2);
+    expect(bench.shown).toEqual(down(1_007, 107));
+    expect(bench.reader.view().totals).toEqual({ rows: 1_007, queries: 1_007 });
+  });
+
+  test('takes up what came while no tail was open, in the right order', async () => {
+    const bench = new Bench();
+    await bench.reader.reload();
+    bench.grow(1);
+    bench.draw();
+    bench.rows += 40;
+    const gate = Promise.withResolvers<undefined>();
+    bench.gate = gate.promise;
+    const caughtUp = bench.reader.catchUp();
+    bench.grow(4);
+    bench.draw();
+    expect(bench.newest).toBe(1_001);
+    gate.resolve(undefined);
+    await caughtUp;
+    bench.draw();
+    expect(bench.shown).toEqual(down(1_045, 145));
+    expect(bench.reader.view().totals).toEqual({ rows: 1_045, queries: 1_045 });
+  });
+
+  test('lets what it missed wait while it is paused', async () => {
+    const bench = new Bench();
+    await bench.reader.reload();
+    bench.reader.pause(true);
+    bench.grow(10);
+    bench.rows += 30;
+    await bench.reader.catchUp();
+    bench.grow(2);
+    bench.draw();
+    expect([bench.newest, bench.reader.view().waiting]).toEqual([1_000, 42]);
+    bench.reader.pause(false);
+    bench.draw();
+    expect(bench.shown).toEqual(down(1_042, 142));
+  });
+
+  test('starts over with the newest where it missed more than a page', async () => {
+    const bench = new Bench();
+    await bench.reader.reload();
+    bench.reader.pause(true);
+    bench.grow(10);
+    bench.rows += 500;
+    await bench.reader.catchUp();
+    bench.grow(1);
+    bench.draw();
+    expect([bench.newest, bench.reader.view().waiting]).toEqual([1_000, 511]);
+    bench.reader.showWaiting();
+    expect(bench.shown).toEqual(down(1_511, 101));
+    expect(bench.reader.view().rows.next?.before).toBe(new Date(1_412).toISOString());
+    expect(bench.reader.view().totals).toEqual({ rows: 1_511, queries: 1_511 });
+  });
+
+  test('shows what the tail brings where the page does not come, and takes up the rest when it is tried again', async () => {
+    const bench = new Bench();
+    await bench.reader.reload();
+    bench.fault = new Error('away');
+    bench.rows += 5;
+    const caughtUp = bench.reader.catchUp();
+    bench.grow(1);
+    await caughtUp;
+    bench.draw();
+    expect([bench.newest, bench.reader.view().failure?.message]).toEqual([1_006, 'away']);
+    bench.fault = null;
+    bench.reader.retry();
+    await settled();
+    bench.draw();
+    expect(bench.reader.view().failure).toBeNull();
+    expect(bench.shown.toSorted()).toEqual(down(1_006, 106).toSorted());
+    expect(bench.reader.view().totals).toEqual({ rows: 1_006, queries: 1_006 });
+  });
+
+  test('reads by itself where a tail begins that no page came for', async () => {
+    const bench = new Bench();
+    bench.fault = new Error('away');
+    await bench.reader.reload();
+    bench.fault = null;
+    await bench.reader.catchUp();
+    expect(bench.shown).toEqual(down(1_000, 100));
+  });
+
+  test('holds no more than some rows while a page is on its way', async () => {
+    const bench = new Bench();
+    const gate = Promise.withResolvers<undefined>();
+    bench.gate = gate.promise;
+    const reloaded = bench.reader.reload();
+    for (let turn = 0; turn < 50; turn += 1) bench.grow(100);
+    gate.resolve(undefined);
+    await reloaded;
+    bench.draw();
+    expect(bench.shown).toEqual(down(6_000, 1_000));
+    const { skipped, totals } = bench.reader.view();
+    expect([skipped, totals?.rows]).toEqual([3_000, 6_000]);
+  });
+
+  test('takes a row without an id once the page is older than it', async () => {
+    const bench = new Bench();
+    const gate = Promise.withResolvers<undefined>();
+    bench.gate = gate.promise;
+    const reloaded = bench.reader.reload();
+    const rows = [1_000, 1_001].map((id) => ({ ...row(id), id: null }));
+    bench.reader.take({ rows, skipped: 0, nodes: 'all' });
+    gate.resolve(undefined);
+    await reloaded;
+    bench.draw();
+    expect(bench.shown.slice(0, 2)).toEqual([null, 1_000]);
+    expect(bench.reader.view().totals?.rows).toBe(1_001);
   });
 });

@@ -1,7 +1,9 @@
 /**
  * Reads the log for a page: older rows as they are scrolled to, new ones as they come. While the reader is paused, new
- * rows are counted and wait; nothing that is seen moves.
+ * rows are counted and wait; nothing that is seen moves. What comes while the newest page is on its way is held back
+ * until it is there, so that each row is shown and counted once, on whichever of the two ways it came.
  */
+import { HeldRows } from './held-rows.ts';
 import { LogRows, MOST_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow, PagePlace } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
@@ -45,8 +47,14 @@ export class LogReader {
   private pending: LogRow[] = [];
   private state: LogView;
   private isPaused = false;
-  /** The tail was away while it was paused. */
+  /** What came since the newest page was asked for; null while none is. */
+  private held: HeldRows | null = null;
+  /** Tails that have begun. */
+  private tails = 0;
+  /** What came before the last of them could not be read. */
   private isBehind = false;
+  /** Between the rows that wait and those before them are others. */
+  private hasGap = false;
   private drawnMs = -DRAWN_MS;
   private cancelDraw: (() => void) | null = null;
   private readonly asked = new Set<PagePlace>();
@@ -76,21 +84,19 @@ export class LogReader {
 
   /** Asks for the newest rows in place of all that are here; these stay until the answer is there. */
   async reload(): Promise<void> {
-    const round = ++this.round;
+    this.round += 1;
     this.asked.clear();
-    this.isBehind = false;
-    const place: PagePlace = { cursor: null, before: null };
-    await this.read(place, round, (page) => {
-      this.pending = [];
-      this.rows.clear();
-      this.rows.append(place, page);
-      return {
-        totals: { rows: page.total, queries: page.total_queries },
-        waiting: 0,
-        skipped: 0,
-        damagedBlocks: page.damaged_blocks,
-      };
-    });
+    this.held = null;
+    await this.readNewest((place, page) => this.replace(place, page));
+  }
+
+  /** A tail has begun: what came since the last page or tail is asked for, and taken as new rows are. */
+  async catchUp(): Promise<void> {
+    this.tails += 1;
+    // The page that is on its way may be older than the tail.
+    if (this.held !== null) return;
+    if (this.state.totals === null) await this.reload();
+    else await this.readMissed();
   }
 
   /** Rows of these places are seen now: what is missing there is asked for, what is far away forgotten. */
@@ -110,49 +116,32 @@ export class LogReader {
   retry(): void {
     this.show({ failure: null });
     const { next } = this.rows;
-    if (this.state.totals === null || next === null) void this.reload();
-    else void this.readOlder(next);
+    if (this.state.totals === null) void this.reload();
+    else if (this.isBehind) void this.catchUp();
+    else if (next !== null) void this.readOlder(next);
+    else void this.reload();
   }
 
   /** Takes new rows: draws them soon, or lets them wait. */
-  take({ rows, skipped, nodes }: TailEvent): void {
-    const { totals, waiting } = this.state;
-    if (totals === null) return;
-    this.pending.push(...rows);
-    if (this.pending.length > MOST_FRESH) this.pending = this.pending.slice(-MOST_FRESH);
-    this.state = {
-      ...this.state,
-      waiting: waiting + rows.length,
-      skipped: this.state.skipped + skipped,
-      isOwnNodeOnly: nodes === 'own',
-      totals: {
-        rows: totals.rows + rows.length + skipped,
-        queries: totals.queries + skipped + rows.reduce((sum, { repeats }) => sum + 1 + repeats, 0),
-      },
-    };
-    this.drawSoon();
+  take(event: TailEvent): void {
+    if (this.held === null) this.add(event);
+    else this.held.take(event);
   }
 
   /** Lets new rows wait, or shows those that did. */
   pause(isPaused: boolean): void {
     if (this.isPaused === isPaused) return;
     this.isPaused = isPaused;
-    if (!isPaused && this.isBehind) void this.reload();
-    else if (!isPaused && this.state.waiting > 0) this.drawSoon();
+    if (!isPaused && this.state.waiting > 0) this.drawSoon();
   }
 
   /** Shows what waits, paused or not. */
   showWaiting(): void {
-    if (this.state.waiting > this.pending.length) this.rows.restart(this.pending);
+    if (this.hasGap || this.state.waiting > this.pending.length) this.rows.restart(this.pending);
     else this.rows.prepend(this.pending);
     this.pending = [];
+    this.hasGap = false;
     this.show({ waiting: 0 });
-  }
-
-  /** The tail was away: the newest rows are asked for, unless somebody reads where they are. */
-  catchUp(): void {
-    this.isBehind = this.isPaused;
-    if (!this.isPaused) void this.reload();
   }
 
   /** Stops drawing. */
@@ -160,6 +149,56 @@ export class LogReader {
     this.round += 1;
     this.cancelDraw?.();
     this.cancelDraw = null;
+  }
+
+  private replace(place: PagePlace, page: LogPage): Partial<LogView> {
+    this.pending = [];
+    this.hasGap = false;
+    this.rows.clear();
+    this.rows.append(place, page);
+    return { ...standingOf(page), waiting: 0, skipped: 0 };
+  }
+
+  /** Lets those rows of the newest page wait that are not known. */
+  private join(page: LogPage): Partial<LogView> {
+    const { totals, waiting } = this.state;
+    const missed = this.unknown(page.data.toReversed());
+    const isGap = missed.length === page.data.length && page.next_cursor !== null;
+    const count = isGap ? Math.max(missed.length, page.total - (totals?.rows ?? 0)) : missed.length;
+    this.hasGap ||= isGap;
+    // What waited is beyond the gap, too.
+    if (isGap) this.pending = [];
+    this.wait(missed);
+    if (count > 0) this.drawSoon();
+    return { ...standingOf(page), waiting: waiting + count };
+  }
+
+  private add({ rows, skipped, nodes }: TailEvent): void {
+    const { totals, waiting } = this.state;
+    if (totals === null) return;
+    // A page may have shown a row before its tail does.
+    const added = this.unknown(rows);
+    this.wait(added);
+    this.state = {
+      ...this.state,
+      waiting: waiting + added.length,
+      skipped: this.state.skipped + skipped,
+      isOwnNodeOnly: nodes === 'own',
+      totals: {
+        rows: totals.rows + added.length + skipped,
+        queries: totals.queries + skipped + added.reduce((sum, { repeats }) => sum + 1 + repeats, 0),
+      },
+    };
+    this.drawSoon();
+  }
+
+  private wait(rows: readonly LogRow[]): void {
+    this.pending = [...this.pending, ...rows].slice(-MOST_FRESH);
+  }
+
+  private unknown(rows: readonly LogRow[]): LogRow[] {
+    const waiting = new Set(this.pending.map(({ id }) => id));
+    return this.rows.unknown(rows).filter(({ id }) => id === null || !waiting.has(id));
   }
 
   private drawSoon(): void {
@@ -173,30 +212,48 @@ export class LogReader {
     }, ms);
   }
 
-  private readOlder(place: PagePlace): Promise<void> {
-    return this.read(place, this.round, (page) => {
+  private async readMissed(): Promise<void> {
+    await this.readNewest((_, page) => this.join(page));
+  }
+
+  /** Asks for the newest page, again if a tail begins meanwhile; then takes what was held back. */
+  private async readNewest(take: (place: PagePlace, page: LogPage) => Partial<LogView>): Promise<void> {
+    const { round, tails } = this;
+    const held = (this.held ??= new HeldRows());
+    const place: PagePlace = { cursor: null, before: null };
+    const page = await this.read(place, round, (newest) => take(place, newest));
+    if (round !== this.round) return;
+    if (page !== null && tails !== this.tails) return this.readMissed();
+    this.held = null;
+    this.isBehind = page === null;
+    const event = held.release(page);
+    if (event !== null) this.add(event);
+  }
+
+  private async readOlder(place: PagePlace): Promise<void> {
+    await this.read(place, this.round, (page) => {
       if (this.rows.next === place) this.rows.append(place, page);
       return {};
     });
   }
 
-  private readAgain(place: PagePlace): Promise<void> {
-    return this.read(place, this.round, (page) => {
+  private async readAgain(place: PagePlace): Promise<void> {
+    await this.read(place, this.round, (page) => {
       this.rows.refill(place, page);
       return {};
     });
   }
 
   /**
-   * Reads a page and has it taken, unless it is on its way already, does not come, or is no longer wanted. Watchers hear
-   * of it once it is taken: before, they would ask for it again.
+   * Reads a page and has it taken; null where it is on its way already, does not come, or is no longer wanted. Watchers
+   * hear of it once it is taken: before, they would ask for it again.
    */
   private async read(
     place: PagePlace,
     round: number,
     take: (page: LogPage) => Partial<LogView>,
-  ): Promise<void> {
-    if (this.asked.has(place)) return;
+  ): Promise<LogPage | null> {
+    if (this.asked.has(place)) return null;
     this.asked.add(place);
     this.show({ isLoading: true });
     const outcome = await this.parts.read(place).then(
@@ -207,13 +264,21 @@ export class LogReader {
       }),
     );
     this.asked.delete(place);
-    if (round !== this.round) return;
+    if (round !== this.round) return null;
     const { page, failure } = outcome;
     this.show({ isLoading: this.asked.size > 0, failure, ...(page !== null && take(page)) });
+    return page;
   }
 
   private show(changed: Partial<LogView>): void {
     this.state = { ...this.state, ...changed, count: this.rows.count };
     for (const watcher of this.watchers) watcher();
   }
+}
+
+function standingOf(page: LogPage): Pick<LogView, 'totals' | 'damagedBlocks'> {
+  return {
+    totals: { rows: page.total, queries: page.total_queries },
+    damagedBlocks: page.damaged_blocks,
+  };
 }

@@ -90,13 +90,18 @@ export class LogRows {
 
   /** Adds rows that came live, oldest first; of those that are known already only the first is kept. */
   prepend(rows: readonly LogRow[]): void {
-    const known = new Set([...this.fresh, ...(this.parts[0]?.rows ?? [])].map(({ key }) => key));
-    const added = this.keyed(rows.toReversed()).filter(({ key }) => !known.has(key));
+    const added = this.keyed(this.unknown(rows).toReversed());
     const all = [...added, ...this.fresh];
     this.fresh = all.slice(0, MOST_FRESH);
     const oldest = this.fresh.at(-1);
     // A gap between what came live and the pages is closed by asking for pages from there on.
     if (all.length > MOST_FRESH && oldest !== undefined) this.cutAfter(oldest.row);
+  }
+
+  /** Those that are neither among the live ones nor on the newest page; one without an id counts as unknown. */
+  unknown(rows: readonly LogRow[]): LogRow[] {
+    const known = new Set([...this.fresh, ...(this.parts[0]?.rows ?? [])].map(({ row }) => row.id));
+    return rows.filter(({ id }) => id === null || !known.has(id));
   }
 
   /** Forgets all but these rows, oldest first: more came than were kept. */
@@ -114,7 +119,7 @@ export class LogRows {
     this.older = NEWEST;
   }
 
-  /** Keeps the rows of pages near these places only. */
+  /** Keeps the rows of pages near these places only, and of the newest: new ones are compared with them. */
   keepAround(first: number, last: number): void {
     let start = this.fresh.length;
     const seen: number[] = [];
@@ -124,7 +129,8 @@ export class LogRows {
     }
     const from = (seen[0] ?? 0) - KEPT_PARTS;
     const to = (seen.at(-1) ?? 0) + KEPT_PARTS;
-    for (const [place, part] of this.parts.entries()) if (place < from || place > to) part.rows = null;
+    for (const [place, part] of this.parts.entries())
+      if (place > 0 && (place < from || place > to)) part.rows = null;
   }
 
   private cutAfter({ timestamp }: LogRow): void {

@@ -30,7 +30,6 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
 
   useEffect(() => {
     if (!isLive || !isSeen) return undefined;
-    let wasLost = false;
     const stream = new Tail({
       open: () => new EventSource(`${API_BASE}/queries/stream?${new URLSearchParams(filters)}`),
       reachable: () => ask('GET /queries', { query: { limit: 1 } }),
@@ -38,9 +37,8 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
       onEvent: (event) => reader.take(event),
       onState: (state) => {
         setTail(state);
-        // What came while the stream was away is in the log.
-        if (state === 'open' && wasLost) reader.catchUp();
-        wasLost = state === 'lost';
+        // What came while no stream was open is in the log.
+        if (state === 'open') void reader.catchUp();
       },
     });
     return () => {

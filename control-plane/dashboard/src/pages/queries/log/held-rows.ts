@@ -1,0 +1,35 @@
+/** What the tail brings while the newest page is on its way: the page may show some of it. */
+import { MOST_FRESH } from './log-rows.ts';
+import type { LogPage, LogRow } from './log-rows.ts';
+import type { TailEvent } from './tail.ts';
+
+/** Of more rows the oldest are left out. */
+const MOST_HELD = 2 * MOST_FRESH;
+
+/** Holds events until a page has come. */
+export class HeldRows {
+  private rows: LogRow[] = [];
+  private skipped = 0;
+  private nodes: TailEvent['nodes'] | null = null;
+
+  take({ rows, skipped, nodes }: TailEvent): void {
+    this.rows.push(...rows);
+    const surplus = Math.max(0, this.rows.length - MOST_HELD);
+    this.rows.splice(0, surplus);
+    this.skipped += skipped + surplus;
+    this.nodes = nodes;
+  }
+
+  /** All as one event, without what the page had to have; null where nothing came. No page: all of it. */
+  release(page: LogPage | null): TailEvent | null {
+    const { nodes, skipped } = this;
+    if (nodes === null) return null;
+    const oldest = page === null || page.next_cursor === null ? '' : (page.data.at(-1)?.timestamp ?? '');
+    const newest = page?.data[0]?.timestamp ?? '';
+    // A row without an id cannot be found on the page.
+    const rows = this.rows.filter(
+      ({ id, timestamp }) => timestamp > newest || (id !== null && timestamp >= oldest),
+    );
+    return { rows, skipped, nodes };
+  }
+}
