@@ -132,14 +132,28 @@ function countRequests(page: Page): void {
   page.on('requestfailed', (request: Request) => void open.delete(request));
 }
 
-/** Waits until the page has drawn something and everything that it asked for has come. */
+/**
+ * Waits until the page has drawn something and everything that it asked for has come. Rejects where that takes too long,
+ * with what has not come.
+ */
 export async function untilQuiet(page: Page): Promise<void> {
   await page.waitForSelector('#root > *', { state: 'attached' });
   const open = pending.get(page)!;
+  const since = performance.now();
   // What comes may make the page ask for more, once it has been drawn.
-  for (let quiet = 0; quiet < 2; quiet = open.size === 0 && !(await isLoading(page)) ? quiet + 1 : 0)
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+  for (let quiet = 0; quiet < 2; quiet = open.size === 0 && !(await isLoading(page)) ? quiet + 1 : 0) {
+    await page.evaluate(DRAWN);
+    if (performance.now() - since < PATIENCE_MS) continue;
+    const missing = Array.from(open, (request) => `${request.method()} ${request.url()}`);
+    throw new Error(`the page is not quiet, and waits for ${missing.join(', ') || 'a part of itself'}`);
+  }
 }
+
+/** After the next frame; a browser without a screen may leave one out. */
+const DRAWN = `new Promise((drawn) => {
+  requestAnimationFrame(() => setTimeout(drawn));
+  setTimeout(drawn, 1000);
+})`;
 
 /** Whether a part of the page has not come yet, and a skeleton stands in its place. */
 async function isLoading(page: Page): Promise<boolean> {

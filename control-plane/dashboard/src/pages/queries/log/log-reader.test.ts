@@ -214,7 +214,7 @@ describe('LogReader with a tail', () => {
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
     const reloaded = bench.reader.reload();
-    // Of these nobody hears.
+    // Of these no tail tells.
     bench.rows += 5;
     void bench.reader.catchUp();
     bench.grow(2);
