@@ -227,6 +227,7 @@ function settingsImport(
     sources: lists,
     catalog,
     localNames: { live: () => localSources(node, localDomain()) },
+    nodeName: node.name,
     listDirs: () => configuration.current().blocking.list_dirs,
     dataDir: () => dataDir,
     logger,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ImportReport } from '../../shared/api/imports-api.ts';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../test/support/parts/import-suite.ts';
 import { importedPolicy } from '../../test/support/parts/imported-policy.ts';
+import { listSources } from '../lists/sources/source-store.ts';
 import * as adguard from '../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../test/support/weir/dnsmasq-exports.ts';
@@ -130,6 +131,12 @@ describe('POST {api}/import of a dnsmasq', () => {
       ['192.0.2.1', 'www.ads.example', 1, 'FORWARDED'],
     ];
     expect(await answered(table)).toEqual(table);
+  });
+
+  test('names this node as the reader of a list that it writes, before any other looks for it', async () => {
+    await imported(dnsmasq.MANY_NAMES);
+    const sources = await listSources(suite().database, 'block');
+    expect(sources.map(({ file_node: node, url }) => [node, url.slice(0, 5)])).toEqual([['node-a', 'file:']]);
   });
 
   test('writes the file of a list again that is gone, as where Weir died before it was there', async () => {

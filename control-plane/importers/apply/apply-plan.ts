@@ -73,7 +73,7 @@ async function write(
   const run = new ImportRun(tx, plan);
   await applyGroups(run);
   const sources = await applySources(run);
-  sources.push(...(await applyLists(run, files)));
+  sources.push(...(await applyLists(run, files, parts.nodeName)));
   await applyRules(run);
   await applyRecords(run, parts.localNames.live().configRecords);
   await applyZones(run);

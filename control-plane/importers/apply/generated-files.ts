@@ -2,7 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from '../../files/durable-file.ts';
-import { listSources, type StoredSource } from '../../lists/sources/source-store.ts';
+import { listSources, recordFacts, type StoredSource } from '../../lists/sources/source-store.ts';
 import type { ImportPlan, PlannedList } from '../plan/import-plan.ts';
 import { applySource, sourceOfFile } from './apply-sources.ts';
 import type { ImportRun } from './planned-state.ts';
@@ -14,7 +14,11 @@ export interface ListFile extends PlannedList {
 }
 
 /** Writes the sources of generated lists; returns those that are new or whose row or file differs. */
-export async function applyLists(run: ImportRun, files: readonly ListFile[]): Promise<StoredSource[]> {
+export async function applyLists(
+  run: ImportRun,
+  files: readonly ListFile[],
+  nodeName: string,
+): Promise<StoredSource[]> {
   const known = await listSources(run.tx);
   const written: StoredSource[] = [];
   for (const file of files) {
@@ -27,6 +31,8 @@ export async function applyLists(run: ImportRun, files: readonly ListFile[]): Pr
       run.note(planned, 'changed');
     }
   }
+  // No other node looks for a file that is written here.
+  for (const { id, url } of written) await recordFacts(run.tx, id, url, { fileNode: nodeName });
   if (run.plan.lists.length > files.length)
     for (const list of run.plan.lists)
       run.refuse(list, 'blocking.list_dirs names no folder to keep the list in');

@@ -74,15 +74,15 @@ export class ListRefresher {
 
   /**
    * Refreshes a source, if it is due or `isAsked`, and no other node does; resolves when that has ended, successful or
-   * not. Joins a running one.
+   * not. Joins a running one; of one that was stopped it waits for the end.
    */
   start(id: number, isAsked = true): Promise<void> {
     const known = this.refreshes.get(id);
     if (known !== undefined && !known.abort.signal.aborted) return known.done;
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
-    const done = this.semaphore
-      .run(() => this.refresh(id, isAsked, signal))
+    const done = (known?.done ?? Promise.resolve())
+      .then(() => this.semaphore.run(() => this.refresh(id, isAsked, signal)))
       .catch((error: unknown) =>
         this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
       )
@@ -93,6 +93,12 @@ export class ListRefresher {
     this.refreshes.set(id, { done, abort });
     this.atWork.add(done);
     return done;
+  }
+
+  /** The same for a source whose content is another one now: a running attempt may have read the one before. */
+  startAnew(id: number): Promise<void> {
+    this.stop(id);
+    return this.start(id);
   }
 
   /** Starts a refresh of each enabled source that is due. */

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -61,6 +62,16 @@ describe('ListSources', () => {
     await node.life.update(id, { subdomains: true, group_ids: [] });
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'a.example', 7)]).toEqual([2, 2]);
     expect(running.asked()).toEqual(['/a']);
+  });
+
+  test('update() of the URL fetches the new list at once, though the old one is still on its way', async () => {
+    const node = await running.startNode();
+    running.serveBy('/a', (_, response) => void response.write('# slow\n'));
+    const { id } = await node.life.create(blocklist(running.urlOf('/a')));
+    await until(() => running.asked().includes('/a'));
+    await node.life.update(id, { url: running.serve('/b', 'b.example\n') });
+    await node.life.idle();
+    expect(kindsOf(node, 'b.example')).toBe(1);
   });
 
   test('update() of the URL keeps the old list in force until the new one is there', async () => {
@@ -271,6 +282,34 @@ describe('ListSources takeUp()', () => {
     expect(kindsOf(node, 'other.example')).toBe(0);
     await takeUp(node, again, ({ id }) => id === own!.id);
     expect([kindsOf(node, 'own.example'), kindsOf(node, 'other.example')]).toEqual([0, 1]);
+  });
+
+  test('reads a file that somebody has looked for in vain just before it was written', async () => {
+    const node = await running.startNode();
+    running.listDirs = [running.dataDir];
+    const file = join(running.dataDir, 'own.txt');
+    const rows = await running.database.transaction(insert(pathToFileURL(file).href));
+    const { logger } = node;
+    const warn = logger.warn.bind(logger);
+    const taken = Promise.withResolvers<undefined>();
+    logger.warn = (message, details) => {
+      warn(message, details);
+      if (!message.startsWith('list not updated')) return;
+      logger.warn = warn;
+      // The attempt has failed, and has yet to say so in its row.
+      writeFileSync(file, 'own.example\n');
+      void node.all
+        .takeUp(
+          rows,
+          () => true,
+          () => node.policy.apply(),
+        )
+        .then(() => taken.resolve(undefined), taken.reject);
+    };
+    await node.life.refreshDue();
+    await taken.promise;
+    expect(kindsOf(node, 'own.example')).toBe(1);
+    expect(await node.life.read(rows[0]!.id)).toMatchObject({ status: 'ok', last_error: null });
   });
 
   test('has other groups and switches in force without fetching again', async () => {

@@ -185,8 +185,9 @@ export class ListSources {
     for (const source of written) {
       const { id, url, enabled, isKept } = source;
       if (!enabled || (isKept && !isNew(source))) continue;
-      const fetched = this.refresher.start(id);
-      if (url.startsWith('file:')) local.push(fetched);
+      // Whoever follows the rows may have looked for the file before it was there.
+      if (url.startsWith('file:')) local.push(this.refresher.startAnew(id));
+      else void this.refresher.start(id);
     }
     await Promise.all(local);
   }

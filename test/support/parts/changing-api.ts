@@ -153,6 +153,7 @@ async function startApi(way: DatabaseSwitch, node: ListNode, folder: string): Pr
         sources: node.all,
         catalog: { get: () => undefined },
         localNames: { live: () => ({ configRecords: [] }) },
+        nodeName: 'node-a',
         listDirs: () => [],
         dataDir: () => folder,
       }),

@@ -43,6 +43,7 @@ export function importSuite(): ImportSuite {
           sources: { takeUp: (_written, _isNew, apply) => apply() },
           catalog,
           localNames: { live: () => ({ configRecords: [] }) },
+          nodeName: 'node-a',
           listDirs: () => [join(folder, 'lists')],
           dataDir: () => folder,
           logger,
