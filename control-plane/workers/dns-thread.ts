@@ -84,9 +84,9 @@ export class DnsThread {
   }
 
   /** Has it answer what is in flight and end; see the message. */
-  drain(keepSockets: boolean): void {
+  drain(keepSockets: boolean, withinMs: number): void {
     this.isDraining = true;
-    this.post({ type: 'drain', keepSockets });
+    this.post({ type: 'drain', keepSockets, withinMs });
   }
 
   /** See `Heartbeat`. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { Rcode } from '../../shared/dns/iana.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
@@ -8,7 +9,8 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { NodeState } from '../../shared/threads/messages.ts';
 import type { ThreadRole } from '../../shared/threads/messages.ts';
-import { UdpClient } from '../../test/support/dns/dns-client.ts';
+import { TcpClient, UdpClient } from '../../test/support/dns/dns-client.ts';
+import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { testConfig } from '../../test/support/parts/test-config.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
@@ -212,6 +214,24 @@ describe('drain()', () => {
     const free = createSocket('udp4').bind(port, '127.0.0.1');
     await once(free, 'listening');
     free.close();
+  });
+
+  test('drain() tells whoever waits for an upstream that it waits in vain, though there is less time', async () => {
+    await using upstream = await ScriptedUpstream.start();
+    const config = testConfig(
+      `dns.pools = [{ name = "silent", servers = ["127.0.0.1:${String(upstream.port)}"] }]`,
+    );
+    const given = await freePort(['127.0.0.1']);
+    const supervisor = await start({
+      settings: workerSettings(config, given, { udpBackend: 'auto', faultInjection: false }),
+    });
+    using udp = await UdpClient.open(given);
+    await using tcp = await TcpClient.open(given);
+    const replies = Promise.all([udp.ask('silent.example', 'A'), tcp.ask('silent.example', 'AAAA')]);
+    await until(() => upstream.udpQueries.length >= 2);
+    await supervisor.drain(1500);
+    started.length = 0;
+    expect((await replies).map(({ rcode }) => rcode)).toEqual([Rcode.SERVFAIL, Rcode.SERVFAIL]);
   });
 
   test('drain() ends a thread that hangs, too', async () => {

@@ -144,10 +144,13 @@ export class WorkerSupervisor {
     if (this.outlives && !keepSockets) return;
     this.stopping = true;
     clearInterval(this.heartbeats);
-    const waitMs = Math.min(withinMs - TERMINATE_MS, DRAIN_MS);
+    const waitMs = Math.max(0, Math.min(withinMs - TERMINATE_MS, DRAIN_MS));
+    const untilMs = performance.now() + waitMs;
     const deadline = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref());
     const ended = (role: ThreadRole): Promise<void> => {
-      if (this.isStopping()) for (const worker of this.workers) worker.threads.get(role)?.drain(keepSockets);
+      const leftMs = untilMs - performance.now();
+      if (this.isStopping())
+        for (const worker of this.workers) worker.threads.get(role)?.drain(keepSockets, leftMs);
       return this.events.until(
         () => !this.isStopping() || this.threads().every((thread) => thread.start.role !== role),
       );

@@ -70,7 +70,7 @@ describeCalls('runAnswerThread()', () => {
 
   test('ends when it is told to drain', async () => {
     const worker = await start();
-    worker.post('answer', { type: 'drain', keepSockets: false });
+    worker.post('answer', { type: 'drain', keepSockets: false, withinMs: 3500 });
     await until(() => worker.hasEnded('answer'));
     expect(worker.hasSaid('answer', 'drained')).toBe(true);
   });

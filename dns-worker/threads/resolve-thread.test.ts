@@ -116,7 +116,7 @@ describe('runResolveThread()', () => {
     const tcp = await TcpClient.open(worker.port);
     const asked = tcp.ask('www.example', 'A');
     await until(() => upstream.udpQueries.length === 1);
-    worker.post('resolve', { type: 'drain', keepSockets: false });
+    worker.post('resolve', { type: 'drain', keepSockets: false, withinMs: 3500 });
     answers(7)(upstream.udpQueries[0]!, 0);
     expect((await asked).data).toEqual(['192.0.2.7']);
     await until(() => worker.hasEnded('resolve'));

@@ -50,8 +50,11 @@ import { announce, obeyFault, portLogger } from './thread-port.ts';
 
 /** Interval of heartbeats and reports of the upstreams, milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
-/** Longest wait for requests in flight when draining, milliseconds. */
-const DRAIN_MS = 3200;
+/**
+ * When draining, requests in flight are waited for until so many milliseconds before the end: who still waits then is
+ * told, and that takes its time on a busy machine.
+ */
+const TELLING_MS = 250;
 
 /** Starts listeners and readers; `calls` is null if UDP goes over node:dgram. Throws a ListenError. */
 export async function runResolveThread(
@@ -183,7 +186,7 @@ class ResolveThread {
           announce(this.port, { type: 'measures', measures: this.meter.read() });
         break;
       case 'drain':
-        void this.drain(message.keepSockets);
+        void this.drain(message.keepSockets, message.withinMs);
         break;
     }
   }
@@ -264,17 +267,21 @@ class ResolveThread {
     return listenDgram(addresses, port, handle, (counter) => this.reporter.count(counter));
   }
 
-  private async drain(keepSockets: boolean): Promise<void> {
+  private async drain(keepSockets: boolean, withinMs: number): Promise<void> {
+    const waitMs = withinMs - TELLING_MS;
+    const deadline = new Promise((resolve) => setTimeout(resolve, waitMs).unref());
     this.misses.stop();
     await this.reading;
     const closing = this.streams.close(keepSockets);
     await this.datagrams?.stopReceiving();
-    const deadline = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
-    await Promise.race([this.forwarder.idle(), deadline]);
+    // Streams that linger still ask.
+    await Promise.race([Promise.all([this.forwarder.idle(), closing]), deadline]);
     clearInterval(this.reports);
-    await closing;
-    await this.datagrams?.close();
+    // What is still in flight fails, which its clients are told.
     await this.upstreams.close();
+    await this.forwarder.idle();
+    await this.datagrams?.close();
+    await closing;
     this.udpReply?.finish(keepSockets);
     announce(this.port, { type: 'drained' });
     this.port.close();

@@ -185,8 +185,11 @@ export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-eve
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
   | { readonly type: 'settings'; readonly given: GivenSettings }
-  /** Answer what is in flight, close the listeners, send `drained`. `keepSockets`: their descriptors stay open. */
-  | { readonly type: 'drain'; readonly keepSockets: boolean }
+  /**
+   * Answer what is in flight, close the listeners, send `drained`. `keepSockets`: their descriptors stay open. A thread
+   * that is not done after `withinMs` is ended without ceremony.
+   */
+  | { readonly type: 'drain'; readonly keepSockets: boolean; readonly withinMs: number }
   /** Send `explained`: the answer to a question, and why. Resolve threads only. */
   | {
       readonly type: 'explain';

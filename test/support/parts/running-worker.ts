@@ -126,7 +126,7 @@ export class RunningWorker {
   async [Symbol.asyncDispose](): Promise<void> {
     // The answer thread may be in the kernel, and sees no request to end before it leaves it.
     for (const thread of this.threads.values())
-      if (!thread.ended) thread.post({ type: 'drain', keepSockets: false });
+      if (!thread.ended) thread.post({ type: 'drain', keepSockets: false, withinMs: 3500 });
     await until(() => [...this.threads.values()].every(({ ended }) => ended));
   }
 
