@@ -8,6 +8,7 @@ import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query } from '../../support/dns/dns-message.ts';
 import { answerTo, EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Long enough for all questions of the test, so that room comes from sharing, not from questions that end. */
@@ -53,8 +54,11 @@ describe('weir behind an upstream on streams', () => {
     );
     // What had no room was no fault of the server's.
     const api = await weir.api();
-    const [health] = await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail');
-    expect(health).toMatchObject({ status: 'Healthy', consecutive_failures: 0 });
+    const health = async (): Promise<UpstreamDetail> =>
+      (await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail'))[0]!;
+    // A thread tells of its upstreams once a second.
+    await until(async () => (await health()).status !== 'Unknown', 50);
+    expect(await health()).toMatchObject({ status: 'Healthy', consecutive_failures: 0 });
     const refused = await api.untilQueryCount(1, 'status=RATE_LIMITED&client=127.0.0.1');
     expect(refused).toBeGreaterThan(0);
   });
