@@ -4,7 +4,7 @@ import type { Peer } from '../../shared/net/stream-greetings.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionParts } from './admission.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
-import { OpenConnections } from './open-connections.ts';
+import { LINGER_MS, OpenConnections } from './open-connections.ts';
 import { listenOnAll } from './stream-port.ts';
 import type { StreamAddresses, StreamPort } from './stream-port.ts';
 
@@ -26,9 +26,11 @@ export async function listenForClients(options: ListenOptions, take: TakeClient)
     const port = await listenOnAll(options, (socket) =>
       admission.admit(socket, (peer) => take(socket, peer, open)),
     );
-    const close = async (lingers?: boolean): Promise<void> => {
+    const close = async (lingers = false): Promise<void> => {
       const closed = port.close();
-      admission.close();
+      // The header of an accepted connection, and the query behind it, may be on their way.
+      if (lingers) setTimeout(() => admission.close(), LINGER_MS).unref();
+      else admission.close();
       open.close(lingers);
       await closed;
     };

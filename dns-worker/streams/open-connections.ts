@@ -11,7 +11,7 @@ const CLOSE_GRACE_MS = 3000;
  * end on the way; and how long one that does not pause may go on.
  */
 const PAUSE_MS = 400;
-const LINGER_MS = 2500;
+export const LINGER_MS = 2500;
 const LOOK_MS = 50;
 /** Where there is no room, a connection is closed for another after this long without a message. */
 const ROOM_IDLE_MS = 500;

@@ -24,6 +24,9 @@ afterEach(async () => {
   listener = undefined;
 });
 
+/** PROXY protocol v2, LOCAL. */
+const HEADER = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
+
 const admission = {
   senders: new ProxySenders(null),
   reporter: { count: () => undefined },
@@ -285,6 +288,25 @@ describe('listenTcp', () => {
     const { socket, messages } = client(portOf(on));
     socket.write(frame(message(3)));
     expect(await messages(1)).toEqual([message(3)]);
+  });
+
+  test.each([
+    ['serves one whose header has yet to come, when it lingers', true, [message(7)]],
+    ['ends one whose header has yet to come, when it does not linger', false, []],
+  ])('close() %s', async (_, lingers, replies) => {
+    const senders = new ProxySenders(['127.0.0.1']);
+    const port = portOf(await listen(echo, { admission: { ...admission, senders } }));
+    const late = client(port);
+    const other = client(port);
+    other.socket.write(HEADER);
+    other.socket.write(frame(message(1)));
+    // Connections are accepted in their order.
+    await other.messages(1);
+    const closing = listener!.close(lingers);
+    late.socket.write(HEADER);
+    late.socket.write(frame(message(7)));
+    expect(await late.messages(1)).toEqual(replies);
+    await Promise.all([closing, late.closed, other.closed]);
   });
 
   test('close() answers what is in flight, then ends every connection', async () => {
