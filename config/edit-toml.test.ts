@@ -192,6 +192,13 @@ servers = [
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });
 
+  test('leaves a table alone whose name has a dot, and takes away one that is empty', () => {
+    const text = 'x = 1\n[S]\n["dns.pools"]\n';
+    expect(edit(text, { 'dns.pools': undefined })).toBe(text);
+    expect(edit(`${text}[[dns.pools]]\nname = "a"\n`, { 'dns.pools': undefined })).toBe(text);
+    expect(parse(edit('[dns.pools.U]\n', { 'dns.pools': undefined })!)).not.toHaveProperty('dns.pools');
+  });
+
   test('refuses what is no TOML, and a table in the place of a value', () => {
     expect(edit('[dns\na = 1', { 'dns.a': 2 })).toBeNull();
     expect(edit('dns = 1\n', { 'dns.a': 2 })).toBeNull();

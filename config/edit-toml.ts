@@ -7,7 +7,7 @@ import { patch } from '@decimalturn/toml-patch';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'toml';
 import { isTable } from './config-fault.ts';
-import { indexLines } from './line-index.ts';
+import { indexLines, keyPath } from './line-index.ts';
 
 /** A key, and its value from now on. */
 export interface TomlChange {
@@ -37,7 +37,7 @@ function editOne(text: string, change: TomlChange): string | null {
   for (const from of new Set([dropTables(text, change), text]))
     for (const way of [asItIs, ...ways, patchTree]) {
       const edited = way(from, change);
-      if (edited !== null && isSame(treeOf(edited), wanted)) return edited;
+      if (edited !== null && isSame(treeOf(edited), wanted, change.path)) return edited;
     }
   return null;
 }
@@ -71,16 +71,26 @@ function without(tree: Tree, name: string): Tree {
   return Object.fromEntries(Object.entries(tree).filter(([key]) => key !== name));
 }
 
-/** Whether two trees have the same values: a table that only its inner ones had made goes with the last of them. */
-function isSame(edited: Tree | null, wanted: Tree): boolean {
-  return edited !== null && isDeepStrictEqual(withoutEmpty(edited), withoutEmpty(wanted));
+/** Whether two trees say the same: of the tables around a key, one that has nothing else may be there or not. */
+function isSame(edited: Tree | null, wanted: Tree, path: readonly string[]): boolean {
+  return (
+    edited !== null &&
+    isDeepStrictEqual(valueAt(edited, path), valueAt(wanted, path)) &&
+    isDeepStrictEqual(besides(edited, path), besides(wanted, path))
+  );
 }
 
-function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (!isTable(value)) return value;
-  const inner = Object.entries(value).map(([name, below]) => [name, withoutEmpty(below)] as const);
-  return Object.fromEntries(inner.filter(([, below]) => !isTable(below) || Object.keys(below).length > 0));
+function valueAt(tree: Tree, path: readonly string[]): unknown {
+  return path.reduce<unknown>((below, name) => (isTable(below) ? below[name] : undefined), tree);
+}
+
+/** A tree without a key, and without the tables around it that have nothing else. */
+function besides(tree: Tree, path: readonly string[]): Tree {
+  const [head = '', ...rest] = path;
+  const below = tree[head];
+  if (rest.length > 0 && !isTable(below)) return tree;
+  const left = isTable(below) && rest.length > 0 ? besides(below, rest) : {};
+  return Object.keys(left).length === 0 ? without(tree, head) : { ...tree, [head]: left };
 }
 
 function asItIs(text: string): string {
@@ -96,7 +106,7 @@ function dropTables(text: string, { path, value }: TomlChange): string {
   const kept: string[] = [];
   for (const line of text.split('\n')) {
     const [, name] = /^\s*\[\[?([^\]]*)\]/u.exec(line) ?? [];
-    const header = name?.replaceAll(/[\s"']/gu, '');
+    const header = name === undefined ? undefined : keyPath(name).map(quotedDots).join('.');
     if (header === key) isGone = left-- <= 0;
     else if (header !== undefined && !header.startsWith(`${key}.`)) isGone = false;
     if (isGone && isComment(line)) held.push(line);
@@ -108,6 +118,11 @@ function dropTables(text: string, { path, value }: TomlChange): string {
     }
   }
   return [...kept, ...withoutDoubleBlank(kept, held)].join('\n');
+}
+
+/** A part of a key whose dots are its own and part nothing. */
+function quotedDots(part: string): string {
+  return part.replaceAll('.', '"."');
 }
 
 /** Lines without the blank ones at their beginning, if they are to follow a blank one or nothing. */

@@ -71,7 +71,7 @@ function endOfStatement(text: string, from: number, isValue: boolean): number {
 }
 
 /** The parts of a dotted key, quotes taken off. */
-function keyPath(written: string): string[] {
+export function keyPath(written: string): string[] {
   const parts = written.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^.\s"']+/gu) ?? [];
   return parts.map((part) => part.replace(/^(["'])(.*)\1$/u, '$2'));
 }
