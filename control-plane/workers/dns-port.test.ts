@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from '../../test/support/weir/free-ports.ts';
 import { DnsPortUnavailable, FALLBACK_DNS_PORT, chooseDnsPort } from './dns-port.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -32,7 +33,8 @@ async function takeUdp(address: string): Promise<number> {
 
 describe('chooseDnsPort', () => {
   test('takes a port that is free on every address, and lets it go', async () => {
-    const port = await takeTcp(LOOPBACK);
+    const port = await freePort([LOOPBACK, OWN, '127.0.53.8']);
+    await takeTcp(LOOPBACK, port);
     for (let time = 0; time < 2; time++)
       expect(await chooseDnsPort([OWN, '127.0.53.8'], port, true)).toEqual({ port, notice: null });
     await takeTcp(OWN, port);

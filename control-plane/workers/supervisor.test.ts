@@ -228,7 +228,7 @@ describe('drain()', () => {
     using udp = await UdpClient.open(given);
     await using tcp = await TcpClient.open(given);
     const replies = Promise.all([udp.ask('silent.example', 'A'), tcp.ask('silent.example', 'AAAA')]);
-    await until(() => upstream.udpQueries.length >= 2);
+    await until(() => upstream.udpQuestions.length >= 2);
     await supervisor.drain(1500);
     started.length = 0;
     expect((await replies).map(({ rcode }) => rcode)).toEqual([Rcode.SERVFAIL, Rcode.SERVFAIL]);
