@@ -129,7 +129,7 @@ if (mayMount())
         expect(failed).toMatchObject({ status: 'error', rules: 0 });
         expect(failed.last_error).toMatch(/no space left/);
       }
-      expect(weir.output).toMatch(/no space left/i);
+      await weir.untilOutput(/no space left/i);
       await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
       expect((await weir.health()).status).toBe(200);
 

@@ -13,11 +13,14 @@ import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { HungDatabase } from '../../support/weir/hung-database.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
-import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { endProcess, isRunning, processOf } from '../../support/weir/holder.ts';
+import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Between two questions. */
 const ASK_MS = 5;
+/** For a state to be told. */
+const MOST_MS = 60_000;
 /** Where the load balancer is. */
 const BALANCER = '127.0.0.9';
 
@@ -33,15 +36,22 @@ afterAll(async () => {
   room.remove();
 });
 
-/** The states that a node tells one after the other, until `last` or the end of the process. */
-async function statesUntil(weir: Weir, last: string): Promise<string[]> {
+/** The states that a node tells one after the other, until `last`, or until it has ended. */
+async function statesUntil(
+  weir: Weir,
+  last: string,
+  hasEnded = (): boolean => weir.hasEnded,
+): Promise<string[]> {
   const states: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (bytes) => {
     const state = String(new Reply(bytes, '').data[0]);
     if (state !== states.at(-1)) states.push(state);
   });
-  while (states.at(-1) !== last && !weir.hasEnded) {
+  const end = performance.now() + MOST_MS;
+  while (states.at(-1) !== last && !hasEnded()) {
+    if (performance.now() > end)
+      throw new Error(`not ${last}, but ${states.join(', ')}, its output:\n${weir.output}`);
     socket.send(query('status.weir', 'TXT', { id: 1, qclass: RRClass.CH }), weir.dnsPort, '127.0.0.1');
     await sleep(ASK_MS);
   }
@@ -83,12 +93,9 @@ const BALANCED = {
 
 /** What another machine is told. */
 async function toldElsewhere(weir: Weir): Promise<Reply> {
-  const client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
+  await using client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
   client.socket.write(headerFor('192.0.2.7'));
-  client.send(query('www.example.org', 'A', { id: 1, edns: {} }));
-  const [reply] = await client.messages(1);
-  client.socket.destroy();
-  return new Reply(reply!, '');
+  return await client.ask('www.example.org', 'A', { id: 1, edns: {} });
 }
 
 describe('weir whose only list was never there', () => {
@@ -97,6 +104,8 @@ describe('weir whose only list was never there', () => {
     await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`], env: BALANCED });
     const source = await (await weir.api()).addSource({ name: 'dead', url: lists.url('/never-there.txt') });
     expect(source).toMatchObject({ status: 'error' });
+    // A moment later: when the node has looked at all lists.
+    expect((await statesUntil(weir, 'ready')).at(-1)).toBe('ready');
     const rcodes: number[] = [];
     const before = processOf(weir);
     let isOver = false;
@@ -104,7 +113,7 @@ describe('weir whose only list was never there', () => {
       while (!isOver) rcodes.push((await toldElsewhere(weir)).rcode);
     })();
     expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
-    expect(await statesUntil(weir, 'ready')).toEqual(['ready']);
+    expect(await statesUntil(weir, 'ready', () => !isRunning(processOf(weir)))).toEqual(['ready']);
     isOver = true;
     await asking;
     expect(rcodes.filter((rcode) => rcode !== Rcode.NOERROR)).toEqual([]);

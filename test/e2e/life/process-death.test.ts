@@ -53,7 +53,7 @@ describe.each(BACK_ENDS)('weir that is told to end, back end %s', (backEnd) => {
         ...Array.from({ length: 200 }, (_, i) => udp.ask(`${String(i)}.${signal}.example.com`, 'A')),
         tcp.ask(`tcp.${signal}.example.com`, 'A'),
       ]);
-      while (slow.udpQueries.length < 201) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (slow.udpQuestions.length < 201) await new Promise((resolve) => setTimeout(resolve, 5));
       const ended = weir.end(signal, PATIENCE_MS);
       expect((await replies).map(({ data }) => data)).toEqual(Array(201).fill([EVERY_ADDRESS]));
       await tcp.closed;
@@ -102,6 +102,7 @@ describe('weir that is killed', () => {
     });
     const load = await Load.start(weir.dnsPort, 'killed');
     await load.untilMore(3000);
+    await api.untilQueryCount(1, 'domain=.killed.example.com');
     const killedAtMs = Date.now();
     const repliesAtKill = [...load.replies];
     expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });

@@ -10,6 +10,7 @@ import { askOverTcp, TcpClient, UdpClient } from '../../support/dns/dns-client.t
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
+import { until } from '../../support/parts/until.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const WORKERS = 2;
@@ -54,7 +55,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   }
 
   async function untilReplaced(count: number): Promise<void> {
-    await weir.untilOutput(new RegExp(`(replace a DNS thread that died[^]*){${String(count)}}`));
+    await until(() => weir.hasEnded || weir.replacedThreads >= count);
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
   }
 

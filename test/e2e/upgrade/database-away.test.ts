@@ -6,7 +6,8 @@ import { until } from '../../support/parts/until.ts';
 import { DatabaseGate } from '../../support/weir/database-gate.ts';
 import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import { Load } from '../../support/weir/query-load.ts';
-import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { endProcess, processOf } from '../../support/weir/holder.ts';
+import { runUpgrade } from '../../support/weir/upgrades.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';

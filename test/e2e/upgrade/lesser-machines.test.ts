@@ -5,7 +5,8 @@ import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-u
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
-import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { endProcess, processOf } from '../../support/weir/holder.ts';
+import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { ordinaryUser, Weir } from '../../support/weir/weir-process.ts';
 import type { WeirOptions } from '../../support/weir/weir-process.ts';
 

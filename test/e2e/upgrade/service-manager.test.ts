@@ -8,7 +8,8 @@ import { describeCalls } from '../../support/parts/system-calls.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { ServiceStandIn } from '../../support/weir/service-stand-in.ts';
-import { endProcess, processOf, runUpgrade } from '../../support/weir/upgrades.ts';
+import { endProcess, processOf } from '../../support/weir/holder.ts';
+import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Periods of the watchdog, microseconds: one that a test sees, and one of which it sees the beginning only. */

@@ -9,15 +9,9 @@ import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { overDoh, overDot, overTcp, overUdp, PatientLoad } from '../../support/weir/patient-load.ts';
 import { Load } from '../../support/weir/query-load.ts';
-import {
-  endProcess,
-  handsOver,
-  isRunning,
-  nicenessOf,
-  processOf,
-  runUpgrade,
-  untilSuccessor,
-} from '../../support/weir/upgrades.ts';
+import { endProcess, isRunning, processOf } from '../../support/weir/holder.ts';
+import { handsOver, nicenessOf, runUpgrade, untilSuccessor } from '../../support/weir/upgrades.ts';
+import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** The step after which the new process is killed, as the command prints it. */
@@ -98,7 +92,8 @@ describe('weir upgrade', () => {
       expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
     });
     expect(processOf(weir)).not.toBe(before);
-    expect(isRunning(before)).toBe(false);
+    // The command is told before that process ends.
+    await until(() => !isRunning(before));
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
     for (const { lost, rcodes } of Object.values(others)) {
@@ -153,7 +148,8 @@ describe('weir upgrade', () => {
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
-    expect(isRunning(before)).toBe(false);
+    // The command is told before that process ends.
+    await until(() => !isRunning(before));
   });
 
   test('weir upgrade refuses a second one while the first is under way', async () => {

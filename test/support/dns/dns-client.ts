@@ -16,6 +16,8 @@ export interface Question extends QueryOptions {
 
 /** A reply that does not come within this time is lost, milliseconds. */
 const LOST_MS = 20_000;
+/** A connection that neither brings all that is waited for nor ends within this time is lost, milliseconds. */
+const SILENT_MS = 60_000;
 
 /** Whoever waits for a reply. */
 interface Waiting {
@@ -173,10 +175,20 @@ export class TcpClient {
     this.socket.write(frame(message));
   }
 
-  /** The first `count` messages, or fewer where the connection ends before. */
+  /** The first `count` messages, or fewer where the connection ends before. Rejects where neither comes. */
   async messages(count: number): Promise<readonly Uint8Array[]> {
-    while (this.received.length < count && !this.socket.destroyed) {
-      await new Promise<void>((resolve) => (this.wake = resolve));
+    const endMs = performance.now() + SILENT_MS;
+    const late = setInterval(() => this.wake(), SILENT_MS / 10);
+    try {
+      while (this.received.length < count && !this.socket.destroyed) {
+        if (performance.now() > endMs)
+          throw new Error(
+            `ask over TCP: ${String(this.received.length)} of ${String(count)} messages, and no end of the connection`,
+          );
+        await new Promise<void>((resolve) => (this.wake = resolve));
+      }
+    } finally {
+      clearInterval(late);
     }
     return this.received;
   }

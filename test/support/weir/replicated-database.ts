@@ -93,7 +93,13 @@ export async function startReplicatedDatabase(
       await ask(standby, 'SELECT pg_reload_conf()');
       await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 0);
     },
-    promote,
+    async promote() {
+      // What the primary has acknowledged may still be on its way.
+      const [written] = await ask<{ at: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS at');
+      const isThere = `SELECT pg_last_wal_replay_lsn() >= '${written!.at}' AS yes`;
+      await until(async () => (await ask<{ yes: boolean }>(standby, isThere))[0]!.yes);
+      await promote();
+    },
     async failOver() {
       await kill(primary, homes.primary);
       await promote();

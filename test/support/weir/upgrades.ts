@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HANDOVER_SOCKET } from '../../../control-plane/handover/handover-format.ts';
+import { commandOf } from './holder.ts';
 import { OwnProcess, ownEnvironment, START_COMMAND, type Weir } from './weir-process.ts';
 
 /** How an upgrade went. */
@@ -51,11 +52,6 @@ export async function handsOver({ room }: Pick<Weir, 'room'>): Promise<boolean> 
   return isListening;
 }
 
-/** The process that has the data directory. */
-export function processOf({ room }: Pick<Weir, 'room'>): number {
-  return Number(readFileSync(join(room.dataDir, 'weir.pid'), 'utf8'));
-}
-
 /** The process that another one has started to take over from it, as soon as there is one. */
 export async function untilSuccessor(pid: number): Promise<number> {
   for (;;) {
@@ -65,15 +61,6 @@ export async function untilSuccessor(pid: number): Promise<number> {
       .find((child) => commandOf(child).includes('--take-over'));
     if (found !== undefined) return Number(found);
     await sleep(LOOK_MS);
-  }
-}
-
-/** The arguments of a process; none if it has ended. */
-function commandOf(pid: string): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  } catch {
-    return [];
   }
 }
 
@@ -87,19 +74,4 @@ export function nicenessOf(pid: number): number {
       .pop()!,
   );
   return Math.min(...fields.map((text) => Number(text.split(' ')[16])));
-}
-
-/** Ends a process that is no child of this one, and waits for its end. */
-export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
-  process.kill(pid, signal);
-  while (isRunning(pid)) await sleep(LOOK_MS);
-}
-
-/** Whether it runs; one whose status was not asked for does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }

@@ -12,6 +12,7 @@ import type { Fault, ThreadRole } from '../../../shared/threads/messages.ts';
 import { ApiClient } from './api-client.ts';
 import { makeTempDir, prepareDataDir } from './data-dir.ts';
 import type { TempDir } from './data-dir.ts';
+import { killSuccessor } from './holder.ts';
 import { httpCall } from './http-call.ts';
 import { freePort } from './free-ports.ts';
 
@@ -300,6 +301,8 @@ export class Weir extends OwnProcess {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
+    // A test that failed in the midst of an upgrade leaves two, with the same pipes.
+    await killSuccessor(this, this.pid);
     await this.stop();
   }
 }

@@ -1,0 +1,53 @@
+/** The process that has a data directory: after an upgrade it is no child of whoever started the node. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TempDir } from './data-dir.ts';
+
+const LOOK_MS = 10;
+
+/** A node under test. */
+interface InRoom {
+  readonly room: TempDir;
+}
+
+/** The process that has the data directory. */
+export function processOf({ room }: InRoom): number {
+  return Number(readFileSync(join(room.dataDir, 'weir.pid'), 'utf8'));
+}
+
+/** Ends, by SIGKILL, what has taken over from process `pid` in an upgrade, wherever the upgrade was. */
+export async function killSuccessor({ room }: InRoom, pid: number): Promise<void> {
+  let holder: number;
+  try {
+    holder = processOf({ room });
+  } catch {
+    return; // There is none.
+  }
+  const isOwn = commandOf(String(holder)).some((word) => word.startsWith(`${room.path}/`));
+  if (holder !== pid && isOwn) await endProcess(holder, 'SIGKILL');
+}
+
+/** Ends a process that is no child of this one, and waits for its end. */
+export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
+  process.kill(pid, signal);
+  while (isRunning(pid)) await sleep(LOOK_MS);
+}
+
+/** Whether it runs; one whose status was not asked for does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** The arguments of a process; none if it has ended. */
+export function commandOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
