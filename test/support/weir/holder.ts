@@ -24,8 +24,10 @@ export async function killSuccessor({ room }: InRoom, pid: number): Promise<void
   } catch {
     return; // There is none.
   }
-  const isOwn = commandOf(String(holder)).some((word) => word.startsWith(`${room.path}/`));
-  if (holder !== pid && isOwn) await endProcess(holder, 'SIGKILL');
+  const command = commandOf(String(holder));
+  const isOfRoom = command.some((word) => word.startsWith(`${room.path}/`));
+  // One without the flag was started later in the same room, and is another's to end.
+  if (holder !== pid && isOfRoom && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
 }
 
 /** Ends a process that is no child of this one, and waits for its end. */

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../dns/dns-client.ts';
 
 const PAUSE_MS = 5;
+/** A server that answers nothing for so long is gone; twice what a client waits for one reply. */
+const SILENT_MS = 40_000;
 const BURST = 10;
 
 /** A load under way. */
@@ -29,10 +31,15 @@ export class Load {
     return new Load(await UdpClient.open(dnsPort), mark);
   }
 
-  /** Resolves when `count` more replies have come. */
+  /** Resolves when `count` more replies have come. Rejects where none come any more. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.replies.length + count;
-    while (this.replies.length < wanted) await sleep(PAUSE_MS);
+    const beganMs = Date.now();
+    while (this.replies.length < wanted) {
+      const silentMs = Date.now() - Math.max(beganMs, this.replies.at(-1)?.receivedAtMs ?? 0);
+      if (silentMs > SILENT_MS) throw new Error(this.shown(silentMs));
+      await sleep(PAUSE_MS);
+    }
   }
 
   /** Asks no more; resolves when every question has its reply or is given up. */
@@ -47,6 +54,11 @@ export class Load {
     this.isOver = true;
     this.isAbandoned = true;
     this.client.close();
+  }
+
+  private shown(silentMs: number): string {
+    const [replies, lost] = [String(this.replies.length), String(this.lost.length)];
+    return `load ${this.mark}: ${replies} replies, ${lost} lost, none in ${String(silentMs)} ms`;
   }
 
   private async run(): Promise<void> {
