@@ -199,6 +199,11 @@ servers = [
     expect(parse(edit('[dns.pools.U]\n', { 'dns.pools': undefined })!)).not.toHaveProperty('dns.pools');
   });
 
+  test('leaves a text alone that says already what it is to say', () => {
+    const text = 'x = """\n[dns.pools]"""\n[[dns.pools]]\nname = "a"\nlong = [\n  1,\n  2]\n';
+    expect(edit(text, { 'dns.pools': [{ name: 'a', long: [1, 2] }] })).toBe(text);
+  });
+
   test('refuses what is no TOML, and a table in the place of a value', () => {
     expect(edit('[dns\na = 1', { 'dns.a': 2 })).toBeNull();
     expect(edit('dns = 1\n', { 'dns.a': 2 })).toBeNull();

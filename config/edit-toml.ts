@@ -33,6 +33,7 @@ function editOne(text: string, change: TomlChange): string | null {
   if (before === null) return null;
   const wanted = withValue(before, change.path, change.value);
   if (wanted === null) return null;
+  if (isSame(before, wanted, change.path)) return text;
   const ways = change.value === undefined ? [dropLine] : [replaceOnLine, replaceDefault, addTables, addLine];
   for (const from of new Set([dropTables(text, change), text]))
     for (const way of [asItIs, ...ways, patchTree]) {
