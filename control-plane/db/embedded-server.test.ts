@@ -123,6 +123,21 @@ describe('createEmbeddedServer()', () => {
     expect(logger.text()).toContain('embedded database ended unexpectedly');
   });
 
+  test('ensureRunning() starts a killed server again though one of its sessions hangs', async () => {
+    const dataDir = await makeUsedDataDir();
+    const { server } = serverOn(dataDir);
+    const session = new pg.Client(await server.ensureRunning());
+    session.on('error', () => undefined); // The session ends with its server.
+    await session.connect();
+    const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    process.kill(rows[0]!.pid, 'SIGSTOP');
+    process.kill(server.pid()!, 'SIGKILL');
+    await until(() => server.pid() === undefined);
+    expect(serversOn(join(dataDir, 'postgres', 'cluster'))).toContain(rows[0]!.pid);
+    expect(await query(await server.ensureRunning(), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    expect(serversOn(join(dataDir, 'postgres', 'cluster'))).not.toContain(rows[0]!.pid);
+  });
+
   test('the server of a killed weir shuts itself down', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);

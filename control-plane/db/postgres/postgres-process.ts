@@ -46,6 +46,8 @@ type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 const READY = /database system is ready to accept (read-only )?connections/;
 /** Milliseconds for a server that a killed Weir left behind. */
 const ORPHAN_MS = 9500;
+/** Milliseconds for the last words of a server that ended: a session that hangs keeps its output open. */
+const LAST_WORDS_MS = 1000;
 /** Share of the shutdown time for each harsher kind, and its maximum in milliseconds. */
 const HARSH = { share: 0.2, mostMs: 1000 } as const;
 
@@ -76,10 +78,12 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
   });
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(explainSpawnError(error, launch)));
-    child.once('close', (code, signal) => {
+    const tell = (code: number | null, signal: NodeJS.Signals | null): void => {
       const how = signal === null ? `code ${code ?? '?'}` : signal;
       resolve([`server ended with ${how}`, ...lastWords].join('; '));
-    });
+    };
+    child.once('close', tell);
+    child.once('exit', (...how) => setTimeout(tell, LAST_WORDS_MS, ...how).unref());
   });
   const giveUp = (): void => void child.kill('SIGQUIT');
   launch.signal?.addEventListener('abort', giveUp, { once: true });
