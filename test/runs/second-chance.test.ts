@@ -1,0 +1,71 @@
+/** The runner of `npm test` on small projects whose files fail always, once, or while other files run. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const RUNNER = join(ROOT, '.config', 'run-tests.js');
+const REPORTER = join(ROOT, '.config', 'jest-results.cjs');
+
+const PASSES = `test('passes', () => undefined);`;
+const FAILS = `test('fails', () => { throw new Error('always'); });`;
+/** The first run of it makes the file that lets the next one pass. */
+const FAILS_ONCE = `const { existsSync, writeFileSync } = require('node:fs');
+test('passes', () => undefined);
+test('fails once', () => {
+  const mark = __filename + '.mark';
+  if (existsSync(mark)) return;
+  writeFileSync(mark, '');
+  throw new Error('no answer in time');
+});`;
+
+/** Runs these files, by their names, as `npm test` runs those of Weir. */
+function run(files: Readonly<Record<string, string>>): { status: number | null; output: string; lastLine: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-runs-'));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.test.js`), text);
+    const config = { rootDir: folder, reporters: [REPORTER], maxWorkers: 1 };
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [RUNNER, `--config=${JSON.stringify(config)}`],
+      { cwd: ROOT, encoding: 'utf8' },
+    );
+    return { status, output: stdout + stderr, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '' };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('npm test', () => {
+  it('reports a file that fails once as unsteady and passes', () => {
+    const { status, output, lastLine } = run({ steady: PASSES, shaky: FAILS_ONCE });
+    expect(output).toMatch(/Unsteady[^]*shaky\.test\.js\n {2}fails once, failed after \d+ ms\n[^]*no answer in time/);
+    expect(lastLine).toBe('3 passed, 0 failed');
+    expect(status).toBe(0);
+  });
+
+  it('fails if a file fails again', () => {
+    const { status, output, lastLine } = run({ steady: PASSES, shaky: FAILS_ONCE, broken: FAILS });
+    expect(output).toContain('second chance');
+    expect(lastLine).toBe('3 passed, 1 failed');
+    expect(status).toBe(1);
+  });
+
+  it('fails without second chances if more than five files fail', () => {
+    const shaky = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, FAILS_ONCE] as const);
+    const { status, output, lastLine } = run(Object.fromEntries(shaky));
+    expect(output).toContain('6 files failed; at most 5 get a second chance');
+    expect(lastLine).toBe('6 passed, 6 failed');
+    expect(status).toBe(1);
+  });
+
+  it('counts a file that cannot be loaded, and a skipped test, as failed', () => {
+    const { status, lastLine } = run({
+      unloadable: 'throw new Error("broken import");',
+      partly: `${PASSES}\ntest.skip('skipped', () => undefined);`,
+    });
+    expect(lastLine).toBe('1 passed, 2 failed');
+    expect(status).toBe(1);
+  });
+});
