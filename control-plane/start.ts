@@ -28,6 +28,7 @@ import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
 import { greeting } from './system/greeting.ts';
+import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
 import { type ChosenPort, chooseDnsPort } from './workers/dns-port.ts';
@@ -83,7 +84,9 @@ interface Start {
 
 /** Stops this process, and one that it has started to take over from it. */
 function stopAtSignals({ logger, service, stop, handover }: Start): void {
+  const echo = new SignalEcho(clock);
   const onSignal = (signal: NodeJS.Signals): void => {
+    if (echo.isEcho(signal)) return;
     const { giving } = handover;
     if (!handover.isTold) {
       handover.isTold = true;

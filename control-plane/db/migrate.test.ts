@@ -9,6 +9,7 @@ import { runningServerAddress } from './running-postgres.ts';
 
 /** It alters `list_sources`. */
 const TABLE_CHANGE = '0044_files-of-nodes';
+const TABLE_CHANGE_NUMBER = 44;
 
 let own: TestDatabase;
 /** Weir's own connections are lost with the tables. */
@@ -78,6 +79,10 @@ describe('migrate()', () => {
     expect(await tables()).toEqual(['schema_migrations']);
     const up = await withClient((client) => migrate(client, logger, { direction: 'up' }));
     expect(up).toEqual([...down].reverse());
+    expect(logger.lines.filter(({ level }) => level === 'info')).toEqual([
+      { level: 'info', message: 'database schema downgraded', fields: { from: up.length, to: 0 } },
+      { level: 'info', message: 'database schema created', fields: { version: up.length } },
+    ]);
     expect(await tables()).toEqual(before);
     const { rows } = await pool.query('SELECT id, name FROM groups');
     expect(rows).toEqual([{ id: 1, name: 'Default' }]);
@@ -136,6 +141,12 @@ describe('migrate()', () => {
     });
     const { names, rows } = await run.migrating;
     expect(names).toContain(TABLE_CHANGE);
+    const change = { from: TABLE_CHANGE_NUMBER - 1, to: TABLE_CHANGE_NUMBER + names.length - 1 };
+    expect(logger.lines).toContainEqual({
+      level: 'info',
+      message: 'database schema upgraded',
+      fields: change,
+    });
     expect(rows).toEqual([{ lock_timeout: '0' }]);
   });
 });

@@ -62,13 +62,28 @@ export async function migrate(
   try {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
     const names = (await despiteOthers(run, logger)).map((migration) => migration.name);
-    if (names.length > 0) logger.info(`migrate database ${direction}`, { migrations: names });
+    if (names.length > 0) logChange(logger, direction, names);
     return names;
   } finally {
     // Fails where the connection was lost, which ends both.
     const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
     await client.query(undo).catch(() => undefined);
   }
+}
+
+/** One short line for the administrator: the numbers of the migrations before and after. The names are for debugging. */
+function logChange(logger: Logger, direction: MigrationRun['direction'], names: readonly string[]): void {
+  const first = numberOf(names[0]!);
+  const last = numberOf(names.at(-1)!);
+  const [from, to] = direction === 'up' ? [first - 1, last] : [first, last - 1];
+  if (from === 0) logger.info('database schema created', { version: to });
+  else logger.info(`database schema ${direction === 'up' ? 'upgraded' : 'downgraded'}`, { from, to });
+  logger.debug('migrations run', { component: 'migrations', migrations: names });
+}
+
+/** Migrations are numbered without gaps from 1. */
+function numberOf(migration: string): number {
+  return Number.parseInt(migration, 10);
 }
 
 /** Tries again while others use the tables. */

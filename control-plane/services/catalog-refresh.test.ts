@@ -117,7 +117,7 @@ describe('CatalogRefresh', () => {
     prepare();
     await refresh.look();
     expect([catalog.all(), applied]).toEqual([before, 0]);
-    expect(logger.text()).toContain('service catalog not updated; the shipped one stays in force');
+    expect(logger.text()).toContain('service catalog not updated; the shipped one stays active');
   });
 
   test('takes what another node fetched, without asking the server', async () => {

@@ -149,8 +149,8 @@ export class CatalogRefresh {
       // Logged once: a node without internet access would log it twice an hour forever.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;
-      const inForce = catalog.isShipped() ? 'shipped' : 'previous';
-      logger[level](`service catalog not updated; the ${inForce} one stays in force`, {
+      const active = catalog.isShipped() ? 'shipped' : 'previous';
+      logger[level](`service catalog not updated; the ${active} one stays active`, {
         url: shownUrl(url),
         reason,
       });

@@ -194,7 +194,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     nowMs += DAY_MS;
     await refresh.look();
     const failures = logger.lines.filter(({ message }) =>
-      message.endsWith('not updated; the previous one stays in force'),
+      message.endsWith('not updated; the previous one stays active'),
     );
     expect(failures.map(({ level }) => level)).toEqual(['warn', 'debug']);
   });

@@ -46,7 +46,7 @@ export function greeting(facts: GreetingFacts): string {
 export function setupNotice(code: string, path: string): string {
   return [
     '',
-    'No password is set. On this machine it can be set without more, from another one with this code:',
+    'No password is set. To set it from another machine, use this code:',
     '',
     `  Setup code ${code}   (kept in ${path} until it is used)`,
     '',

@@ -1,8 +1,10 @@
 /** Fills the query log of the demo, up to now: a week at the first start, and later the time in which it was not running. */
+import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
 import { DAY_MS, keepAsUpkeep, storeRows } from '../bench/stored-log/made-up-log.ts';
 import { madeRows } from './made-week.ts';
+import type { Progress } from './progress.ts';
 
 /** What is filled. */
 export interface FilledLog {
@@ -20,7 +22,11 @@ const BLOCK_ROWS = 20_000;
 const SEED = 20261123;
 
 /** Stores rows from the last one that is there, or `days` ago, until now; no Weir may use the database. */
-export async function fillLog(database: Database, { nodeName, days, ...made }: FilledLog): Promise<void> {
+export async function fillLog(
+  database: Database,
+  { nodeName, days, ...made }: FilledLog,
+  progress: Progress,
+): Promise<void> {
   const toMs = Date.now();
   const { rows } = await database.query<{ last: Date | null }>(
     'SELECT max(last_time) AS last FROM query_blocks',
@@ -28,9 +34,29 @@ export async function fillLog(database: Database, { nodeName, days, ...made }: F
   const fromMs = Math.max(rows[0]?.last?.getTime() ?? 0, toMs - days * DAY_MS);
   if (toMs - fromMs < LEAST_GAP_MS) return;
   const nodeId = nodeIdOf(nodeName);
-  await storeRows(database, madeRows({ ...made, fromMs, toMs, seed: SEED }), {
-    nodeId,
-    blockRows: BLOCK_ROWS,
-  });
+  const stored = madeRows({ ...made, fromMs, toMs, seed: SEED });
+  await storeRows(database, countedByDay(stored, toMs - fromMs, progress), { nodeId, blockRows: BLOCK_ROWS });
   await keepAsUpkeep(database, { nodeIds: [nodeId], days: 400 });
+}
+
+/** Passes rows on; shows each day that they reach, with the number of queries so far. */
+function* countedByDay(
+  rows: Iterable<QueryLogRow>,
+  spanMs: number,
+  progress: Progress,
+): Generator<QueryLogRow> {
+  const days = Math.ceil(spanMs / DAY_MS);
+  let firstMs: number | undefined;
+  let shownDay = 0;
+  let count = 0;
+  for (const row of rows) {
+    firstMs ??= row.timestampMs;
+    const day = 1 + Math.floor((row.timestampMs - firstMs) / DAY_MS);
+    if (day > shownDay)
+      progress.count(`day ${String(day)} of ${String(days)}, ${count.toLocaleString('en')} queries`);
+    shownDay = day;
+    count++;
+    yield row;
+  }
+  progress.count(`${count.toLocaleString('en')} queries, updating the statistics`);
 }

@@ -7,6 +7,7 @@ import { makeTempDir } from '../support/weir/data-dir.ts';
 import { freePort } from '../support/weir/free-ports.ts';
 import { ownEnvironment, OwnProcess } from '../support/weir/weir-process.ts';
 import { HOUSEHOLD } from './household.ts';
+import { Progress } from './progress.ts';
 import { Demo } from './running-demo.ts';
 import { LISTS } from './sites.ts';
 
@@ -16,6 +17,7 @@ const PER_DAY = 20_000;
 
 const room = makeTempDir();
 let demo: Demo;
+let shown = '';
 
 beforeAll(async () => {
   const [web, lists, dns] = await Promise.all([1, 2, 3].map(() => freePort(['127.0.0.1'])));
@@ -24,6 +26,7 @@ beforeAll(async () => {
     ports: { web: web!, lists: lists!, dns: dns! },
     days: DAYS,
     perDay: PER_DAY,
+    output: { write: (text) => (shown += text) },
   });
 });
 afterAll(async () => {
@@ -32,6 +35,18 @@ afterAll(async () => {
 });
 
 describe('Demo', () => {
+  test('shows the steps of the first start, one line each', () => {
+    expect(shown.split('\n')).toEqual([
+      '[1/4] Creating the database',
+      '[2/4] Writing the query log',
+      '[2/4] Writing the query log: day 1 of 1, 0 queries',
+      expect.stringMatching(/^\[2\/4\] Writing the query log: [\d,]+ queries, updating the statistics$/),
+      '[3/4] Starting the server',
+      '[4/4] Adding lists, rules, records and users',
+      '',
+    ]);
+  });
+
   test('has a log of days with each kind of outcome', async () => {
     for (const status of ['ALLOWED', 'CACHED', 'LOCAL', 'SERVFAIL', 'BLOCKED_LIST', 'BLOCKED_REGEX'])
       expect([status, await demo.api.queryCount(`status=${status}`)]).not.toEqual([status, 0]);
@@ -69,5 +84,17 @@ describe('Demo', () => {
     expect(again.output).toContain(`http://127.0.0.1:${port}/`);
     expect(again.output).toContain(demo.password);
     expect(await again.end('SIGINT')).toMatchObject({ code: 0, signal: null });
+  });
+});
+
+describe('Progress', () => {
+  test('replaces the line of a step in a terminal', () => {
+    let written = '';
+    const progress = new Progress({ isTTY: true, write: (text) => (written += text) }, 2);
+    progress.next('One');
+    progress.count('half');
+    progress.next('Two');
+    progress.end();
+    expect(written.replaceAll('\r\u001B[2K', '<')).toBe('<[1/2] One<[1/2] One: half\n<[2/2] Two\n');
   });
 });

@@ -1,5 +1,5 @@
-// `npm run demo`: a Weir with a made-up household, for people who want to look at the dashboard. It asks nothing of the
-// Internet and keeps everything in one folder; Ctrl+C ends it, and the next start goes on from there.
+// `npm run demo`: a Weir with a made-up household, for people who want to look at the dashboard. It sends nothing to the
+// Internet and keeps all files in one folder. Ctrl+C stops it, and the next start continues with the same data.
 import { once } from 'node:events';
 import { join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,10 +9,10 @@ import type { DemoOptions } from './running-demo.ts';
 
 const HELP = `npm run demo -- [options]
 
-  --dir DIR      folder of everything that it keeps (data/demo)
-  --port N       port of the dashboard; the next two are those of its lists and of DNS (8090)
-  --days N       days that the log goes back at the first start (7)
-  --per-day N    questions of an ordinary day (60000)
+  --dir DIR      data folder (data/demo)
+  --port N       port of the dashboard; the next two ports serve its lists and DNS (8090)
+  --days N       days of query log to create at the first start (7)
+  --per-day N    queries on a usual day (60000)
 `;
 const FOLDER = join(import.meta.dirname, '..', '..', 'data', 'demo');
 
@@ -20,7 +20,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Null where help is asked for. @throws {Error} that names what is wrong */
+/** Null for --help. @throws {Error} with the invalid option */
 function readOptions(): DemoOptions | null {
   const { values } = parseArgs({
     options: {
@@ -39,23 +39,28 @@ function readOptions(): DemoOptions | null {
   };
   const web = number('port');
   const ports = { web, lists: web + 1, dns: web + 2 };
-  return { dir: resolvePath(values.dir), ports, days: number('days'), perDay: number('per-day') };
+  return {
+    dir: resolvePath(values.dir),
+    ports,
+    days: number('days'),
+    perDay: number('per-day'),
+    output: process.stdout,
+  };
 }
 
 async function run(options: DemoOptions): Promise<void> {
-  const told = new Promise<void>((resolve) => {
+  const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  say('The first start makes days of questions, which takes a while; later ones are short.');
   const demo = await Demo.open(options);
   say(`
 Open ${demo.origin}/ and log in as admin with the password ${demo.password}
 
-Everything you see is made up, and you may change all of it. DNS is at 127.0.0.1 port ${demo.weir.dnsPort}, the output of
-the server in ${join(options.dir, 'weir.log')}. Ctrl+C ends the demo; to begin again, remove ${options.dir}`);
+All data is made up; change anything you like. DNS listens on 127.0.0.1 port ${demo.weir.dnsPort}, and the server log is
+${join(options.dir, 'weir.log')}. Press Ctrl+C to stop the demo. To start from scratch, delete ${options.dir}`);
   const hasEnded = once(demo.weir.child, 'exit').then(() => true);
-  const isOver = await Promise.race([told.then(() => false), hasEnded]);
-  say(isOver ? 'Weir has ended; its output says why.' : 'ending');
+  const isOver = await Promise.race([interrupted.then(() => false), hasEnded]);
+  say(isOver ? 'Weir stopped unexpectedly; see the server log.' : 'Stopping the demo.');
   if (isOver) process.exitCode = 1;
   await demo.close();
 }

@@ -11,6 +11,8 @@ import type { DemoInternet } from './demo-internet.ts';
 import { fillLog } from './demo-log.ts';
 import { makePolicy } from './demo-policy.ts';
 import { BALANCER, LiveTraffic } from './live-traffic.ts';
+import { Progress, silent } from './progress.ts';
+import type { ProgressOutput } from './progress.ts';
 
 /** How a demo is opened. */
 export interface DemoOptions {
@@ -21,6 +23,8 @@ export interface DemoOptions {
   readonly days: number;
   /** Questions of an ordinary day. */
   readonly perDay: number;
+  /** Where the progress of the start is shown; nowhere by default. */
+  readonly output?: ProgressOutput;
 }
 
 /** What a folder says of the demo in it. */
@@ -31,6 +35,9 @@ interface DemoState {
 }
 
 const NODE_NAME = 'demo';
+const RESTART_STEPS = 3;
+/** The policy is set up over the API of the running server. */
+const FIRST_START_STEPS = RESTART_STEPS + 1;
 /** A first start would subscribe to a public list. */
 const NO_PUBLIC_LIST = "INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')";
 const BELIEVED = {
@@ -60,18 +67,22 @@ export class Demo {
   }
 
   /** Starts everything, and makes what is not there yet. @throws {Error} where the folder belongs to something else */
-  static async open({ dir, ports, days, perDay }: DemoOptions): Promise<Demo> {
+  static async open({ dir, ports, days, perDay, output = silent }: DemoOptions): Promise<Demo> {
     const room = { path: dir, dataDir: join(dir, 'data'), remove: () => undefined };
     const state = openState(dir, room.dataDir);
+    const progress = new Progress(output, state.isMade ? RESTART_STEPS : FIRST_START_STEPS);
     const internet = await startDemoInternet(ports.lists);
     let weir: Weir | undefined;
     try {
       const upstreams = internet.resolvers.map((resolver) => `udp://${resolver}`);
+      progress.next(state.isMade ? 'Opening the database' : 'Creating the database');
       await withDatabase(room.dataDir, '', async (database) => {
         if (!state.isMade) await database.query(NO_PUBLIC_LIST);
         if (!state.isMade) await addDevices(database);
-        await fillLog(database, { nodeName: NODE_NAME, days, perDay, upstreams });
+        progress.next('Writing the query log');
+        await fillLog(database, { nodeName: NODE_NAME, days, perDay, upstreams }, progress);
       });
+      progress.next('Starting the server');
       weir = await Weir.start({
         room,
         webPort: ports.web,
@@ -83,8 +94,10 @@ export class Demo {
         pools: poolOf(upstreams),
       });
       const api = await ApiClient.signIn(ports.web, '127.0.0.1', '/api', state.password);
-      if (!state.isMade) await makePolicy(api, internet);
-      else internet.shortenLastList();
+      if (!state.isMade) {
+        progress.next('Adding lists, rules, records and users');
+        await makePolicy(api, internet);
+      } else internet.shortenLastList();
       keepState(dir, { ...state, isMade: true });
       const traffic = await LiveTraffic.start(weir.dnsPort, perDay);
       return new Demo({ weir, api, password: state.password, internet, traffic });
@@ -92,6 +105,8 @@ export class Demo {
       await weir?.stop();
       await internet.close();
       throw error;
+    } finally {
+      progress.end();
     }
   }
 

@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { DaemonSet } from 'kubernetes-models/apps/v1';
-import { Namespace } from 'kubernetes-models/v1';
+import type { DaemonSet } from 'kubernetes-types/apps/v1.js';
+import type { PodSpec } from 'kubernetes-types/core/v1.js';
 import { parse } from 'yaml';
 import { parseConfig } from '../../config/parse-config.ts';
+import { kubernetesFaults } from '../support/parts/kubernetes-faults.ts';
+import type { Manifest } from '../support/parts/kubernetes-faults.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -70,16 +72,22 @@ describe('deploy/compose', () => {
 });
 
 describe('deploy/kubernetes', () => {
-  const daemonSet = read('kubernetes/weir-daemonset.yaml') as DaemonSet;
+  const daemonSet = read('kubernetes/weir-daemonset.yaml') as DaemonSet & Manifest;
   const pod = daemonSet.spec!.template.spec!;
   const [weir] = pod.containers;
 
-  test('weir-daemonset.yaml and weir-namespace.yaml are what Kubernetes knows', () => {
-    new DaemonSet(daemonSet).validate();
-    new Namespace(read('kubernetes/weir-namespace.yaml') as Namespace).validate();
-    const mistaken = structuredClone(daemonSet);
-    Object.assign(mistaken.spec!, { minReadySeconds: 'ten' });
-    expect(() => new DaemonSet(mistaken).validate()).toThrow('minReadySeconds');
+  test('weir-daemonset.yaml and weir-namespace.yaml match the types of the Kubernetes API', () => {
+    expect(kubernetesFaults(daemonSet, read('kubernetes/weir-namespace.yaml') as Manifest)).toEqual([]);
+  });
+
+  test.each<[string, string, (pod: PodSpec) => unknown]>([
+    ['an unknown field', 'hostNetworks', (pod) => Object.assign(pod, { hostNetworks: true })],
+    ['a wrong type', 'number', (pod) => Object.assign(pod, { terminationGracePeriodSeconds: 'ten' })],
+    ['a missing field', "'name' is missing", (pod) => Reflect.deleteProperty(pod.containers[0]!, 'name')],
+  ])('kubernetesFaults() reports %s', (_mistake, fault, spoil) => {
+    const spoiled = structuredClone(daemonSet);
+    spoil(spoiled.spec!.template.spec!);
+    expect(kubernetesFaults(spoiled)).toEqual([expect.stringContaining(fault)]);
   });
 
   test('weir-daemonset.yaml lets a new pod start beside the old one: no port is declared', () => {

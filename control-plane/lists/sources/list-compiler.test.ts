@@ -47,7 +47,7 @@ describe('ListCompiler', () => {
       status: 'error',
       last_error: expect.stringMatching(/^(compile|inspect) lists: .*memory/),
     });
-    expect(node.logger.text()).not.toContain('stays in force');
+    expect(node.logger.text()).not.toContain('stays active');
     const other = await node.life.create(blocklist(running.serve('/b', 'b.example\n')));
     await node.life.idle();
     expect(await node.life.read(other.id)).toMatchObject({ status: 'ok' });

@@ -47,7 +47,7 @@ describe('ListRefresher', () => {
       last_error: expect.stringMatching(reason),
       rules: 1,
     });
-    expect(node.logger.text()).toContain('list not updated; its last copy stays in force');
+    expect(node.logger.text()).toContain('list not updated; its last copy stays active');
     running.serve('/a', 'a.example\n');
     await node.life.refresh(id);
     await node.life.idle();
@@ -58,8 +58,8 @@ describe('ListRefresher', () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.urlOf('/missing')));
     await node.life.idle();
-    expect(node.logger.text()).toContain('nothing of it is in force until it can be fetched');
-    expect(node.logger.text()).not.toContain('stays in force');
+    expect(node.logger.text()).toContain('list not updated; it blocks nothing until it can be fetched');
+    expect(node.logger.text()).not.toContain('stays active');
   });
 
   test('a burst of new lists is fetched four at a time and compiled a few times at most', async () => {

@@ -45,7 +45,7 @@ export interface RefresherParts extends RefreshParts {
 const CONCURRENT_FETCHES = 4;
 /** A node without the file of a list leaves it for this time to one that has it. */
 const MISSING_FILE_GRACE_MS = 120_000;
-const NOTHING_IN_FORCE = 'it has no copy yet, and nothing of it is in force until it can be fetched';
+const NO_COPY = 'it blocks nothing until it can be fetched';
 
 /** Schedules and runs fetches. */
 export class ListRefresher {
@@ -177,8 +177,8 @@ export class ListRefresher {
       }
       if (error instanceof LeaseLost) throw error;
       const reason = reasonOf(error);
-      const inForce = cache.copyOf(id) === undefined ? NOTHING_IN_FORCE : 'its last copy stays in force';
-      logger.warn(`list not updated; ${inForce}`, { id, name, reason });
+      const effect = cache.copyOf(id) === undefined ? NO_COPY : 'its last copy stays active';
+      logger.warn(`list not updated; ${effect}`, { id, name, reason });
       const failures = source.failures + 1;
       const facts = { status: 'error', lastError: reason, lastCheckedAt: this.now(), failures } as const;
       await this.record(lease, source, facts);

@@ -1,0 +1,191 @@
+// Checks new text against docs/style.md: comments, string literals, documents and the English catalogue on lines that were
+// added since BASE (style-rules.js), and the subjects of the commits since then. A phrase that was only moved or wrapped in
+// another way is not new, and text in backticks is a quotation. Usage: node .config/style.js [BASE] (npm run style).
+import { spawnSync } from 'node:child_process';
+import { lstatSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import ts from 'typescript';
+import { BASE, EXCLUDED, RULES, UI_RULES } from './style-rules.js';
+
+const SUBJECT = /^[\w.][\w./-]*(, [\w./-]+)*: [^\sA-Z].*[^.]$/;
+const MAX_SUBJECT_LENGTH = 72;
+const CATALOGUE = /(^|\/)i18n\/en\.json$/;
+const SQL =
+  /^\s*(ALTER|ANALYZE|BEGIN|COPY|CREATE|DELETE|DROP|GRANT|INSERT|LOCK|SELECT|SET|TRUNCATE|UPDATE|WITH)\b/;
+const WORDS = /[a-z]{2,}[,;:]?\s+[a-z]/i;
+/** A phrase is old if it was removed elsewhere with the same text beside it, at most so many characters on either side. */
+const CONTEXT = 12;
+/** Stands for everything that is not text, so that no phrase is found across it. */
+const CODE = '\0';
+
+/** How to find the text of a file, by the extension of its name; of other files nothing is checked. */
+const EXTRACTORS = {
+  ...Object.fromEntries(['.ts', '.tsx', '.js', '.cjs'].map((extension) => [extension, textOfCode])),
+  ...Object.fromEntries(['.md', '.8'].map((extension) => [extension, textOfDocument])),
+  ...Object.fromEntries(
+    ['.css', '.c', '.h'].map((extension) => [extension, keeper(/\/\*.*?\*\/|\/\/ .*?$/gms)]),
+  ),
+  ...Object.fromEntries(
+    ['', '.yaml', '.yml', '.toml', '.sh', '.service', '.conf', '.py'].map((extension) => [
+      extension,
+      keeper(/(?<=^|\s)# .*$/gm),
+    ]),
+  ),
+  '.sql': keeper(/(?<=^|\s)-- .*$/gm),
+  '.json': keeper(/(?<=": ").*(?="|$)/gm),
+};
+
+function git(...args) {
+  const { status, stdout } = spawnSync('git', ['-c', 'core.quotePath=off', ...args], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+  });
+  return status === 0 ? stdout : null;
+}
+
+/** Replaces all but white space. */
+function blank(text, replacement) {
+  return text.replace(/\S/g, replacement);
+}
+
+/** Keeps what the pattern matches, where it is. */
+function keeper(pattern) {
+  return (text) => {
+    let kept = '';
+    let end = 0;
+    for (const match of text.matchAll(pattern)) {
+      kept += blank(text.slice(end, match.index), CODE) + withoutMarkers(match[0]);
+      end = match.index + match[0].length;
+    }
+    return kept + blank(text.slice(end), CODE);
+  };
+}
+
+/** Comments without the characters that make them one; a comment in a block is a text by itself. */
+function withoutMarkers(comment) {
+  return comment
+    .replace(/\/\*/g, `${CODE} `)
+    .replace(/\/\/+|\*+\/|^\s*[*#]+(?=\s)/gm, (marker) => blank(marker, ' '));
+}
+
+/** Titles of tests are checked in the tests, not in documents that cite them. */
+function textOfDocument(text) {
+  const samples = /^ *(```|~~~).*?^ *\1|`[\w.-]+\.test\.ts`: [^|<\n]*/gms;
+  return text.replace(samples, (sample) => blank(sample, CODE));
+}
+
+function textOfCode(text, file) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  let kept = '';
+  const visit = (node) => {
+    if (ts.isJSDoc(node)) return;
+    const children = node.getChildren(source);
+    if (children.length > 0) return children.forEach(visit);
+    const start = node.getStart(source);
+    kept += withoutMarkers(text.slice(node.pos, start)) + textOfToken(node, text.slice(start, node.end));
+  };
+  visit(source);
+  return kept;
+}
+
+/** A sentence that is split with `+` is one text. */
+function textOfToken(node, text) {
+  if (node.kind === ts.SyntaxKind.PlusToken) return ' ';
+  if (ts.isJsxText(node)) return text;
+  if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node) && !ts.isTemplateMiddleOrTemplateTail(node))
+    return blank(text, CODE);
+  const head = ts.isTemplateMiddleOrTemplateTail(node) ? node.parent.parent.head : node;
+  if (SQL.test(head.text) || !(WORDS.test(text) || ts.isTemplateMiddleOrTemplateTail(node)))
+    return blank(text, CODE);
+  return text.replace(/^['"`}]|['"`]$|\$\{$/g, (quotes) => blank(quotes, ' ')).replace(/\\n/g, '  ');
+}
+
+/** Numbers of the lines that were added since the base, by file, and the text of those that were removed. */
+function changesSince(base) {
+  const added = new Map();
+  const removed = [];
+  let file = '';
+  let line = 0;
+  const options = ['-U0', '-w', '-M', '--no-color', '--no-ext-diff', '--src-prefix=a/', '--dst-prefix=b/'];
+  for (const text of git('diff', ...options, base).split('\n')) {
+    const hunk = /^@@ -\S+ \+(\d+)/.exec(text);
+    if (hunk !== null) line = Number(hunk[1]);
+    else if (text.startsWith('+++ b/')) added.set((file = text.slice(6).replace(/\t$/, '')), new Set());
+    else if (text.startsWith('+') && !text.startsWith('+++ ')) added.get(file)?.add(line++);
+    else if (text.startsWith('-')) removed.push(text.slice(1));
+  }
+  for (const name of git('ls-files', '-z', '--others', '--exclude-standard').split('\0').slice(0, -1))
+    if (lstatSync(name).isFile()) added.set(name, new Set(numbersOfLines(readFileSync(name, 'utf8'))));
+  return { added, removed: flat(removed.join('\n')) };
+}
+
+function numbersOfLines(text) {
+  return text.split('\n').map((_, index) => index + 1);
+}
+
+/** Text without what differs when it is wrapped in another way. */
+function flat(text) {
+  return text.replace(/[\s/*#'"+]+/g, ' ').trim();
+}
+
+/** Faults in a text: [offset, length, message]. */
+function faultsIn(text, rules) {
+  return rules.flatMap(([pattern, use, allowed]) =>
+    [...text.matchAll(pattern)]
+      .filter(
+        ({ index, 0: found }) =>
+          !allowed?.test(text.slice(Math.max(0, index - 200), index + found.length + 200)),
+      )
+      .map(({ index, 0: found }) => {
+        const quoted = found.replaceAll(CODE, '').replace(/\s+/g, ' ').trim();
+        return [index, found.length, `use ${use} instead of "${quoted}"`];
+      }),
+  );
+}
+
+function faultsOfFile(file, { added, removed }) {
+  const extract = EXTRACTORS[extname(file)];
+  if (extract === undefined || EXCLUDED.test(file) || (file.endsWith('.json') && !CATALOGUE.test(file)))
+    return [];
+  const whole = readFileSync(file, 'utf8');
+  const text = extract(whole, file).replace(/`[^`\n]*`/g, (quoted) => blank(quoted, 'x'));
+  const lineAt = (offset) => text.slice(0, offset).split('\n').length;
+  const rules = CATALOGUE.test(file) ? [...RULES, ...UI_RULES] : RULES;
+  const faults = faultsIn(text, rules).sort(([one], [other]) => one - other);
+  return faults.flatMap(([offset, length, message]) => {
+    const end = offset + length;
+    const lines = Array.from({ length: 1 + lineAt(end) - lineAt(offset) }, (_, i) => lineAt(offset) + i);
+    const line = lines.find((number) => added.get(file).has(number));
+    const before = /[^\n\0]*$/.exec(text.slice(Math.max(0, offset - CONTEXT), offset))[0].length;
+    const after = /^[^\n\0]*/.exec(text.slice(end, end + CONTEXT))[0].length;
+    const isOld = removed.includes(flat(whole.slice(offset - before, end + after)));
+    return line === undefined || isOld ? [] : `${file}:${line}: ${message}`;
+  });
+}
+
+function faultsOfCommit(commit) {
+  const [hash, subject] = commit.split('\t');
+  const faults = faultsIn(subject, RULES).map(([, , message]) => message);
+  if (subject.length > MAX_SUBJECT_LENGTH) faults.push(`use at most ${MAX_SUBJECT_LENGTH} characters`);
+  if (!SUBJECT.test(subject)) faults.push('use the form "area: subject", in lower case, without a full stop');
+  return faults.map((fault) => `commit ${hash} "${subject}": ${fault}`);
+}
+
+const base = process.argv[2] ?? BASE;
+if (git('cat-file', '-e', `${base}^{commit}`) === null) {
+  console.error(
+    `style: not checked: git or commit ${base} is missing; it needs a clone with the whole history`,
+  );
+  process.exit(0);
+}
+const commits = git('log', '--no-merges', '--format=%h%x09%s', `${base}..HEAD`).split('\n').filter(Boolean);
+const changes = changesSince(base);
+const faults = [
+  ...[...changes.added.keys()].flatMap((file) => faultsOfFile(file, changes)),
+  ...commits.flatMap(faultsOfCommit),
+];
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) {
+  console.error(`${faults.length} faults of style: docs/style.md explains them`);
+  process.exit(1);
+}

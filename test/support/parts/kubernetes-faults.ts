@@ -1,0 +1,43 @@
+/** Checks manifests against the types of the Kubernetes API: unknown fields, wrong types and missing fields are faults. */
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** What every manifest has. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** Only in memory; its place decides where packages are found. */
+const CHECKED = join(ROOT, 'checked-manifests.ts');
+const OPTIONS: ts.CompilerOptions = {
+  lib: ['lib.es5.d.ts'],
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  noEmit: true,
+  strict: true,
+  types: [],
+};
+
+/** Faults as the compiler describes them; JSON is a literal of TypeScript, so the compiler checks each field. */
+export function kubernetesFaults(...manifests: readonly Manifest[]): string[] {
+  const text = manifests
+    .map((manifest, i) => `export const manifest${i}: ${typeOf(manifest)} = ${JSON.stringify(manifest)};`)
+    .join('\n');
+  const host = ts.createCompilerHost(OPTIONS);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.getSourceFile = (file, ...rest) =>
+    file === CHECKED ? ts.createSourceFile(file, text, ts.ScriptTarget.ESNext) : getSourceFile(file, ...rest);
+  const program = ts.createProgram([CHECKED], OPTIONS, host);
+  const checked = program.getSourceFile(CHECKED);
+  return [...program.getSyntacticDiagnostics(checked), ...program.getSemanticDiagnostics(checked)].map(
+    ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'),
+  );
+}
+
+/** `v1` is the core group; `apps/v1` is a group and a version. */
+function typeOf({ apiVersion, kind }: Manifest): string {
+  const path = apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`;
+  return `import('kubernetes-types/${path}').${kind}`;
+}

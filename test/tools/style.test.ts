@@ -1,0 +1,160 @@
+/** `npm run style` in a small repository: it reports new text that breaks docs/style.md, and nothing else. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+const LINTER = join(import.meta.dirname, '..', '..', '.config', 'style.js');
+
+const OLD = `// Reads it anew.\n${Array.from({ length: 9 }, (_, i) => `export const age${i} = ${i};\n`).join('')}`;
+
+let repository = '';
+beforeEach(() => {
+  repository = mkdtempSync(join(tmpdir(), 'weir-style-'));
+  git('init', '--quiet');
+  commit('code: start', { 'old.ts': OLD });
+  git('tag', 'base');
+});
+afterEach(() => rmSync(repository, { recursive: true, force: true }));
+
+function git(...args: string[]): void {
+  const identity = [
+    '-c',
+    'user.name=Test',
+    '-c',
+    'user.email=test@example.org',
+    '-c',
+    'commit.gpgsign=false',
+  ];
+  const { status, stderr } = spawnSync('git', [...identity, ...args], { cwd: repository, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(repository, file)), { recursive: true });
+    writeFileSync(join(repository, file), text);
+  }
+}
+
+function commit(subject: string, files: Readonly<Record<string, string>>): void {
+  write(files);
+  git('add', '.');
+  git('commit', '--quiet', '--message', subject);
+}
+
+/** Faults since the first commit, without the count at the end. */
+function lint(base = 'base'): { status: number | null; faults: string[] } {
+  const { status, stderr } = spawnSync(process.execPath, [LINTER, base], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
+  return { status, faults: stderr.split('\n').filter((line) => line !== '' && !/^\d+ faults/.test(line)) };
+}
+
+/** Where a fault is: file and line. */
+function placesOf(faults: readonly string[]): string[] {
+  return faults.map((fault) => /^[^:]+:\d+/.exec(fault)?.[0] ?? fault);
+}
+
+describe('npm run style', () => {
+  test('suggests a replacement and fails for a phrase in a new comment', () => {
+    commit('code: add a file', { 'new.ts': 'export const age = 2;\n// Starts anew.\n' });
+    expect(lint()).toEqual({
+      status: 1,
+      faults: ['new.ts:2: use "again", "re-" or "from scratch" instead of "anew"'],
+    });
+  });
+
+  test('accepts plain text', () => {
+    commit('code: add a file', {
+      'new.ts': '// There is no cache. Starts again.\nexport const age = "is not a file";\n',
+    });
+    expect(lint()).toEqual({ status: 0, faults: [] });
+  });
+
+  test('ignores old lines, also in a file that was moved, indented or changed elsewhere', () => {
+    git('mv', 'old.ts', 'moved.ts');
+    commit('code: move a file', { 'moved.ts': `{\n  ${OLD}}\n` });
+    commit('code: add a file', { 'new.ts': '// Writes it anew.\n' });
+    expect(placesOf(lint().faults)).toEqual(['new.ts:1']);
+    commit('code: move a comment', { 'moved.ts': 'export {};\n', 'new.ts': '  // Reads it anew.\n' });
+    expect(lint().faults).toEqual([]);
+  });
+
+  test('checks files that are not committed or not yet known to git', () => {
+    write({ 'old.ts': `${OLD}// Nobody knows.\n`, 'new.md': 'Nobody knows.\n' });
+    expect(placesOf(lint().faults)).toEqual(['old.ts:11', 'new.md:1']);
+  });
+
+  test('finds a phrase that continues on the next line or in the next part of a string', () => {
+    commit('code: add files', {
+      'block.ts': '/**\n * A path. This is\n * no file.\n */\nexport {};\n',
+      'lines.ts': 'f(); // one\n// This is\n// no list.\n',
+      'parts.ts': "throw new Error('this is ' +\n  'no list');\n",
+    });
+    expect(placesOf(lint().faults)).toEqual(['block.ts:2', 'lines.ts:2', 'parts.ts:1']);
+  });
+
+  test('checks strings, templates and markup that are sentences, but no other code', () => {
+    commit('code: add files', {
+      'texts.tsx': [
+        "const title = 'nobody is there';",
+        'const text = `nobody is there ${title} but for ${title}`;',
+        'export const Part = () => <p title={text}>Nobody is there</p>;',
+      ].join('\n'),
+      'code.ts': [
+        "import { nobody } from './nobody.ts';",
+        "const name = 'nobody';",
+        'const pattern = /told anew/;',
+        'const sql = `SELECT told FROM papers WHERE ${name} AND is no more`;',
+        'export const anew = { nobody, pattern, sql, told: 1 };',
+      ].join('\n'),
+    });
+    const places = placesOf(lint().faults);
+    expect(places).toEqual(['texts.tsx:1', 'texts.tsx:2', 'texts.tsx:2', 'texts.tsx:3']);
+  });
+
+  test('checks documents and comments of other files, except quotations and samples', () => {
+    commit('docs: add files', {
+      'guide.md':
+        'It tells all.\n\n```\nit tells all\n```\n\nUse `tells` as a name.\n| `a.test.ts`: tells all |\n',
+      'weir.toml': '# It tells all.\ntells = "it tells all"\n',
+      'table.sql': 'SELECT 1; -- it tells all\n',
+      'page.css': 'a { color: red; } /* it tells all */\n',
+      'data.json': '{ "text": "it tells all" }\n',
+      run: '#!/bin/sh\n# It tells all.\n',
+    });
+    const places = placesOf(lint().faults);
+    expect(places.toSorted()).toEqual(['guide.md:1', 'page.css:1', 'run:2', 'table.sql:1', 'weir.toml:1']);
+  });
+
+  test('checks only the English catalogue, with one word per thing', () => {
+    const catalogue = '{\n  "a.note": "Comment",\n  "b": "Repair it",\n  "c": "Add note {when}"\n}\n';
+    commit('dashboard: add texts', { 'i18n/en.json': catalogue, 'i18n/de.json': catalogue });
+    expect(lint().faults).toEqual([
+      'i18n/en.json:3: use "fix" instead of "Repair"',
+      'i18n/en.json:4: use "comment" instead of "note"',
+    ]);
+  });
+
+  test.each([
+    ['Add a file', 'use the form "area: subject", in lower case, without a full stop'],
+    ['code: Add a file', 'use the form "area: subject", in lower case, without a full stop'],
+    [`code: ${'add a file '.repeat(7)}now`, 'use at most 72 characters'],
+    ['code: read it anew', 'use "again", "re-" or "from scratch" instead of "anew"'],
+  ])('checks the subject of a commit: %s', (subject, fault) => {
+    commit(subject, { 'new.ts': 'export {};\n' });
+    expect(lint().faults).toEqual([expect.stringMatching(/^commit [0-9a-f]+ "/)]);
+    expect(lint().faults[0]).toContain(fault);
+  });
+
+  test('checks nothing and says so if the base is missing or there is no git', () => {
+    commit('code: add a file', { 'new.ts': '// Starts anew.\n' });
+    expect(lint('0123456789')).toEqual({ status: 0, faults: [expect.stringContaining('not checked')] });
+    const withoutGit = { cwd: repository, env: { PATH: repository }, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(process.execPath, [LINTER], withoutGit);
+    expect([status, stderr.split('\n').length]).toEqual([0, 2]);
+  });
+});
