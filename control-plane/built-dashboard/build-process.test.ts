@@ -59,7 +59,7 @@ describe('buildInProcess()', () => {
     );
     const stopping = new AbortController();
     const built = buildInProcess({ logger, stopped: stopping.signal, program });
-    await until(() => existsSync(begun));
+    await until('the program to begin', () => existsSync(begun));
     stopping.abort();
     await expect(built).rejects.toThrow('aborted');
   });

@@ -40,16 +40,15 @@ const silence = (name: string, secs: number): Promise<unknown> =>
 describe('beatNode()', () => {
   test('is an update that changes no index', async () => {
     for (let beats = 0; beats < 200; beats++) await beatNode(own.database, EDGE, FIGURES, null);
-    let counted = { updates: 0, hot: 0 };
-    // A session tells its counts with a later statement.
-    await until(async () => {
+    const counts = async (): Promise<{ updates: number; hot: number }> => {
       const { rows } = await own.database.query<{ updates: number; hot: number }>(
         `SELECT n_tup_upd::integer AS updates, n_tup_hot_upd::integer AS hot FROM pg_stat_user_tables
           WHERE relname = 'nodes'`,
       );
-      counted = rows[0]!;
-      return counted.updates >= 200;
-    });
+      return rows[0]!;
+    };
+    // A session tells its counts with a later statement.
+    const counted = await until('200 updates to be counted', counts, ({ updates }) => updates >= 200);
     expect(counted.hot).toBe(counted.updates);
   });
 
@@ -106,16 +105,14 @@ describe('waitForNodes()', () => {
     beatNode(own.database, node, { ...FIGURES, mark }, null);
 
   /** The mark of a wait that has begun, which is the one after `before`. */
-  const markAfter = async (before: number): Promise<number> => {
-    let mark = before;
-    await until(async () => {
+  const markAfter = (before: number): Promise<number> => {
+    const read = async (): Promise<number> => {
       const { rows } = await own.database.query<{ value: number }>(
         `SELECT value FROM meta WHERE key = 'position_mark'`,
       );
-      mark = rows[0]!.value;
-      return mark > before;
-    });
-    return mark;
+      return rows[0]!.value;
+    };
+    return until(`a mark after ${String(before)}`, read, (mark) => mark > before);
   };
   /** Asks while one node says the mark of the wait as soon as there is one. */
   const askWith = async (node: typeof EDGE, withinMs: number): Promise<string[]> => {
