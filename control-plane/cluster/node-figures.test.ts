@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { setMark } from '../policy/policy-position.ts';
 import { beatNode, forgetNode, listNodes, nodesBehind } from './node-figures.ts';
 import { waitForNodes } from './wait-for-nodes.ts';
@@ -98,8 +98,8 @@ describe('listNodes()', () => {
 });
 
 describe('waitForNodes()', () => {
-  const ask = (withinMs: number): Promise<string[]> =>
-    waitForNodes(own.database, withinMs, new AbortController().signal);
+  const WITHIN_MS = 60_000;
+  const ask = (): Promise<string[]> => waitForNodes(own.database, WITHIN_MS, new AbortController().signal);
   /** Has a node say a mark. */
   const reach = (node: typeof EDGE, mark: number): Promise<unknown> =>
     beatNode(own.database, node, { ...FIGURES, mark }, null);
@@ -114,34 +114,40 @@ describe('waitForNodes()', () => {
     };
     return until(`a mark after ${String(before)}`, read, (mark) => mark > before);
   };
-  /** Asks while one node says the mark of the wait as soon as there is one. */
-  const askWith = async (node: typeof EDGE, withinMs: number): Promise<string[]> => {
+  /** Asks while this node reaches the mark of the wait, and lets the time of the wait pass if told so. */
+  const askWith = async (node: typeof EDGE, isTimeOver: boolean): Promise<string[]> => {
     const before = await setMark(own.database);
-    const waiting = ask(withinMs);
+    const waiting = ask();
     await reach(node, await markAfter(before));
-    return waiting;
+    const laterMs = performance.now() + WITHIN_MS;
+    const clock = isTimeOver ? jest.spyOn(performance, 'now').mockReturnValue(laterMs) : undefined;
+    try {
+      return await within('the nodes', waiting);
+    } finally {
+      clock?.mockRestore();
+    }
   };
 
   test('waits until every node that runs has said the mark of the wait', async () => {
     const before = await setMark(own.database);
     for (const node of [EDGE, CORE]) await reach(node, before);
-    const waiting = ask(60_000);
+    const waiting = ask();
     const mark = await markAfter(before);
     expect(await nodesBehind(own.database, mark)).toEqual(['core', 'edge']);
     await reach(EDGE, mark);
     expect(await nodesBehind(own.database, mark)).toEqual(['core']);
     await reach(CORE, mark);
-    expect(await waiting).toEqual([]);
+    expect(await within('the nodes', waiting)).toEqual([]);
   });
 
   test('names those that have it not in time, and waits for none that is gone or has ended', async () => {
-    expect(await askWith(EDGE, 1500)).toEqual(['core']);
+    expect(await askWith(EDGE, true)).toEqual(['core']);
     await silence('core', 61);
-    expect(await askWith(EDGE, 60_000)).toEqual([]);
+    expect(await askWith(EDGE, false)).toEqual([]);
     await silence('core', 7);
-    expect(await askWith(EDGE, 1500)).toEqual(['core']);
+    expect(await askWith(EDGE, true)).toEqual(['core']);
     await releaseNode(own.database, CORE);
-    expect(await askWith(EDGE, 60_000)).toEqual([]);
+    expect(await askWith(EDGE, false)).toEqual([]);
   });
 });
 

@@ -122,6 +122,8 @@ describe('use()', () => {
   test('use() ends a transaction that says nothing for too long, so that what it has locked is free', async () => {
     await own.database.query('CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
+    // On a busy machine it may take longer to connect.
+    await until('a connection', () => pidOf(cut).catch(() => null));
     const silent = Promise.withResolvers<undefined>();
     const lent = cut.use(async (client) => {
       await client.query('BEGIN; UPDATE locked SET n = 2');

@@ -169,16 +169,16 @@ describe('Resolver: health', () => {
     const server = await upstream(silent);
     const healthCheck = { ...HEALTH_ON, intervalSecs: 0.02, timeoutMs: 20 };
     const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });
-    const untilReported = (status: string): Promise<unknown> =>
+    const untilReported = (status: string): Promise<UpstreamReport[]> =>
       until(
         `the server to be ${status}`,
         () => by.report(),
-        ([first]) => first?.status === status,
+        ([first]) => first?.status === status && (status === 'Unhealthy' || first.consecutiveFailures === 0),
       );
     await untilReported('Unhealthy');
     expect(by.report()[0]?.lastError).toBe('timeout');
     server.udpScript = answers(1);
-    await untilReported('Healthy');
-    expect(by.report()[0]).toMatchObject({ queries: 0, failures: 0, consecutiveFailures: 0 });
+    const [recovered] = await untilReported('Healthy');
+    expect(recovered).toMatchObject({ queries: 0, failures: 0, consecutiveFailures: 0 });
   });
 });
