@@ -115,7 +115,7 @@ describe('JobLeases', () => {
     const fault = (): Promise<unknown> => confirmed(first.lease).catch((error: unknown) => error);
     await until('the lease to be renewed', fault, (error) => error === undefined);
     await own.database.query('UPDATE leases SET token = nextval($1)', ['lease_tokens']);
-    await until('the holder to be told', () => first.lease.signal.aborted);
+    await until('the holder to be notified', () => first.lease.signal.aborted);
     expect(first.lease.signal.reason).toBeInstanceOf(LeaseLost);
     first.fail(new Error('as work does that was aborted'));
     expect(await first.outcome).toBe(false);

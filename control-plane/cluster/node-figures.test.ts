@@ -114,7 +114,7 @@ describe('waitForNodes()', () => {
     };
     return until(`a mark after ${String(before)}`, read, (mark) => mark > before);
   };
-  /** Asks while this node reaches the mark of the wait, and lets the time of the wait pass if told so. */
+  /** Asks while this node reaches the mark of the wait; with `isTimeOver` the time of the wait is over then. */
   const askWith = async (node: typeof EDGE, isTimeOver: boolean): Promise<string[]> => {
     const before = await setMark(own.database);
     const waiting = ask();

@@ -133,7 +133,7 @@ describe('Resolver: health', () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });
-    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 2000 });
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 1000 });
     const slow = resolve(by);
     await until(
       'the slow question',
