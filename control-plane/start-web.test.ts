@@ -78,7 +78,7 @@ describe('startWeb()', () => {
   });
 
   test('startWeb() explains a logged query by the policy of its time, once that has changed', async () => {
-    // Only what has settled on all threads is in force beyond doubt: what follows was published three seconds ago.
+    // A generation is certain to be in force two seconds after it was published: this one is three seconds old.
     const { now } = Date;
     const past = jest.spyOn(Date, 'now').mockImplementation(() => now() - 3000);
     const { dnsPort, starting } = await start('auth.enabled = false');

@@ -47,7 +47,7 @@ describe('beatNode()', () => {
       );
       return rows[0]!;
     };
-    // A session tells its counts with a later statement.
+    // A session reports its counts with a later statement.
     const counted = await until('200 updates to be counted', counts, ({ updates }) => updates >= 200);
     expect(counted.hot).toBe(counted.updates);
   });

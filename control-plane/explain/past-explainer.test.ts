@@ -18,7 +18,7 @@ const IN_GROUP_7 = '192.0.2.7';
 
 let folder: string;
 let past: PastExplainer;
-/** Called when the generation of a moment was read. */
+/** Called when the generation of a moment has been read. */
 let onRead = (): void => undefined;
 /** The small policy with a schedule; an hour later nothing is left of it but one group. */
 beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('PastExplainer', () => {
     await expect(past.explainAt(question, FIRST_MS + 60_000, AbortSignal.abort())).rejects.toThrow();
     const gone = new AbortController();
     const pending = past.explainAt(question, FIRST_MS + 60_000, gone.signal);
-    // The thread is started in the same turn, and has not answered in the next one.
+    // The thread starts in this turn, and cannot have answered in the next one.
     onRead = () => void setImmediate(() => gone.abort());
     await expect(pending).rejects.toThrow(/abort/);
     onRead = () => undefined;

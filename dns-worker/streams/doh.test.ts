@@ -85,7 +85,7 @@ function closeOf({ session }: DohClient): Promise<unknown> {
   return within('the connection to close', new Promise((resolve) => session.once('close', resolve)));
 }
 
-/** Waits for so many queries that are held. */
+/** Waits until `count` queries are held. */
 function untilHeld(count: number): Promise<unknown> {
   return until(
     `query ${String(count)}`,

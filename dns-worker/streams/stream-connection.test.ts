@@ -55,14 +55,14 @@ function ask(count: number): void {
   client.write(Buffer.concat(Array.from({ length: count }, (_, number) => frame(message(number)))));
 }
 
-/** Waits until so many messages are handed on. */
+/** Waits until `count` messages have been passed on. */
 const untilTaken = (count: number): Promise<unknown> =>
   until(
     `message ${String(count)}`,
     () => taken.length,
     (now) => now === count,
   );
-/** Waits until the client has so many replies. */
+/** Waits until the client has `count` replies. */
 const untilReceived = (count: number): Promise<unknown> =>
   until(
     `reply ${String(count)}`,

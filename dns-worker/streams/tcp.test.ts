@@ -52,7 +52,7 @@ async function listen(
   return listener;
 }
 
-/** Waits for so many queries that are held. */
+/** Waits until `count` queries are held. */
 function untilHeld(held: readonly unknown[], count: number): Promise<unknown> {
   return until(
     `query ${String(count)}`,

@@ -179,7 +179,7 @@ describe('CompilePool', () => {
       const end = await open(path, 'w');
       // Two octets tell whether a file is compressed, and a pipe gives them once.
       await end.write('??a.example\n');
-      // A job has two timers: for the next look at what it has used, and for its end by the clock.
+      // A job has two timers: one for the next look at its CPU time, one for its end by the clock.
       const timers = (): number => jest.getTimerCount();
       await until('the job to begin', timers, (count) => count === 2);
       jest.advanceTimersByTime(30_000);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  // No test passes midnight: it would keep other days than it expects.
+  // After midnight other days are kept than the test expects.
   const leftMs = (): number => DAY_MS - (Date.now() % DAY_MS);
   await until('midnight to pass', leftMs, (ms) => ms > 20_000, { pauseMs: 100 });
   await dropPartitions(own.database, await listPartitions(own.database));

@@ -145,7 +145,7 @@ describe('NameFolding', () => {
   });
 
   test('turn() leaves alone what is not over: this hour, and today where an hour has few blocks', async () => {
-    // An hour that lasts another minute at least.
+    // The hour of the next minute does not end before the test does.
     const nowMs = Date.now() + 60_000;
     await store(5, nowMs);
     await store(1, nowMs + HOUR_MS);

@@ -115,7 +115,7 @@ async function statusOf(stream: number): Promise<string> {
   return payload[0] === 0x88 ? '200' : payload.toString('latin1', 2, 5);
 }
 
-/** Waits for so many requests. */
+/** Waits until `count` requests have come. */
 function untilAsked(count: number): Promise<unknown> {
   return until(
     `request ${String(count)}`,
