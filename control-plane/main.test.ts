@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { within } from '../test/support/parts/until.ts';
 import { version } from './version.ts';
 
 const COMMAND = join(import.meta.dirname, 'cli/weir');
@@ -15,10 +17,12 @@ function weir(args: readonly string[], options: { cwd: string; env?: Record<stri
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  return new Promise<{ status: number | null; out: string; err: string }>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (status) => resolve({ status, out, err }));
-  });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  return within(
+    `weir ${args.join(' ')} to end`,
+    ended.then(([status]) => ({ status, out, err })),
+    { lastSeen: () => ({ out, err }) },
+  );
 }
 
 describe('weir', () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Probe } from '../shared/api/probes-api.ts';
 import { QueryLogPage } from '../shared/api/query-log-api.ts';
 import { RRClass, Rcode } from '../shared/dns/iana.ts';
@@ -15,7 +14,7 @@ import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../test/support/parts/test-database.ts';
 import { testNode } from '../test/support/parts/test-node.ts';
-import { until } from '../test/support/parts/until.ts';
+import { until, within } from '../test/support/parts/until.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { httpCall } from '../test/support/weir/http-call.ts';
 import type { Node } from './node.ts';
@@ -74,25 +73,27 @@ describe('startWeb()', () => {
     expect((await udp.ask(made.name, 'A')).rcode).toBe(Rcode.NXDOMAIN);
     const look = async (): Promise<Probe> =>
       Probe.parse(JSON.parse((await httpCall('GET', `${place}/${made.id}`)).text));
-    await until(async () => (await look()).asked);
+    await until('the question of the device', look, ({ asked }) => asked);
     expect(await look()).toMatchObject({ client: '127.0.0.1', protocol: 'udp', queries: 1 });
   });
 
   test('startWeb() explains a logged query by the policy of its time, once that has changed', async () => {
+    // A generation is certain to be in force two seconds after it was published: this one is three seconds old.
+    const { now } = Date;
+    const past = jest.spyOn(Date, 'now').mockImplementation(() => now() - 3000);
     const { dnsPort, starting } = await start('auth.enabled = false');
     const api = `http://127.0.0.1:${await starting}/api`;
     const call = async (method: string, path: string, body?: object): Promise<{ id: number }> =>
       JSON.parse((await httpCall(method, api + path, body)).text || '{}') as { id: number };
     const denied = { domain: 'then.example', action: 'deny', name: 'of then' };
     const { id: ruleId } = await call('POST', '/managed-domains', denied);
-    // Only what has settled on all threads is in force beyond doubt.
-    await sleep(2100);
+    past.mockRestore();
     using udp = await UdpClient.open(dnsPort);
     expect((await udp.ask('then.example', 'A')).data).toEqual(['0.0.0.0']);
     await call('DELETE', `/managed-domains/${ruleId}`);
     const rows = async (): Promise<QueryLogPage> =>
       QueryLogPage.parse(await call('GET', '/queries?domain=then.example'));
-    await until(async () => (await rows()).data.length === 1);
+    await until('the row of the query', rows, ({ data }) => data.length === 1);
     const explained = await call('GET', `/explain?query_id=${(await rows()).data[0]!.id}`);
     expect(explained).toMatchObject({
       ...{ status: 'BLOCKED_MANAGED', decided_by: { source: 'of then' } },
@@ -108,7 +109,7 @@ describe('startWeb()', () => {
     const ask = async (path: string): Promise<unknown> => {
       const ca = await readFile(paths.cert);
       const request = httpsRequest({ host: '127.0.0.1', port, path, ca, agent: false }).end();
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const [response] = (await within('the response', once(request, 'response'))) as [IncomingMessage];
       return json(response);
     };
     const status = { enabled: true, exists: true, valid: true, subject: `CN=${node.name}, O=Weir` };

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { ChangePasswordBody } from '../../shared/api/auth-api.ts';
 import { IdParams, Page } from '../../shared/api/fields.ts';
 import type { Problem } from '../../shared/api/problem-details.ts';
@@ -27,7 +28,8 @@ const CALLER: Caller = {
 
 const servers: Server[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const server of servers.splice(0))
+    await within('a server to close', new Promise((resolve) => server.close(resolve)));
 });
 
 /** Serves one row over real HTTP; returns its address. */

@@ -5,6 +5,7 @@ import type { RunningApi, TestAnswer } from '../../test/support/parts/running-ap
 import { SteeredClock } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { recordAudit } from './audit-store.ts';
 import { startAuditSweep, sweepAudit } from './audit-sweep.ts';
@@ -144,7 +145,7 @@ describe('startAuditSweep()', () => {
     await read('');
     expect(asked).toBe(0);
     clock.advanceSecs(7 * 3600);
-    await isAsked.promise;
+    await within('the first sweep', isAsked.promise);
     await stop();
     expect((await page('')).total).toBe(0);
   });

@@ -3,6 +3,7 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MadeDist, someFiles } from '../../test/support/parts/made-dist.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { until } from '../../test/support/parts/until.ts';
 import { MANIFEST_NAME, SOURCES } from './build-manifest.ts';
 import { DashboardOnDisk } from './dashboard-on-disk.ts';
 import type { DashboardState } from './dashboard-state.ts';
@@ -45,12 +46,12 @@ function served(state: DashboardState): string {
 }
 
 /** The state once it is not that of a build under way. */
-async function settled(dashboard: DashboardOnDisk): Promise<DashboardState> {
-  for (;;) {
-    const state = await dashboard.state();
-    if (state.kind !== 'building') return state;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+function settled(dashboard: DashboardOnDisk): Promise<DashboardState> {
+  return until(
+    'the build to end',
+    () => dashboard.state(),
+    ({ kind }) => kind !== 'building',
+  );
 }
 
 describe('DashboardOnDisk', () => {

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { within } from '../../test/support/parts/until.ts';
 import { decodeMessage, encodeMessage } from '../../shared/dns/codec.ts';
 import type { Answer } from '../../shared/dns/codec.ts';
 import { checkReady } from './check-ready.ts';
@@ -59,7 +60,7 @@ describe('checkReady()', () => {
     await once(server, 'listening');
     const { port } = server.address();
     server.close();
-    await once(server, 'close');
+    await within('the socket to close', once(server, 'close'));
     expect(await run(port)).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
   });
 

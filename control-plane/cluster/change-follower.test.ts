@@ -35,7 +35,11 @@ beforeEach(async () => {
   follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, logger, () => undefined);
   for (const table of ['access', 'list_sources', 'list_copies'] as const)
     follower.onChange(table, () => told.push(table));
-  await until(() => position !== null);
+  await until(
+    'the follower to read its first position',
+    () => position,
+    (now) => now !== null,
+  );
   told.length = 0;
 });
 afterEach(() => follower.close());
@@ -48,7 +52,11 @@ async function toldOf(statement: string): Promise<readonly string[]> {
   await own.database.query(
     `INSERT INTO managed_domains (name, domain, action) VALUES ('x', 'x.example', 'deny')`,
   );
-  await until(() => position!.versions['managed_domains'] !== before);
+  await until(
+    'policy to catch up with the rule',
+    () => position!.versions['managed_domains'],
+    (now) => now !== before,
+  );
   await own.database.query('DELETE FROM managed_domains');
   return [...new Set(told)];
 }
@@ -76,7 +84,11 @@ describe('ChangeFollower', () => {
   ])('has policy catch up with %s', async (statement) => {
     const before = JSON.stringify(position);
     await own.database.query(statement);
-    await until(() => JSON.stringify(position) !== before);
+    await until(
+      'policy to catch up',
+      () => JSON.stringify(position),
+      (now) => now !== before,
+    );
   });
 
   test('finds what was changed while the database was away', async () => {
@@ -86,7 +98,11 @@ describe('ChangeFollower', () => {
     const late: number[] = [];
     const catchUp = async (known: () => PolicyPosition): Promise<void> => void late.push(known().revision);
     follower = new ChangeFollower(own.database, { ...ofPolicy, catchUp }, logger, () => undefined);
-    await until(() => late.length > 0);
+    await until(
+      'the second follower to catch up',
+      () => late.length,
+      (count) => count > 0,
+    );
     expect(late[0]).toBe(before + 1);
   });
 
@@ -100,16 +116,28 @@ describe('ChangeFollower', () => {
       `INSERT INTO meta (key, value) VALUES ('position_mark', '"x"') ON CONFLICT (key) DO UPDATE SET value = '"x"'`,
     );
     const both = /no row "access".*"position_mark" in "meta" is no number/;
-    await until(() => logger.lines.some(({ fields }) => both.test(String(fields['fault']))));
+    await until(
+      'both faults to be logged',
+      () => logger.lines,
+      (lines) => lines.some(({ fields }) => both.test(String(fields['fault']))),
+    );
     const before = position!.revision;
     await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);
-    await until(() => position!.revision === before + 1);
+    await until(
+      'policy to reach the next revision',
+      () => position!.revision,
+      (now) => now === before + 1,
+    );
     await own.database.query(
       'INSERT INTO table_versions SELECT * FROM json_populate_recordset(NULL::table_versions, $1)',
       [JSON.stringify(rows)],
     );
     const mark = await setMark(own.database);
-    await until(() => position!.mark === mark && position!.versions['access'] !== undefined);
+    await until(
+      'policy to reach the mark with all versions',
+      () => position!,
+      (now) => now.mark === mark && now.versions['access'] !== undefined,
+    );
     expect(own.logger.text()).not.toContain('database is down');
   });
 
@@ -118,11 +146,19 @@ describe('ChangeFollower', () => {
     follower.onChange('access', () => taken.promise);
     await own.database.query(`UPDATE users SET role = 'viewer' WHERE id = 2`);
     const mark = await setMark(own.database);
-    await until(() => position!.mark === mark);
+    await until(
+      'policy to reach the mark',
+      () => position!.mark,
+      (now) => now === mark,
+    );
     policyMark = mark;
     expect(follower.mark()).not.toBe(mark);
     taken.resolve(undefined);
-    await until(() => follower.mark() === mark);
+    await until(
+      'the follower to reach the mark',
+      () => follower.mark(),
+      (now) => now === mark,
+    );
     policyMark = mark - 1;
     expect(follower.mark()).toBe(mark - 1);
     policyMark = null;
@@ -134,19 +170,35 @@ describe('ChangeFollower', () => {
     follower.onChange('access', () => {
       if (isFailing) throw new Error('the disk is full');
     });
-    await until(() => logger.text().includes('the disk is full'));
+    await until(
+      'the listener to fail',
+      () => logger.text(),
+      (text) => text.includes('the disk is full'),
+    );
     const mark = await setMark(own.database);
     policyMark = mark;
-    await until(() => position!.mark === mark);
+    await until(
+      'policy to reach the mark',
+      () => position!.mark,
+      (now) => now === mark,
+    );
     expect(follower.mark()).toBeLessThan(mark);
     isFailing = false;
-    await until(() => follower.mark() === mark);
+    await until(
+      'the follower to reach the mark',
+      () => follower.mark(),
+      (now) => now === mark,
+    );
   });
 
   test('calls nothing that has stopped listening', async () => {
     let calls = 0;
     const stop = follower.onChange('access', () => calls++);
-    await until(() => calls === 1);
+    await until(
+      'the listener to be called',
+      () => calls,
+      (now) => now === 1,
+    );
     await stop();
     const statement = `UPDATE users SET role = CASE role WHEN 'admin' THEN 'viewer' ELSE 'admin' END WHERE id = 2`;
     expect(await toldOf(statement)).toEqual(['access']);

@@ -49,11 +49,19 @@ describe('ClusterSecret', () => {
     const first = secretOf('first');
     const made = hexOf(first);
     stops.push(first.follow());
-    await until(() => keptBy('first') === made);
+    await until(
+      'the first node to keep its secret',
+      () => keptBy('first'),
+      (now) => now === made,
+    );
     const second = secretOf('second');
     expect(hexOf(second)).not.toBe(made);
     stops.push(second.follow());
-    await until(() => keptBy('second') === made);
+    await until(
+      'the second node to keep the secret of the first',
+      () => keptBy('second'),
+      (now) => now === made,
+    );
     expect(hexOf(second)).toBe(made);
     expect(hexOf(secretOf('second'))).toBe(made);
     expect(statSync(join(room, 'second', 'cluster-secret')).mode & 0o777).toBe(0o600);
@@ -62,19 +70,31 @@ describe('ClusterSecret', () => {
   test('of many nodes that start at once is one', async () => {
     const nodes = Array.from({ length: 5 }, (_, i) => secretOf(`node-${String(i)}`));
     for (const node of nodes) stops.push(node.follow());
-    await until(() => nodes.every((_, i) => keptBy(`node-${String(i)}`) !== ''));
+    await until(
+      'every node to keep a secret',
+      () => nodes.map((_, i) => keptBy(`node-${String(i)}`)),
+      (kept) => !kept.includes(''),
+    );
     expect(new Set(nodes.map(hexOf)).size).toBe(1);
   });
 
   test('is taken from the database where the file is damaged, and never logged', async () => {
     const first = secretOf('whole');
     stops.push(first.follow());
-    await until(() => keptBy('whole') !== '');
+    await until(
+      'the node to keep its secret',
+      () => keptBy('whole'),
+      (now) => now !== '',
+    );
     mkdirSync(join(room, 'damaged'));
     writeFileSync(join(room, 'damaged', 'cluster-secret'), keptBy('whole').slice(1));
     const second = secretOf('damaged');
     stops.push(second.follow());
-    await until(() => keptBy('damaged') === keptBy('whole'));
+    await until(
+      'the damaged file to be replaced',
+      () => keptBy('damaged'),
+      (now) => now === keptBy('whole'),
+    );
     expect(logger.text()).toContain('the file is damaged');
     expect(logger.text()).not.toContain(hexOf(first).slice(1, 16));
   });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
 import { JobLeases, type Lease, LeaseLost, type LeaseParts } from './leases.ts';
@@ -29,7 +30,12 @@ async function begin(leases: JobLeases, job = 'fetch') {
     held.resolve(lease);
     return ending.promise;
   });
-  return { lease: await held.promise, end: ending.resolve, fail: ending.reject, outcome };
+  return {
+    lease: await within('the job to begin', held.promise),
+    end: ending.resolve,
+    fail: ending.reject,
+    outcome,
+  };
 }
 
 const idle = async (): Promise<void> => undefined;
@@ -106,14 +112,10 @@ describe('JobLeases', () => {
     const [one, two] = [nodeWith({ renewMs: 5 }), nodeWith()];
     const first = await begin(one.leases);
     await endAt('-1 second');
-    let isRenewed = false;
-    while (!isRenewed)
-      isRenewed = await confirmed(first.lease).then(
-        () => true,
-        () => false,
-      );
+    const fault = (): Promise<unknown> => confirmed(first.lease).catch((error: unknown) => error);
+    await until('the lease to be renewed', fault, (error) => error === undefined);
     await own.database.query('UPDATE leases SET token = nextval($1)', ['lease_tokens']);
-    await new Promise((resolve) => first.lease.signal.addEventListener('abort', resolve));
+    await until('the holder to be notified', () => first.lease.signal.aborted);
     expect(first.lease.signal.reason).toBeInstanceOf(LeaseLost);
     first.fail(new Error('as work does that was aborted'));
     expect(await first.outcome).toBe(false);
@@ -141,10 +143,10 @@ describe('JobLeases', () => {
       await first.lease.confirm(tx);
       // Of the same data directory: it need not wait until the lease is over.
       taken = nodeWith(one).leases.hold('fetch', async () => order.push('taken'));
-      while (!(await isTaking())) await tx.query('SELECT 1');
+      await until('the other run to wait for the lease', isTaking);
       order.push('committed');
     });
-    await taken;
+    await within('the other run to take the lease', taken);
     expect(order).toEqual(['committed', 'taken']);
     first.end(undefined);
     await first.outcome;
@@ -174,7 +176,11 @@ describe('JobLeases', () => {
     const { leases, logger } = nodeWith({ renewMs: 5, database });
     const first = await begin(leases);
     isLost = true;
-    while (!logger.text().includes('renew a lease')) await own.database.query('SELECT 1');
+    await until(
+      'a renewal to fail',
+      () => logger.text(),
+      (text) => text.includes('renew a lease'),
+    );
     expect(first.lease.signal.aborted).toBe(false);
     first.end(undefined);
     expect([await first.outcome, await tokens()]).toEqual([true, [expect.any(Number)]]);

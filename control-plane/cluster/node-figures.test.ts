@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { setMark } from '../policy/policy-position.ts';
 import { beatNode, forgetNode, listNodes, nodesBehind } from './node-figures.ts';
 import { waitForNodes } from './wait-for-nodes.ts';
@@ -40,16 +40,15 @@ const silence = (name: string, secs: number): Promise<unknown> =>
 describe('beatNode()', () => {
   test('is an update that changes no index', async () => {
     for (let beats = 0; beats < 200; beats++) await beatNode(own.database, EDGE, FIGURES, null);
-    let counted = { updates: 0, hot: 0 };
-    // A session tells its counts with a later statement.
-    await until(async () => {
+    const counts = async (): Promise<{ updates: number; hot: number }> => {
       const { rows } = await own.database.query<{ updates: number; hot: number }>(
         `SELECT n_tup_upd::integer AS updates, n_tup_hot_upd::integer AS hot FROM pg_stat_user_tables
           WHERE relname = 'nodes'`,
       );
-      counted = rows[0]!;
-      return counted.updates >= 200;
-    });
+      return rows[0]!;
+    };
+    // A session reports its counts with a later statement.
+    const counted = await until('200 updates to be counted', counts, ({ updates }) => updates >= 200);
     expect(counted.hot).toBe(counted.updates);
   });
 
@@ -99,52 +98,56 @@ describe('listNodes()', () => {
 });
 
 describe('waitForNodes()', () => {
-  const ask = (withinMs: number): Promise<string[]> =>
-    waitForNodes(own.database, withinMs, new AbortController().signal);
+  const WITHIN_MS = 60_000;
+  const ask = (): Promise<string[]> => waitForNodes(own.database, WITHIN_MS, new AbortController().signal);
   /** Has a node say a mark. */
   const reach = (node: typeof EDGE, mark: number): Promise<unknown> =>
     beatNode(own.database, node, { ...FIGURES, mark }, null);
 
   /** The mark of a wait that has begun, which is the one after `before`. */
-  const markAfter = async (before: number): Promise<number> => {
-    let mark = before;
-    await until(async () => {
+  const markAfter = (before: number): Promise<number> => {
+    const read = async (): Promise<number> => {
       const { rows } = await own.database.query<{ value: number }>(
         `SELECT value FROM meta WHERE key = 'position_mark'`,
       );
-      mark = rows[0]!.value;
-      return mark > before;
-    });
-    return mark;
+      return rows[0]!.value;
+    };
+    return until(`a mark after ${String(before)}`, read, (mark) => mark > before);
   };
-  /** Asks while one node says the mark of the wait as soon as there is one. */
-  const askWith = async (node: typeof EDGE, withinMs: number): Promise<string[]> => {
+  /** Asks while this node reaches the mark of the wait; with `isTimeOver` the time of the wait is over then. */
+  const askWith = async (node: typeof EDGE, isTimeOver: boolean): Promise<string[]> => {
     const before = await setMark(own.database);
-    const waiting = ask(withinMs);
+    const waiting = ask();
     await reach(node, await markAfter(before));
-    return waiting;
+    const laterMs = performance.now() + WITHIN_MS;
+    const clock = isTimeOver ? jest.spyOn(performance, 'now').mockReturnValue(laterMs) : undefined;
+    try {
+      return await within('the nodes', waiting);
+    } finally {
+      clock?.mockRestore();
+    }
   };
 
   test('waits until every node that runs has said the mark of the wait', async () => {
     const before = await setMark(own.database);
     for (const node of [EDGE, CORE]) await reach(node, before);
-    const waiting = ask(60_000);
+    const waiting = ask();
     const mark = await markAfter(before);
     expect(await nodesBehind(own.database, mark)).toEqual(['core', 'edge']);
     await reach(EDGE, mark);
     expect(await nodesBehind(own.database, mark)).toEqual(['core']);
     await reach(CORE, mark);
-    expect(await waiting).toEqual([]);
+    expect(await within('the nodes', waiting)).toEqual([]);
   });
 
   test('names those that have it not in time, and waits for none that is gone or has ended', async () => {
-    expect(await askWith(EDGE, 1500)).toEqual(['core']);
+    expect(await askWith(EDGE, true)).toEqual(['core']);
     await silence('core', 61);
-    expect(await askWith(EDGE, 60_000)).toEqual([]);
+    expect(await askWith(EDGE, false)).toEqual([]);
     await silence('core', 7);
-    expect(await askWith(EDGE, 1500)).toEqual(['core']);
+    expect(await askWith(EDGE, true)).toEqual(['core']);
     await releaseNode(own.database, CORE);
-    expect(await askWith(EDGE, 60_000)).toEqual([]);
+    expect(await askWith(EDGE, false)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { Connections } from './connections.ts';
 import type { ConnectionOptions } from './connections.ts';
 import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
   // A statement in flight would keep its session for the tests that follow.
   for (const pid of await pidsOfSessions())
     await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
-  await until(async () => (await pidsOfSessions()).length === 0);
+  await until('the sessions of the test to end', pidsOfSessions, (pids) => pids.length === 0);
 });
 afterAll(() => own.stop());
 
@@ -122,13 +122,15 @@ describe('use()', () => {
   test('use() ends a transaction that says nothing for too long, so that what it has locked is free', async () => {
     await own.database.query('CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
+    // On a busy machine it may take longer to connect.
+    await until('a connection', () => pidOf(cut).catch(() => null));
     const silent = Promise.withResolvers<undefined>();
     const lent = cut.use(async (client) => {
       await client.query('BEGIN; UPDATE locked SET n = 2');
       await silent.promise;
       await client.query('COMMIT');
     });
-    await until(() => cut.isLost());
+    await until('the connection to be lost', () => cut.isLost());
     await own.database.query('UPDATE locked SET n = 3');
     silent.resolve(undefined);
     await expect(lent).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -167,7 +169,7 @@ describe('useInTurn()', () => {
       taken.resolve(undefined);
       await held.promise;
     });
-    await taken.promise;
+    await within('the lock', taken.promise);
     const waiting = connections.useInTurn((client) => client.query('SELECT pg_advisory_lock(7)'));
     await expect(waiting).rejects.toBeInstanceOf(DatabaseBusy);
     held.resolve(undefined);
@@ -183,7 +185,7 @@ describe('useInTurn()', () => {
       await silent.promise;
       await client.query('COMMIT');
     });
-    await until(() => stopped.isLost());
+    await until('the connection to be lost', () => stopped.isLost());
     await own.database.transactionInTurn(8, (tx) => tx.query('SELECT 1'));
     silent.resolve(undefined);
     await expect(change).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -194,7 +196,7 @@ describe('untilLost()', () => {
   test('untilLost() tells why the server is lost, without a statement that fails', async () => {
     const connections = open();
     const lost = connections.untilLost(new AbortController().signal);
-    await until(async () => (await pidsOfSessions()).length === 1);
+    await until('the liveness check to connect', pidsOfSessions, (pids) => pids.length === 1);
     const [pid] = await pidsOfSessions();
     await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
     expect(String(await lost)).toContain('terminating connection due to administrator command');
@@ -217,7 +219,11 @@ describe('untilLost()', () => {
     const [target] = parseDatabaseUrls(`postgres://tester:secret@127.0.0.1:${port}/postgres`);
     const connections = open({ target: target! });
     const lost = connections.untilLost(new AbortController().signal);
-    await until(() => accepted.length === 1);
+    await until(
+      'the liveness check to connect',
+      () => accepted.length,
+      (count) => count === 1,
+    );
     connections.lose('found lost');
     expect(await lost).toBe('found lost');
     for (const socket of accepted) socket.destroy();
@@ -228,7 +234,7 @@ describe('untilLost()', () => {
     const connections = open();
     const stopping = new AbortController();
     const ended = connections.untilLost(stopping.signal);
-    await until(async () => (await pidsOfSessions()).length === 1);
+    await until('the liveness check to connect', pidsOfSessions, (pids) => pids.length === 1);
     stopping.abort();
     expect(await ended).toBeUndefined();
     expect(connections.isLost()).toBe(false);
@@ -240,7 +246,7 @@ describe('giveUpUnlessAnswering()', () => {
   async function watched(): Promise<Connections> {
     const connections = open();
     void connections.untilLost(new AbortController().signal);
-    await until(async () => (await pidsOfSessions()).length === 1);
+    await until('the liveness check to connect', pidsOfSessions, (pids) => pids.length === 1);
     return connections;
   }
 
@@ -256,7 +262,7 @@ describe('giveUpUnlessAnswering()', () => {
     const connections = await watched();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);
-    await until(async () => (await pidsOfSessions()).length === 2);
+    await until('the statement to have its session', pidsOfSessions, (pids) => pids.length === 2);
     const pids = await pidsOfSessions();
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     await connections.giveUpUnlessAnswering(100);
@@ -272,7 +278,7 @@ describe('giveUpUnlessAnswering()', () => {
       await own.database.query('SELECT pg_reload_conf()');
     };
     await reload('ALTER SYSTEM SET default_transaction_read_only = on');
-    await until(async () => {
+    await until('the server to be read-only', async () => {
       await connections.giveUpUnlessAnswering(10_000);
       return connections.isLost();
     });
@@ -287,7 +293,7 @@ describe('end()', () => {
   test('end() closes idle connections at once and waits for lent ones', async () => {
     const connections = open();
     const { release, done } = hold(connections, 1);
-    await until(async () => (await pidsOfSessions()).length === 1);
+    await until('a connection to be lent', pidsOfSessions, (pids) => pids.length === 1);
     let hasEnded = false;
     const ended = connections.end().then(() => (hasEnded = true));
     await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -302,7 +308,7 @@ describe('end()', () => {
     const connections = open();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);
-    await until(async () => (await pidsOfSessions()).length === 1);
+    await until('the statement to have its session', pidsOfSessions, (pids) => pids.length === 1);
     const ended = connections.end();
     connections.cut();
     await ended;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { DataDirError, lockDataDir } from './data-dir-lock.ts';
 
 const dirs: string[] = [];
@@ -29,12 +30,12 @@ async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Pr
   const options = ['--expose-gc', '--input-type=module-typescript', '--eval', program];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
-  await once(child.stdout, 'data');
+  await within('the other process to lock the directory', once(child.stdout, 'data'));
   return {
     pid: child.pid ?? 0,
     async kill() {
       child.kill('SIGKILL');
-      await once(child, 'close');
+      await within('the killed process to end', once(child, 'close'));
     },
   };
 }

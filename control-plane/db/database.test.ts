@@ -49,7 +49,11 @@ describe('startDatabase()', () => {
 
   test('startDatabase() is down with a clear reason and without the secret when the password is wrong', async () => {
     const { database, logger } = open(await externalUrl((url) => (url.password = 'wrong-secret')));
-    await until(() => database.status().state === 'down');
+    await until(
+      'the database to be down',
+      () => database.status(),
+      ({ state }) => state === 'down',
+    );
     const said = JSON.stringify([database.status(), logger.lines]);
     expect(database.status().error).toContain('password authentication failed for user "tester"');
     expect(said).not.toContain('wrong-secret');
@@ -58,7 +62,11 @@ describe('startDatabase()', () => {
   test('startDatabase() comes up by itself when the reason is gone', async () => {
     const url = await externalUrl((parsed) => (parsed.password = 'set-later'));
     const { database } = open(url);
-    await until(() => database.status().state === 'down');
+    await until(
+      'the database to be down',
+      () => database.status(),
+      ({ state }) => state === 'down',
+    );
     await own.database.query(`ALTER ROLE tester PASSWORD 'set-later'`);
     await database.whenUp();
     expect(database.status()).toMatchObject({ state: 'up', error: null });
@@ -96,7 +104,11 @@ describe('startDatabase()', () => {
       url.searchParams.set('options', '-c default_transaction_read_only=on'),
     );
     const { database } = open(['postgres://weir@127.0.0.1:1/postgres', readOnly]);
-    await until(() => database.status().state === 'down');
+    await until(
+      'the database to be down',
+      () => database.status(),
+      ({ state }) => state === 'down',
+    );
     expect(database.status().error).toMatch(/127\.0\.0\.1:1.*ECONNREFUSED.*read-only/);
   });
 
@@ -162,8 +174,16 @@ describe('the embedded database', () => {
     const stop = database.onStatus(({ state }) => states.push(state));
     await database.query(`INSERT INTO meta (key, value) VALUES ('before-kill', 'true')`);
     for (const pid of serversOn(`${dataDir}/postgres/cluster`)) process.kill(pid, 'SIGKILL');
-    await until(() => states.includes('down'));
-    await until(() => states.includes('up'));
+    await until(
+      'the database to be down',
+      () => states,
+      (seen) => seen.includes('down'),
+    );
+    await until(
+      'the database to be up again',
+      () => states,
+      (seen) => seen.includes('up'),
+    );
     stop();
     const { rows } = await database.query(`SELECT value FROM meta WHERE key = 'before-kill'`);
     expect(rows).toEqual([{ value: true }]);
@@ -175,15 +195,21 @@ describe('the embedded database', () => {
     const stopWatching = own.database.onStatus(({ state }) => states.push(state));
     const heard: string[] = [];
     const stop = own.database.listen('news', (payload) => heard.push(payload));
-    const hearFrom = (what: string): Promise<void> =>
-      until(async () => {
+    const hearFrom = async (what: string): Promise<void> => {
+      const ask = async (): Promise<string[]> => {
         await own.database.query('SELECT pg_notify($1, $2)', ['news', what]).catch(() => undefined);
-        return heard.includes(what);
-      });
+        return heard;
+      };
+      await until(`the notice ${what}`, ask, (seen) => seen.includes(what));
+    };
     await hearFrom('before');
     const { rows } = await own.database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     process.kill(rows[0]!.pid, 'SIGKILL');
-    await until(() => states.includes('down') && states.at(-1) === 'up');
+    await until(
+      'the database to be up again',
+      () => states,
+      (seen) => seen.includes('down') && seen.at(-1) === 'up',
+    );
     await hearFrom('after');
     stop();
     stopWatching();
@@ -195,7 +221,11 @@ describe('the embedded database', () => {
     const states: string[] = [];
     const stop = database.onStatus(({ state }) => states.push(state));
     process.kill(rows[0]!.pid, 'SIGKILL');
-    await until(() => states.includes('down') && states.at(-1) === 'up');
+    await until(
+      'the database to be up again',
+      () => states,
+      (seen) => seen.includes('down') && seen.at(-1) === 'up',
+    );
     stop();
     expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });

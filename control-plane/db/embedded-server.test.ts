@@ -8,7 +8,7 @@ import pg from 'pg';
 import { layCluster } from '../../test/support/parts/made-cluster.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
@@ -66,12 +66,12 @@ async function startElsewhere(dataDir: string): Promise<{ serverPid: number; kil
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  const [said] = (await within('the other Weir to start its server', once(child.stdout, 'data'))) as [Buffer];
   return {
     serverPid: Number(said.toString().split(' ')[1]),
     async kill() {
       child.kill('SIGKILL');
-      await once(child, 'close');
+      await within('the other Weir to end', once(child, 'close'));
     },
   };
 }
@@ -117,7 +117,11 @@ describe('createEmbeddedServer()', () => {
     await query(await server.ensureRunning(), 'CREATE TABLE kept AS SELECT 7 AS n');
     const killed = server.pid() ?? 0;
     process.kill(killed, 'SIGKILL');
-    await until(() => server.pid() === undefined);
+    await until(
+      'the server to notice that it was killed',
+      () => server.pid(),
+      (now) => now === undefined,
+    );
     expect(await query(await server.ensureRunning(), 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
     expect(server.pid()).not.toBe(killed);
     expect(logger.text()).toContain('embedded database ended unexpectedly');
@@ -132,7 +136,11 @@ describe('createEmbeddedServer()', () => {
     const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     process.kill(rows[0]!.pid, 'SIGSTOP');
     process.kill(server.pid()!, 'SIGKILL');
-    await until(() => server.pid() === undefined);
+    await until(
+      'the server to notice that it was killed',
+      () => server.pid(),
+      (now) => now === undefined,
+    );
     expect(serversOn(join(dataDir, 'postgres', 'cluster'))).toContain(rows[0]!.pid);
     expect(await query(await server.ensureRunning(), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     expect(serversOn(join(dataDir, 'postgres', 'cluster'))).not.toContain(rows[0]!.pid);
@@ -144,7 +152,11 @@ describe('createEmbeddedServer()', () => {
     const cluster = join(dataDir, 'postgres', 'cluster');
     expect(serversOn(cluster)).toContain(elsewhere.serverPid);
     await elsewhere.kill();
-    await until(() => serversOn(cluster).length === 0);
+    await until(
+      'the server of the killed Weir to end',
+      () => serversOn(cluster),
+      (all) => all.length === 0,
+    );
     expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(false);
   });
 
@@ -156,7 +168,11 @@ describe('createEmbeddedServer()', () => {
     const { server, logger } = serverOn(dataDir);
     const running = server.ensureRunning();
     // It would end by itself at once: it goes on only once it was found.
-    await until(() => logger.text().includes('that a killed weir left behind'));
+    await until(
+      'the server to be found',
+      () => logger.text(),
+      (text) => text.includes('that a killed weir left behind'),
+    );
     process.kill(elsewhere.serverPid, 'SIGCONT');
     expect(await query(await running, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     expect(server.pid()).not.toBe(elsewhere.serverPid);

@@ -3,7 +3,7 @@ import { embeddedTarget } from './database-target.ts';
 import { runningServerAddress } from './running-postgres.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { Liveness } from './liveness.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   stopping.abort();
-  await ended;
+  await within('the look to end', ended);
 });
 afterAll(() => own.stop());
 
@@ -48,22 +48,35 @@ describe('Liveness', () => {
     expect(notices.isHeard('one')).toBe(false);
     notices.add('Two "channels"', hear);
     liveness.listen('Two "channels"');
-    await until(() => notices.isHeard('Two "channels"'));
+    await until('the channel to be heard', () => notices.isHeard('Two "channels"'));
     await tell('Two "channels"', 'b');
-    await until(() => heard.includes('b'));
+    await until(
+      'the notice of the channel',
+      () => heard,
+      (seen) => seen.includes('b'),
+    );
     expect(notices.isHeard('one')).toBe(true);
     await tell('one', 'a');
-    await until(() => heard.includes('a'));
+    await until(
+      'the notice of the first channel',
+      () => heard,
+      (seen) => seen.includes('a'),
+    );
     liveness.listen('one', false);
     expect(notices.isHeard('one')).toBe(false);
     heard.length = 0;
-    await until(async () => {
+    const tellAgain = async (): Promise<string[]> => {
       await tell('Two "channels"', 'c');
-      return heard.includes('c');
-    });
+      return heard;
+    };
+    await until('the notice of the other channel', tellAgain, (seen) => seen.includes('c'));
     await tell('one', 'too late');
     await tell('Two "channels"', 'last');
-    await until(() => heard.includes('last'));
+    await until(
+      'the last notice',
+      () => heard,
+      (seen) => seen.includes('last'),
+    );
     expect(heard).not.toContain('too late');
   });
 
@@ -79,12 +92,25 @@ describe('Liveness', () => {
     };
     // A pooler loses what another session says.
     look(notices, way === 'heard' ? tell : () => Promise.resolve());
-    await until(() => seen.length > 0);
+    await until(
+      'the first number',
+      () => seen.length,
+      (count) => count > 0,
+    );
     await own.database.query('UPDATE watched SET number = 2');
     if (way === 'heard') await tell('watched', '');
-    await until(() => seen.at(-1) === 2);
+    await until(
+      'the changed number',
+      () => seen.at(-1),
+      (now) => now === 2,
+    );
     expect(new Set(seen)).toEqual(new Set([1, 2]));
-    if (way === 'lost') await until(() => own.logger.text().includes('notices of the database do not come'));
+    if (way === 'lost')
+      await until(
+        'the log to report lost notices',
+        () => own.logger.text(),
+        (text) => text.includes('notices of the database do not come'),
+      );
     await own.database.query('DROP TABLE watched');
   });
 
@@ -99,10 +125,18 @@ describe('Liveness', () => {
       notices.watched = { channel: 'watched', expression, take };
       look(notices);
       const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${String(lock)} AND NOT granted`;
-      await until(async () => (await tx.query(waiting)).rows.length > 0);
+      await until(
+        'the look to wait for the lock',
+        async () => (await tx.query(waiting)).rows.length,
+        (count) => count > 0,
+      );
       notices.watched = { channel: 'watched', expression: `SELECT 'second'`, take };
     });
-    await until(() => seen.length > 0);
+    await until(
+      'the answer to the second look',
+      () => seen.length,
+      (count) => count > 0,
+    );
     expect(seen[0]).toBe('second');
   });
 });

@@ -1,26 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
+import { layCluster } from '../../test/support/parts/made-cluster.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { startTestDatabase } from '../../test/support/parts/test-database.ts';
-import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import type { DataDirLock } from './data-dir-lock.ts';
+import { createEmbeddedServer } from './embedded-server.ts';
+import type { EmbeddedServer } from './embedded-server.ts';
 import { migrate, SchemaTooNew } from './migrate.ts';
-import { runningServerAddress } from './running-postgres.ts';
 
 /** It alters `list_sources`. */
 const TABLE_CHANGE = '0044_files-of-nodes';
 const TABLE_CHANGE_NUMBER = 44;
 
-let own: TestDatabase;
-/** Weir's own connections are lost with the tables. */
+let root: string;
+let lock: DataDirLock;
+let server: EmbeddedServer;
+/** The only connections: a Weir would miss its tables, connect again and migrate. */
 let pool: pg.Pool;
 beforeAll(async () => {
-  own = await startTestDatabase();
-  pool = new pg.Pool({ ...runningServerAddress(own.dataDir) });
+  root = makeTempDir();
+  const dataDir = join(root, 'data');
+  await layCluster(dataDir);
+  lock = lockDataDir(dataDir);
+  server = createEmbeddedServer(lock, new MemoryLogger());
+  pool = new pg.Pool(await server.ensureRunning());
+  // Some are still being closed when the server stops.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
 });
 afterAll(async () => {
   await pool.end();
-  await own.stop();
+  await server.stop();
+  lock.release();
+  rmSync(root, { recursive: true, force: true });
 });
 
 async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -134,7 +149,11 @@ describe('migrate()', () => {
         const { rows } = await client.query('SHOW lock_timeout');
         return { names, rows };
       });
-      await until(() => logger.lines.some(({ message }) => message.includes('others use a table')));
+      await until(
+        'the migration to give way',
+        () => logger.lines,
+        (lines) => lines.some(({ message }) => message.includes('others use a table')),
+      );
       await pool.query('UPDATE list_sources SET name = name');
       await reader.query('COMMIT');
       return { migrating };

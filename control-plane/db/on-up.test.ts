@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { onDatabaseUp } from './on-up.ts';
 import { serversOn } from './postgres/postgres-process.ts';
 
@@ -20,7 +20,11 @@ describe('onDatabaseUp()', () => {
       attempts++;
       return attempts < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve();
     });
-    await until(() => attempts === 3);
+    await until(
+      'the third attempt',
+      () => attempts,
+      (now) => now === 3,
+    );
     await stop();
     expect(attempts).toBe(3);
     const told = logger.lines.filter(({ message }) => message === 'do it: retried later');
@@ -33,19 +37,27 @@ describe('onDatabaseUp()', () => {
       await own.database.query('SELECT 1');
       runs++;
     });
-    await until(() => runs === 1);
+    await until(
+      'the first run',
+      () => runs,
+      (now) => now === 1,
+    );
     const restart = async (): Promise<void> => {
       const isDown = Promise.withResolvers<undefined>();
       const off = own.database.onStatus(({ state }) => {
         if (state === 'down') isDown.resolve(undefined);
       });
       for (const pid of serversOn(`${own.dataDir}/postgres/cluster`)) process.kill(pid, 'SIGKILL');
-      await isDown.promise;
+      await within('the database to be down', isDown.promise);
       off();
       await own.database.whenUp();
     };
     await restart();
-    await until(() => runs === 2);
+    await until(
+      'the second run',
+      () => runs,
+      (now) => now === 2,
+    );
     await stop();
     await restart();
     await own.database.query('SELECT 1');

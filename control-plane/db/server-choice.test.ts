@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { ordinaryUser, OwnProcess } from '../../test/support/weir/weir-process.ts';
 import {
   type ReplicatedDatabase,
@@ -83,9 +83,9 @@ describe('keepComparing()', () => {
       asked.resolve(undefined);
       return answer.promise;
     });
-    await asked.promise;
+    await within('the question', asked.promise);
     ending.abort();
-    await done;
+    await within('the comparison to end', done);
     answer.resolve(STANDING);
     await answer.promise;
     expect(noted).toEqual([]);
@@ -98,10 +98,12 @@ describe('keepComparing()', () => {
     const [other] = parseDatabaseUrls(`postgres://weir@127.0.0.1:${String(port)}/postgres`);
     const patient = { ...other!, config: { ...other!.config, connectionTimeoutMillis: 0 } };
     const { ending, done } = compare(() => Promise.resolve(STANDING), [patient]);
-    const [socket] = (await once(silent, 'connection')) as [Socket];
+    const [socket] = (await within('a connection to the silent server', once(silent, 'connection'))) as [
+      Socket,
+    ];
     const closed = once(socket.resume(), 'close');
     ending.abort();
-    await Promise.all([done, closed]);
+    await within('the comparison and its connection to end', Promise.all([done, closed]));
     silent.close();
   });
 });
@@ -149,7 +151,7 @@ describe('with a primary whose place its standby has taken, and that goes on', (
     });
     const ended = expect(comparing).rejects.toThrow(`${second.name} has taken its place`);
     await promote();
-    await ended;
+    await within('the comparison to end', ended);
     expect(seen.recall()).toMatchObject({ timeline: 2 });
     expect((await choose([first, second])).target.name).toBe(second.name);
   });
@@ -171,9 +173,16 @@ describe('with a primary whose place its standby has taken, and that goes on', (
       },
       ended: ending.signal,
     });
-    await Promise.race([comparing, until(() => looks > 2)]);
+    await Promise.race([
+      comparing,
+      until(
+        'the third look',
+        () => looks,
+        (now) => now > 2,
+      ),
+    ]);
     ending.abort();
-    await comparing;
+    await within('the comparison to end', comparing);
     expect(seen.recall()).toEqual(standing);
   });
 

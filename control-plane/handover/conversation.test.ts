@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { within } from '../../test/support/parts/until.ts';
 import { Conversation, numberOf, textOf } from './conversation.ts';
 
 const PATIENT_MS = 10_000;
@@ -16,7 +17,7 @@ describe('Conversation', () => {
     await once(server, 'listening');
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     talk = new Conversation(connect((server.address() as AddressInfo).port, '127.0.0.1'));
-    [other] = await accepted;
+    [other] = await within('the connection', accepted);
     other.on('error', () => undefined);
   });
 

@@ -12,6 +12,7 @@ import { openUdpSockets } from '../../dns-worker/listeners/udp-sockets.ts';
 import { boundSocket } from '../../shared/net/kernel/bound-socket.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import type { TempDir } from '../../test/support/weir/data-dir.ts';
 import { loadDescriptorCalls } from './descriptor-calls.ts';
@@ -46,7 +47,7 @@ describeCalls('descriptors that are passed', () => {
   async function connected(): Promise<[number, Socket]> {
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const fd = connectUnix(calls, path, 5000);
-    return [fd, (await accepted)[0]];
+    return [fd, (await within('the connection', accepted))[0]];
   }
 
   test('sendDescriptors() gives another process sockets with all that waits in them', async () => {
@@ -57,14 +58,14 @@ describeCalls('descriptors that are passed', () => {
     const [udpAt, tcpAt] = [boundSocket(calls, udp!.fd)!, boundSocket(calls, tcp!)!];
     const client = createSocket('udp4');
     const connection = connect(tcpAt.port, '127.0.0.1');
-    await once(connection, 'connect');
+    await within('the connection', once(connection, 'connect'));
     for (let i = 0; i < 100; i++) client.send(Uint8Array.of(i), udpAt.port, '127.0.0.1');
 
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const taker = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', TAKER, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [passing] = await accepted;
+    const [passing] = await within('the connection of the taker', accepted);
     expect(peerUser(calls, descriptorOf(passing))).toBe(process.getuid?.());
     const answered: number[] = [];
     client.on('message', (message) => answered.push(message[0]!));
@@ -74,12 +75,18 @@ describeCalls('descriptors that are passed', () => {
     systemCalls.close(tcp!);
     listeners.close();
 
-    expect(String((await once(taker.stdout, 'data'))[0])).toBe('took 2\n');
-    expect(await text(connection)).toBe('taken');
-    while (answered.length < 100) await once(client, 'message');
+    expect(String((await within('the taker to take the descriptors', once(taker.stdout, 'data')))[0])).toBe(
+      'took 2\n',
+    );
+    expect(await within('the answer over TCP', text(connection))).toBe('taken');
+    await until(
+      '100 answers over UDP',
+      () => answered.length,
+      (count) => count === 100,
+    );
     expect(new Set(answered).size).toBe(100);
     taker.kill();
-    await once(taker, 'exit');
+    await within('the taker to end', once(taker, 'exit'));
     client.close();
     passing.destroy();
   });
@@ -89,7 +96,7 @@ describeCalls('descriptors that are passed', () => {
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] });
     expect(receiveDescriptors(calls, fd, 64)).toEqual({ bytes: new Uint8Array(HELLO), descriptors: [] });
     passing.destroy();
-    await once(passing, 'close');
+    await within('the connection to close', once(passing, 'close'));
     expect(receiveDescriptors(calls, fd, 64).bytes).toHaveLength(0);
     calls.close(fd);
   });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { NodeState } from '../../shared/threads/messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import type { TempDir } from '../../test/support/weir/data-dir.ts';
 import { Conversation } from './conversation.ts';
@@ -65,7 +65,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
 
 async function open(): Promise<Conversation> {
   const socket = connect(path);
-  await once(socket, 'connect');
+  await within('the connection', once(socket, 'connect'));
   return new Conversation(socket);
 }
 
@@ -97,7 +97,11 @@ describe('HandingOver', () => {
     talk.tell({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
     talk.tell({ type: 'holding' });
-    await until(() => done.length === 4);
+    await until(
+      'the other process to have everything',
+      () => done,
+      (all) => all.length === 4,
+    );
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'gone to 4242']);
     // The other process may listen there already.
     expect(existsSync(path)).toBe(true);
@@ -112,14 +116,26 @@ describe('HandingOver', () => {
     await start();
     const talk = await answering();
     act(talk);
-    await until(() => done.includes('read again'));
+    await until(
+      'the server to read again',
+      () => done,
+      (seen) => seen.includes('read again'),
+    );
     expect(done).toEqual(['prepare', 'stop reading', 'read again']);
-    await until(() => logger.lines.some(({ message }) => message === 'an upgrade was taken back'));
+    await until(
+      'the upgrade to be taken back',
+      () => logger.lines,
+      (lines) => lines.some(({ message }) => message === 'an upgrade was taken back'),
+    );
     talk.end();
     // The next one finds everything as it was.
     done.length = 0;
     (await answering()).end();
-    await until(() => done.includes('read again'));
+    await until(
+      'the server to read again',
+      () => done,
+      (seen) => seen.includes('read again'),
+    );
   });
 
   test('reads again where the other process hangs', async () => {
@@ -150,7 +166,11 @@ describe('HandingOver', () => {
     dying.tell({ type: 'go' });
     await dying.expect('free', PATIENT_MS);
     dying.end();
-    await until(() => logger.lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')));
+    await until(
+      'the start of its release to fail',
+      () => logger.lines,
+      (lines) => lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')),
+    );
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
     // Whoever comes is given the sockets.
     done.length = 0;
@@ -158,7 +178,11 @@ describe('HandingOver', () => {
     talk.tell({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
     talk.tell({ type: 'holding' });
-    await until(() => done.length === 2);
+    await until(
+      'the other process to have everything',
+      () => done,
+      (all) => all.length === 2,
+    );
     expect(done).toEqual(['stop reading', 'gone to 4242']);
     talk.end();
   });
@@ -169,7 +193,7 @@ describe('HandingOver', () => {
     makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
     const talk = await open();
     talk.tell({ type: 'upgrade', release: room.path });
-    await until(() => existsSync(ready!));
+    await until('the process to be ready', () => existsSync(ready!));
     await handing.end(Promise.resolve());
     expect(existsSync(told!)).toBe(true);
     const other = await open();
@@ -229,7 +253,11 @@ describe('HandingOver', () => {
     other.tell(HELLO);
     expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is under way');
     for (const talk of [one, other]) talk.end();
-    await until(() => done.includes('read again'));
+    await until(
+      'the server to read again',
+      () => done,
+      (seen) => seen.includes('read again'),
+    );
   });
 
   test('lets no other user in: neither by the file, nor where that is open to all', async () => {

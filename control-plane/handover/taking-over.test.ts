@@ -4,6 +4,7 @@ import type { Server, Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import type { TempDir } from '../../test/support/weir/data-dir.ts';
 import { lockDataDir } from '../db/data-dir-lock.ts';
@@ -36,13 +37,13 @@ beforeEach(async () => {
 async function begin(silenceMs = PATIENT_MS): Promise<void> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const begun = TakingOver.begin(room.path, '2.0.0', logger, silenceMs);
-  talk = new Conversation((await accepted)[0]);
+  talk = new Conversation((await within('the connection', accepted))[0]);
   expect(await talk.expect('take-over', PATIENT_MS)).toMatchObject({
     format: HANDOVER_FORMAT,
     version: '2.0.0',
   });
   talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353 });
-  taking = await begun;
+  taking = await within('the taking over to begin', begun);
 }
 
 afterEach(() => {
@@ -65,7 +66,7 @@ describe('TakingOver', () => {
     talk.tell({ type: 'free' });
     await talk.expect('holding', PATIENT_MS);
     talk.end();
-    await finished;
+    await within('the taking over to finish', finished);
     await taking.lock.taken;
     expect(() => lockDataDir(room.path)).toThrow('in use');
   });
@@ -85,7 +86,7 @@ describe('TakingOver', () => {
     await talk.expect('reading', PATIENT_MS);
     talk.end();
     old.release();
-    await finished;
+    await within('the taking over to finish', finished);
     expect(() => lockDataDir(room.path)).toThrow('in use');
   });
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Worker } from 'node:worker_threads';
 import { once } from 'node:events';
 import { Counter } from '../../shared/memory/counters.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
 import { createWorkerMemory } from '../workers/worker-memory.ts';
 import { processFamilies } from './process-families.ts';
@@ -17,7 +18,7 @@ test('processFamilies() tells threads apart by the names that they are given', a
     eval: true,
     name: 'dns-resolve-13',
   });
-  await once(worker, 'online');
+  await within('the thread to start', once(worker, 'online'));
   const metrics = new PrometheusText(processFamilies(threadCounters([memory])));
   const scraped = new ScrapedMetrics(await metrics.text());
   await worker.terminate();

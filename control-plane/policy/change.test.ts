@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 import { startDatabase } from '../db/database.ts';
 import type { Database, Queryable } from '../db/database.ts';
@@ -205,7 +206,7 @@ describe('PolicyChanges', () => {
       await elsewhere.promise;
       return { result: undefined, summary: null };
     });
-    await isHeld.promise;
+    await within('the change elsewhere to begin', isHeld.promise);
     const waiting = Array.from({ length: 12 }, () =>
       ours.change(SOMEBODY, makeGroup).catch((error: unknown) => error),
     );

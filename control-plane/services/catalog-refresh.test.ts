@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { catalogParts, forgetFetches } from '../../test/support/parts/shared-catalog.ts';
 import { startTestDatabase, type TestDatabase } from '../../test/support/parts/test-database.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { CatalogRefresh, type CatalogRefreshParts } from './catalog-refresh.ts';
 import { ServiceCatalog } from './service-catalog.ts';
 
@@ -150,7 +151,7 @@ describe('CatalogRefresh', () => {
     };
     const following = refreshOf(other, folder, { jobs: { hold } });
     void following.look();
-    await asked.promise;
+    await within('the fetch that hangs', asked.promise);
     await refresh.look();
     await following.follow();
     expect(other.all()).toEqual(catalog.all());

@@ -15,7 +15,7 @@ import { RunningApi, type TestAnswer } from '../../test/support/parts/running-ap
 import { SMALL_BLOCKING } from '../../test/support/parts/small-policy.ts';
 import { emptyLog, storeRows } from '../../test/support/parts/stored-log.ts';
 import { openSuiteDatabase, type SuiteDatabase } from '../../test/support/parts/suite-database.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { type ListServer, startListServer } from '../../test/support/weir/list-server.ts';
 import { CompilePool } from '../compile/table/compile-pool.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
@@ -302,14 +302,18 @@ describe('POST /simulate', () => {
     const headers = { 'content-type': 'application/json' };
     const first = httpRequest({ port: api.port, method: 'POST', path, headers, agent: false });
     first.on('error', () => undefined).end('{}');
-    await reached.promise;
+    await within('the first draft to read the log', reached.promise);
     const second = await send({});
     expect([second.status, second.headers['retry-after']]).toEqual([503, '5']);
     expect(second.problem.error).toBe('busy');
     first.destroy();
     free.resolve(undefined);
     beforeReading = async () => undefined;
-    await until(async () => (await send({})).status === 200);
+    await until(
+      'the second draft to have its turn',
+      async () => (await send({})).status,
+      (now) => now === 200,
+    );
   });
 
   test('is 503 where its thread runs out of memory, and the next one is judged', async () => {

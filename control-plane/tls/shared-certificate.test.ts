@@ -79,13 +79,21 @@ describe('SharedCertificate', () => {
     for (const { shared } of [first, second]) stops.push(shared.follow(follower));
     const pair = issue();
     await share(first, pair);
-    await until(() => second.certificate.current()?.key === pair.key);
+    await until(
+      'the second node to use the pair',
+      () => second.certificate.current()?.cert,
+      (cert) => cert === pair.cert,
+    );
     expect((await second.files.read())?.cert).toBe(pair.cert);
     const { rows } = await own.database.query<{ sealed: Buffer }>('SELECT sealed FROM web_certificate');
     expect(rows[0]!.sealed.toString('latin1')).not.toContain('PRIVATE KEY');
     const next = issue();
     await share(second, next);
-    await until(() => first.certificate.current()?.key === next.key);
+    await until(
+      'the first node to use the next pair',
+      () => first.certificate.current()?.cert,
+      (cert) => cert === next.cert,
+    );
   });
 
   test('is taken once: what somebody puts into the files of a node later stays, over a start, too', async () => {

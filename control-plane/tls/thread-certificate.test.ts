@@ -49,7 +49,11 @@ describe('ThreadCertificate', () => {
     const { given, stop } = follow(certificate);
     for (const day of [1, 2]) {
       clock.advance(DAY_MS);
-      await until(() => given.length === day);
+      await until(
+        'the key of the day',
+        () => given.length,
+        (count) => count === day,
+      );
     }
     stop();
     all.push(...given);
@@ -79,7 +83,11 @@ describe('ThreadCertificate', () => {
     expect(keysOf(second.certificate.current())).not.toBe(keysOf(first.certificate.current()));
     const { given, stop } = follow(second.certificate);
     second.known.secret = Buffer.from(SECRET);
-    await until(() => given.length === 1);
+    await until(
+      'the key of the shared secret',
+      () => given.length,
+      (count) => count === 1,
+    );
     stop();
     expect(keysOf(given[0]!)).toBe(keysOf(first.certificate.current()));
   });

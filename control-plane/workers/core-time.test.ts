@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import { coreTimeOf, wasStarved } from './core-time.ts';
 
@@ -11,14 +11,22 @@ describe('coreTimeOf()', () => {
   test('grows with what a thread runs, and knows no thread that is not there', async () => {
     const spinning = new Worker('for (;;);', { eval: true, name: 'core-time-spin' });
     try {
-      await once(spinning, 'online');
+      await within('the thread to start', once(spinning, 'online'));
       const before = coreTimeOf('core-time-spin')!;
-      await until(() => coreTimeOf('core-time-spin')!.ranMs > before.ranMs + 20);
+      await until(
+        'the thread to run 20 ms',
+        () => coreTimeOf('core-time-spin')!.ranMs,
+        (now) => now > before.ranMs + 20,
+      );
     } finally {
       await spinning.terminate();
     }
     // The kernel lists a thread for a moment after it was joined.
-    await until(() => coreTimeOf('core-time-spin') === null);
+    await until(
+      'the thread to be gone',
+      () => coreTimeOf('core-time-spin'),
+      (now) => now === null,
+    );
   });
 
   test('finds a thread beside one that ends while it is looked for', () => {

@@ -76,7 +76,11 @@ describe('useSettings()', () => {
     const queries = held();
     const flying = newNames();
     const late = askAll(flying);
-    await until(() => queries.length >= CLIENTS);
+    await until(
+      'every question to be held',
+      () => queries.length,
+      (count) => count >= CLIENTS,
+    );
     expect(await supervisor.useSettings(settings(second))).toBe(0);
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.2']));
     for (const query of queries) answers(1)(query, 0);
@@ -88,7 +92,11 @@ describe('useSettings()', () => {
     await supervisor.useSettings(settings(first));
     const queries = held();
     const late = askAll(newNames());
-    await until(() => queries.length >= CLIENTS);
+    await until(
+      'every question to be held',
+      () => queries.length,
+      (count) => count >= CLIENTS,
+    );
     await supervisor.useSettings(settings(first, 'dns.dnssec_enabled = true'));
     first.udpScript = answers(1);
     for (const query of queries) answers(1)(query, 0);
@@ -115,7 +123,9 @@ describe('useSettings()', () => {
     for (const role of roles) supervisor.injectFault(0, role, 'exit');
     const behind = await supervisor.useSettings(settings(second));
     await until(
-      () => supervisor.state().restarts === before + roles.length && supervisor.state().answering === 2,
+      'the dead threads to be replaced',
+      () => supervisor.state(),
+      ({ restarts, answering }) => restarts === before + roles.length && answering === 2,
     );
     expect(behind).toBe(0);
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.2']));

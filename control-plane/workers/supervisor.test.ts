@@ -69,7 +69,11 @@ function rolesOf(supervisor: WorkerSupervisor): readonly ThreadRole[] {
 }
 
 async function untilReplaced(supervisor: WorkerSupervisor, count: number): Promise<void> {
-  await until(() => supervisor.state().restarts === count && supervisor.state().answering === 1);
+  await until(
+    'threads to be replaced',
+    () => supervisor.state(),
+    ({ restarts, answering }) => restarts === count && answering === 1,
+  );
 }
 
 /** Whether a thread of every worker blocks the name of this version; asked from many sockets, so that all are. */
@@ -228,7 +232,11 @@ describe('drain()', () => {
     using udp = await UdpClient.open(given);
     await using tcp = await TcpClient.open(given);
     const replies = Promise.all([udp.ask('silent.example', 'A'), tcp.ask('silent.example', 'AAAA')]);
-    await until(() => upstream.udpQuestions.length >= 2);
+    await until(
+      'the questions of both clients',
+      () => upstream.udpQuestions.length,
+      (count) => count >= 2,
+    );
     await supervisor.drain(1500);
     started.length = 0;
     expect((await replies).map(({ rcode }) => rcode)).toEqual([Rcode.SERVFAIL, Rcode.SERVFAIL]);

@@ -5,11 +5,11 @@
  * makes an hour of it.
  */
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { CacheHead, createAnswerCache, releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
 import { StressCount, type StressStart } from '../../test/support/parts/cache-stress-thread.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 
 const SECS = Number(process.env['WEIR_CACHE_STRESS_SECS'] ?? 4);
@@ -58,12 +58,20 @@ test(
     const readers = Array.from({ length: READERS }, () => start('reader', 0));
     for (let worker = 0; worker < WRITERS; worker++) startWriter(worker);
     const untilMs = performance.now() + SECS * 1000;
-    for (let kill = 0; performance.now() < untilMs || brokenLocks < MIN_BROKEN_LOCKS || moves === 0; kill++) {
-      await sleep(KILL_EVERY_MS);
-      if (faults.length > 0) break;
+    let kills = 0;
+    const kill = async () => {
       if (startPositionsOver(cache)) moves++;
-      await writers[kill % WRITERS]!.terminate();
-    }
+      await writers[kills++ % WRITERS]!.terminate();
+      return { faults, brokenLocks, moves };
+    };
+    await until(
+      'writers to die with the lock and positions to move',
+      kill,
+      (now) =>
+        now.faults.length > 0 ||
+        (performance.now() > untilMs && now.brokenLocks >= MIN_BROKEN_LOCKS && now.moves > 0),
+      { pauseMs: KILL_EVERY_MS, withinMs: SECS * 1000 + GRACE_MS / 2 },
+    );
     Atomics.store(count, StressCount.STOP, 1);
     await Promise.all([...readers, ...writers].map((thread) => endOf(thread)));
     expect(faults).toEqual([]);
@@ -86,7 +94,7 @@ function startPositionsOver(cache: SharedArrayBuffer): boolean {
 }
 
 async function endOf(thread: Worker): Promise<void> {
-  if (thread.threadId !== -1) await once(thread, 'exit');
+  if (thread.threadId !== -1) await within('a thread to end', once(thread, 'exit'));
 }
 
 /** What a long run has been through, for who asked for one. */

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { boundSocket } from '../../shared/net/kernel/bound-socket.ts';
 import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { ListenError } from './listen-error.ts';
 import { ListeningSockets } from './listening-sockets.ts';
@@ -30,11 +31,14 @@ describeCalls('ListeningSockets', () => {
     const first = createServer().listen({ fd: sockets.at({ address: '127.0.0.1', port })[0]! });
     await once(first, 'listening');
     first.close();
-    await once(first, 'close');
+    await within('the first server to close', once(first, 'close'));
     const client = connect(port, '127.0.0.1');
-    await once(client, 'connect');
+    await within('the connection', once(client, 'connect'));
     const second = createServer().listen({ fd: sockets.at({ address: '127.0.0.1', port })[0]! });
-    const [accepted] = (await once(second, 'connection')) as [Socket];
+    const [accepted] = (await within(
+      'the waiting connection to be accepted',
+      once(second, 'connection'),
+    )) as [Socket];
     expect(accepted.remotePort).toBe(client.localPort);
     for (const socket of [client, accepted]) socket.destroy();
     second.close();

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { query, Reply } from '../../test/support/dns/dns-message.ts';
 import { RunningWorker } from '../../test/support/parts/running-worker.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { LogRing, LogRecord } from '../../shared/query-log.ts';
 import { addressToText } from '../../shared/net/ip.ts';
@@ -27,9 +27,9 @@ async function ask(port: number, ...datagrams: Uint8Array[]): Promise<Reply> {
   const socket = createSocket('udp4');
   sockets.push(socket);
   socket.connect(port, '127.0.0.1');
-  await once(socket, 'connect');
+  await within('the socket to connect', once(socket, 'connect'));
   for (const datagram of datagrams) socket.send(datagram);
-  const [reply] = (await once(socket, 'message')) as [Buffer];
+  const [reply] = (await within('the reply', once(socket, 'message'))) as [Buffer];
   return new Reply(reply, '');
 }
 
@@ -61,7 +61,11 @@ describe('ProxiedDatagrams', () => {
     expect((await ask(worker.port, Buffer.concat([LOCAL, message]))).id).toBe(9);
     const log = udpBackend === 'dgram' ? worker.memory.resolveLog : worker.memory.answerLog;
     // A row is written behind its answer.
-    await until(() => clientsIn(log).length === 2);
+    await until(
+      'both rows to be written',
+      () => clientsIn(log),
+      (all) => all.length === 2,
+    );
     expect(clientsIn(log)).toEqual(['192.0.2.99', '127.0.0.1']);
   });
 
@@ -94,7 +98,7 @@ describe('ProxiedDatagrams', () => {
     // The header reads as a request of an unknown opcode.
     expect(reply.rcode).toBe(4);
     const clients = (): string[] => clientsIn(worker.memory.answerLog);
-    await until(() => clients().length > 0);
+    await until('the row to be written', clients, (all) => all.length > 0);
     expect(clients()).toEqual(['127.0.0.1']);
   });
 });

@@ -108,7 +108,11 @@ describeCalls('UdpBatch.reply()', () => {
       }
       batch.send();
     }
-    await until(() => one.received.length === 2 && other.received.length === 2);
+    await until(
+      'both clients to have their replies',
+      () => [one, other].map(({ received }) => received.length),
+      (counts) => counts.join() === '2,2',
+    );
     expect(one.received.map(([, first]) => first)).toEqual([0, 10]);
     expect(other.received.map(([, first]) => first)).toEqual([2, 12]);
   });
@@ -126,7 +130,11 @@ describeCalls('UdpBatch.reply()', () => {
       batch.reply(0, 1);
       batch.send();
     }
-    await until(() => v4.received.length === 2 && v6.received.length === 1);
+    await until(
+      'both clients to have their replies',
+      () => [v4, v6].map(({ received }) => received.length),
+      (counts) => counts.join() === '2,1',
+    );
     expect([...v4.received, ...v6.received].map(([from]) => from)).toEqual(['127.0.0.2', '127.0.0.3', '::1']);
   });
 });

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
+import { until } from '../../test/support/parts/until.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
@@ -31,7 +32,11 @@ describeCalls('UdpReply', () => {
     // Nothing can be sent to port 0.
     for (const [index, to] of [port, 0, port, 0, 0, port].entries())
       replies.send(Uint8Array.of(index), originAt(to));
-    while (received.length < 3) await once(client, 'message');
+    await until(
+      'three replies',
+      () => received,
+      (all) => all.length === 3,
+    );
     expect(received).toEqual([0, 2, 5]);
     expect(unsent).toEqual([Counter.SEND_ERRORS, Counter.SEND_ERRORS, Counter.SEND_ERRORS]);
     replies.finish(false);

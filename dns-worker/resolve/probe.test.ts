@@ -6,7 +6,7 @@ import { questionOf, wireName } from '../../test/support/dns/built-messages.ts';
 import { answers, fails, upstreamOf } from '../../test/support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { Probe, ROOT_SERVERS, zoneProbe } from './probe.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -54,7 +54,11 @@ async function probesElsewhere(): Promise<void> {
   await using other = await ScriptedUpstream.start();
   other.udpScript = fails(Rcode.SERVFAIL);
   start({}, ROOT_SERVERS, openUpstream(systemClock, other));
-  await until(() => other.udpQueries.length > 5);
+  await until(
+    'probes of another server',
+    () => other.udpQueries.length,
+    (count) => count > 5,
+  );
   probes.at(-1)!.close();
 }
 
@@ -72,7 +76,11 @@ describe('Probe', () => {
   test('asks its question, again and again, without counting it', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     start({}, zoneProbe(wireName('corp.test')));
-    await until(() => server.udpQueries.length > 2);
+    await until(
+      'the third probe',
+      () => server.udpQueries.length,
+      (count) => count > 2,
+    );
     const { qname, qtype } = questionOf(server.udpQueries[0]!.bytes);
     expect([nameToText(qname).toLowerCase(), qtype]).toEqual(['corp.test', RRType.SOA]);
     expect(upstream.health.queries).toBe(0);
@@ -85,24 +93,34 @@ describe('Probe', () => {
   ])('finds a server that says %s %3$s', async (_, rcode, status) => {
     server.udpScript = fails(rcode);
     start();
-    await until(() => upstream.health.status === status);
+    await until(
+      `the server to be ${status}`,
+      () => upstream.health.status,
+      (now) => now === status,
+    );
   });
 
   test('sets a silent server aside, and finds out that it is back', async () => {
     start({ timeoutMs: 30 });
-    await until(() => upstream.health.status === 'Unhealthy');
+    await until(
+      'the server to be Unhealthy',
+      () => upstream.health.status,
+      (now) => now === 'Unhealthy',
+    );
     expect(upstream.health.lastError).toBe('timeout');
     server.udpScript = answers(1);
-    await until(() => upstream.health.status === 'Healthy');
+    await until(
+      'the server to be Healthy',
+      () => upstream.health.status,
+      (now) => now === 'Healthy',
+    );
   });
 
   test('leaves a server alone that has just answered a live question', async () => {
     server.udpScript = answers(1);
     const clock = new TestClock();
     const well = openUpstream(clock);
-    await new Promise((done) => {
-      well.ask(ROOT_SERVERS, done);
-    });
+    await within('the answer', new Promise((done) => void well.ask(ROOT_SERVERS, done)));
     const asked = server.udpQueries.length;
     start({}, ROOT_SERVERS, well, clock);
     await probesElsewhere();
@@ -112,9 +130,17 @@ describe('Probe', () => {
   test('asks soon when the server is set aside, whatever the interval', async () => {
     server.udpScript = answers(1);
     start({ intervalSecs: 300 });
-    await until(() => upstream.health.status === 'Healthy');
+    await until(
+      'the server to be Healthy',
+      () => upstream.health.status,
+      (now) => now === 'Healthy',
+    );
     upstream.health.recordFault('SERVFAIL where another server answered');
-    await until(() => server.udpQueries.length > 1);
+    await until(
+      'the second probe',
+      () => server.udpQueries.length,
+      (count) => count > 1,
+    );
   });
 
   test('asks nothing after close()', async () => {

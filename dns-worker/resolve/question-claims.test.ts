@@ -5,7 +5,7 @@ import { systemClock } from '../../shared/clock.ts';
 import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { NodeFlights, type QuestionTaker } from './node-flights.ts';
 import { QuestionClaims } from './question-claims.ts';
 import { type Resolution, Resolver } from './resolver.ts';
@@ -58,12 +58,16 @@ function resolverOf(worker: number, memory: SharedArrayBuffer, servers: Scripted
 }
 
 function resolve(by: QuestionTaker): Promise<Resolution> {
-  return new Promise((done) => by.resolve(WWW, done));
+  return within('the resolution', new Promise((done) => by.resolve(WWW, done)));
 }
 
 /** Answers the only question that is open. */
 async function answerOne(open: Map<string, ReceivedQuery>): Promise<void> {
-  await until(() => open.size > 0);
+  await until(
+    'an open question',
+    () => open.size,
+    (now) => now > 0,
+  );
   expect(open.size).toBe(1);
   const [[key, query]] = [...open] as [[string, ReceivedQuery]];
   open.delete(key);
@@ -87,7 +91,11 @@ describe('SharedResolver', () => {
     const memory = createClaimTable(1);
     const [dead, alive] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
     void resolve(dead);
-    await until(() => open.size === 1);
+    await until(
+      'the question of the thread that dies',
+      () => open.size,
+      (now) => now === 1,
+    );
     const waiting = resolve(alive);
     open.clear();
     releaseClaims(memory, 0);
@@ -103,7 +111,11 @@ describe('SharedResolver', () => {
     const memory = createClaimTable(1);
     const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
     const failed = resolve(first);
-    await until(() => open.size === 1);
+    await until(
+      'the question of the first thread',
+      () => open.size,
+      (now) => now === 1,
+    );
     const waiting = resolve(second);
     await first.close();
     open.clear();
@@ -117,7 +129,11 @@ describe('SharedResolver', () => {
     const memory = createClaimTable(1);
     const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
     const asked = resolve(first);
-    await until(() => open.size === 1);
+    await until(
+      'the question of the first thread',
+      () => open.size,
+      (now) => now === 1,
+    );
     const waiting = resolve(second);
     await second.close();
     expect(await waiting).toMatchObject({ kind: 'failed', reason: 'network' });

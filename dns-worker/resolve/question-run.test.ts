@@ -4,7 +4,7 @@ import { Rcode } from '../../shared/dns/iana.ts';
 import { idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
 import { answers, fails, upstreamOf } from '../../test/support/dns/scripted-server.ts';
 import { type Script, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { QuestionRun, type Resolution } from './question-run.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
@@ -43,9 +43,10 @@ async function wavesOf(...scripts: Script[][]): Promise<Upstream[][]> {
 /** Runs a question to its end. */
 async function run(timeoutMs: number, ...scripts: Script[][]): Promise<Resolution> {
   const waves = await wavesOf(...scripts);
-  return new Promise((done) => {
+  const ended = new Promise<Resolution>((done) => {
     new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs }, done).start();
   });
+  return within('the question to end', ended);
 }
 
 describe('QuestionRun', () => {
@@ -143,9 +144,10 @@ describe('QuestionRun', () => {
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: 0x8380 }));
     const waves = await wavesOf([truncated]);
     servers[0]!.tcpScript = truncated;
-    const resolution = await new Promise<Resolution>((done) => {
+    const ended = new Promise<Resolution>((done) => {
       new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs: 60_000 }, done).start();
     });
+    const resolution = await within('the question to end', ended);
     expect(resolution).toEqual({ kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: 0 });
   });
 
@@ -156,7 +158,11 @@ describe('QuestionRun', () => {
       ended.push(it),
     );
     question.start();
-    await until(() => servers[0]!.udpQueries.length > 0);
+    await until(
+      'the question to be sent',
+      () => servers[0]!.udpQueries.length,
+      (count) => count > 0,
+    );
     question.cancel();
     question.cancel();
     expect(ended).toEqual([{ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 }]);

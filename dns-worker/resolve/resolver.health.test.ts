@@ -23,6 +23,7 @@ import {
   summary,
   upstream,
 } from '../../test/support/dns/asked-resolver.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 
 afterEach(closeAll);
 
@@ -117,7 +118,7 @@ describe('Resolver: health', () => {
     child.stdout.setEncoding('utf8');
     let output = '';
     child.stdout.on('data', (text: string) => (output += text));
-    await once(child, 'close');
+    await within('the process with few descriptors to end', once(child, 'close'), { lastSeen: () => output });
     const { reasons, report } = JSON.parse(output) as { reasons: string[]; report: UpstreamReport };
     expect(new Set(reasons)).toEqual(new Set(['answer', 'overloaded']));
     expect(report).toMatchObject({
@@ -132,9 +133,13 @@ describe('Resolver: health', () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });
-    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 2000 });
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 1000 });
     const slow = resolve(by);
-    await new Promise((done) => setTimeout(done, 5));
+    await until(
+      'the slow question',
+      () => server.udpQueries.length,
+      (count) => count === 1,
+    );
     await resolve(by, question('other.example.org', 'A'));
     expect(summary(await slow)).toBe('timeout 2');
     expect(by.report()).toMatchObject([{ failures: 1, consecutiveFailures: 0, lastError: 'timeout' }]);
@@ -147,8 +152,16 @@ describe('Resolver: health', () => {
     const well = await upstream(answers(2));
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
     const by = resolver([pool('Failover', [settingsOf(bad), settingsOf(well)])], { healthCheck });
-    while (by.report()[0]?.status !== 'Unhealthy') await resolve(by);
-    while (by.report()[0]?.status !== 'Healthy') await new Promise((done) => setTimeout(done, 20));
+    const asked = async (): Promise<UpstreamReport[]> => {
+      await resolve(by);
+      return by.report();
+    };
+    await until('the server to be Unhealthy', asked, ([first]) => first?.status === 'Unhealthy');
+    await until(
+      'the server to be Healthy',
+      () => by.report(),
+      ([first]) => first?.status === 'Healthy',
+    );
     expect(by.report()[0]?.consecutiveFailures).toBe(0);
   });
 
@@ -156,18 +169,16 @@ describe('Resolver: health', () => {
     const server = await upstream(silent);
     const healthCheck = { ...HEALTH_ON, intervalSecs: 0.02, timeoutMs: 20 };
     const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });
-    const until = (status: string): Promise<void> =>
-      new Promise((done) => {
-        const check = (): void => {
-          if (by.report()[0]?.status === status) done();
-          else setTimeout(check, 5);
-        };
-        check();
-      });
-    await until('Unhealthy');
+    const untilReported = (status: string): Promise<UpstreamReport[]> =>
+      until(
+        `the server to be ${status}`,
+        () => by.report(),
+        ([first]) => first?.status === status && (status === 'Unhealthy' || first.consecutiveFailures === 0),
+      );
+    await untilReported('Unhealthy');
     expect(by.report()[0]?.lastError).toBe('timeout');
     server.udpScript = answers(1);
-    await until('Healthy');
-    expect(by.report()[0]).toMatchObject({ queries: 0, failures: 0, consecutiveFailures: 0 });
+    const [recovered] = await untilReported('Healthy');
+    expect(recovered).toMatchObject({ queries: 0, failures: 0, consecutiveFailures: 0 });
   });
 });

@@ -5,7 +5,7 @@ import { answers, fails, upstreamOf, type UpstreamOptions } from '../../test/sup
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import type { AttemptOutcome } from './transport/attempt.ts';
 import { Bootstrap } from './transport/bootstrap.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
@@ -31,9 +31,10 @@ function open(options: UpstreamOptions = {}, at = server): Upstream {
 }
 
 function ask(upstream: Upstream): Promise<AttemptOutcome> {
-  return new Promise((resolve) => {
-    upstream.ask(WWW, (_, outcome) => resolve(outcome));
-  });
+  return within(
+    'the outcome',
+    new Promise((resolve) => void upstream.ask(WWW, (_, outcome) => resolve(outcome))),
+  );
 }
 
 describe('Upstream.ask()', () => {
@@ -101,9 +102,10 @@ describe('Upstream.probe()', () => {
   test('is not counted among the questions', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     const upstream = open();
-    const outcome = await new Promise<AttemptOutcome>((resolve) => {
-      upstream.probe(WWW, (_, ended) => resolve(ended));
-    });
+    const probed = new Promise<AttemptOutcome>(
+      (resolve) => void upstream.probe(WWW, (_, ended) => resolve(ended)),
+    );
+    const outcome = await within('the outcome', probed);
     expect(outcome).toMatchObject({ kind: 'answer', answer: { rcode: Rcode.SERVFAIL } });
     expect(upstream.report()).toMatchObject({ queries: 0, failures: 0 });
   });
@@ -118,7 +120,7 @@ describe('Upstream.linger()', () => {
     const upstream = open();
     const attempt = start(upstream);
     upstream.linger(attempt, 60_000);
-    await until(() => attempt.isOver);
+    await until('the attempt to end', () => attempt.isOver);
     expect(upstream.health.status).toBe('Healthy');
   });
 
@@ -127,7 +129,7 @@ describe('Upstream.linger()', () => {
     const upstream = open();
     const attempt = start(upstream);
     upstream.linger(attempt, 1);
-    await until(() => attempt.isOver);
+    await until('the attempt to end', () => attempt.isOver);
     expect(upstream.health.lastError).toBe('timeout');
   });
 

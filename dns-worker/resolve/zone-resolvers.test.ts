@@ -8,6 +8,7 @@ import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts'
 import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import type { Resolution } from './resolver.ts';
 import { ZoneResolvers } from './zone-resolvers.ts';
 
@@ -42,15 +43,15 @@ describe('ZoneResolvers', () => {
     );
     const zone = zoneOf(server, 1);
     const ask = (name: string): Promise<Resolution> =>
-      new Promise((done) => zones.of(zone).resolve(question(name, 'A'), done));
+      within('the resolution', new Promise((done) => zones.of(zone).resolve(question(name, 'A'), done)));
     expect((await ask('a.example.org')).kind).toBe('answer');
-    const closed = once(await opened, 'close');
+    const closed = once(await within('the connection', opened), 'close');
     const waiting = ask('b.example.org');
     await zones.follow([zoneOf(server, 1)]);
     expect((await opened).destroyed).toBe(false);
     await zones.follow([zoneOf(server, 2)]);
     expect(await waiting).toMatchObject({ kind: 'failed', reason: 'network' });
-    await closed;
+    await within('the connection to close', closed);
     await zones.close();
   });
 
@@ -69,17 +70,20 @@ describe('ZoneResolvers', () => {
       systemClock,
       new MemoryLogger(),
     );
-    const until = async (status: string): Promise<void> => {
-      while (zones.report()[0]?.status !== status) await new Promise((done) => setTimeout(done, 5));
-    };
+    const untilReported = (status: string): Promise<unknown> =>
+      until(
+        `the server to be ${status}`,
+        () => zones.report(),
+        ([first]) => first?.status === status,
+      );
     const zone = zoneOf(server, 1);
     await zones.follow([zone, zone]);
     expect(zones.report()).toMatchObject([
       { address: zone.servers[0]!.address, poolName: 'example.org', strategy: 'Parallel', status: 'Unknown' },
     ]);
-    await until('Unhealthy');
+    await untilReported('Unhealthy');
     flags = 0x8583; // NXDOMAIN: it has that from itself.
-    await until('Healthy');
+    await untilReported('Healthy');
     expect(zones.report()).toMatchObject([{ queries: 0, failures: 0, lastError: 'SERVFAIL to a probe' }]);
     const asked = server.tcpQueries.map(({ bytes }) => questionOf(bytes));
     expect(new Set(asked.map(({ qtype }) => qtype))).toEqual(new Set([RRType.SOA]));

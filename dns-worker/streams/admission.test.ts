@@ -7,7 +7,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { addressToText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { Admission } from './admission.ts';
 import { ConnectionLimit } from './connection-limit.ts';
@@ -57,18 +57,22 @@ async function client(): Promise<Socket> {
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => undefined);
   sockets.push(socket);
-  await once(socket, 'connect');
+  await within('the connection', once(socket, 'connect'));
   return socket;
 }
 
-const closeOf = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => socket.once('close', () => resolve()));
+const closeOf = (socket: Socket): Promise<unknown> =>
+  within('the server to close the connection', new Promise((resolve) => socket.once('close', resolve)));
 
 /** Resolves with so many octets of an echo. */
 async function echo(socket: Socket, size: number): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
-  await until(() => text.length >= size);
+  await until(
+    'the echo',
+    () => text.length,
+    (count) => count >= size,
+  );
   return text;
 }
 
@@ -142,9 +146,13 @@ describe('Admission', () => {
 
   test('waits for no more than so many headers, and not for long', async () => {
     const { taken, counted } = await listen([]);
-    const closed: Promise<void>[] = [];
+    const closed: Promise<unknown>[] = [];
     for (let i = 0; i < 260; i++) closed.push(closeOf((await client()).resume()));
-    await until(() => counted(Counter.STREAMS_REFUSED) === 4);
+    await until(
+      'connections beyond the bound to be refused',
+      () => counted(Counter.STREAMS_REFUSED),
+      (now) => now === 4,
+    );
     await Promise.all(closed);
     const late = await client();
     late.write(Buffer.concat([HEADER, Buffer.from('x')]));
@@ -183,7 +191,7 @@ describe('Admission', () => {
     const { taken } = await listen([], 1);
     for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
       const before = taken.length;
-      await until(async () => {
+      await until(`a free place after ${end}`, async () => {
         const socket = await client();
         socket.write(Buffer.concat([HEADER, Buffer.from('x')]));
         await Promise.race([echo(socket, 1), closeOf(socket)]);

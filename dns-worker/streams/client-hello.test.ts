@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
+import { within } from '../../test/support/parts/until.ts';
 import { serverNameIn } from './client-hello.ts';
 
 const NAME = 'phone.dns.example.org';
@@ -15,8 +16,8 @@ async function helloOf(options: ConnectionOptions): Promise<Buffer> {
   const { port } = server.address() as { port: number };
   const client = connect({ port, host: '127.0.0.1', ...options });
   client.on('error', () => undefined);
-  const [socket] = (await once(server, 'connection')) as [Socket];
-  const [hello] = (await once(socket, 'data')) as [Buffer];
+  const [socket] = (await within('the connection', once(server, 'connection'))) as [Socket];
+  const [hello] = (await within('the ClientHello', once(socket, 'data'))) as [Buffer];
   for (const one of [client, socket]) one.destroy();
   server.close();
   return hello;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { DohConnection } from './doh-connection.ts';
 import type { DohResponse } from './doh-connection.ts';
 import type { StreamClient } from './stream-connection.ts';
@@ -39,17 +39,24 @@ describe('DohConnection', () => {
       connection.take(BODY, body, response);
       body.write(new Uint8Array(4000));
     }
-    await until(() => requests.some(({ statuses }) => statuses.length > 0));
-    await until(() => requests.flatMap(({ statuses }) => statuses).length === 24);
+    await until(
+      '24 refused requests',
+      () => requests.flatMap(({ statuses }) => statuses).length,
+      (count) => count === 24,
+    );
     expect(requests.flatMap(({ statuses }) => statuses).every((status) => status === 413)).toBe(true);
     // What was read is forgotten with its request.
     const closed = requests.map(({ body }) => once(body, 'close'));
     for (const { body } of requests) body.destroy();
-    await Promise.all(closed);
+    await within('the bodies to close', Promise.all(closed));
     const next = exchange();
     connection.take(BODY, next.body, next.response);
     next.body.end(MESSAGE);
-    await until(() => held.length === 1);
+    await until(
+      'the next query',
+      () => held.length,
+      (count) => count === 1,
+    );
     expect(next.statuses).toEqual([]);
   });
 
@@ -59,7 +66,11 @@ describe('DohConnection', () => {
     connection.take({ kind: 'refused', status: 404 }, body, response);
     expect(statuses).toEqual([404]);
     for (let i = 0; i < 40; i++) body.write(new Uint8Array(4000));
-    await until(() => ends.length > 0);
+    await until(
+      'the connection to end',
+      () => ends,
+      (all) => all.length > 0,
+    );
     expect(ends[0]).toBe('destroyed');
   });
 

@@ -10,7 +10,7 @@ import { TestAuthority } from '../../test/support/dns/certificates.ts';
 import { query } from '../../test/support/dns/dns-message.ts';
 import { DohClient, dohPath } from '../../test/support/dns/doh-client.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import type { StreamClient } from './stream-connection.ts';
@@ -81,8 +81,17 @@ function client(): DohClient {
 }
 
 /** Resolves at the end of a connection, with an error or without. */
-function closeOf({ session }: DohClient): Promise<void> {
-  return new Promise((resolve) => session.once('close', () => resolve()));
+function closeOf({ session }: DohClient): Promise<unknown> {
+  return within('the connection to close', new Promise((resolve) => session.once('close', resolve)));
+}
+
+/** Waits until `count` queries are held. */
+function untilHeld(count: number): Promise<unknown> {
+  return until(
+    `query ${String(count)}`,
+    () => held.length,
+    (now) => now === count,
+  );
 }
 
 describe('listenDoh()', () => {
@@ -95,21 +104,25 @@ describe('listenDoh()', () => {
       servername: NAME,
       ALPNProtocols: ['http/1.1'],
     });
-    await once(http1, 'secureConnect');
+    await within('the TLS handshake', once(http1, 'secureConnect'));
     const post = Buffer.concat([
       Buffer.from(`POST /dns-query HTTP/1.1\r\nhost: ${NAME}\r\ncontent-type: application/dns-message\r\n`),
       Buffer.from(`content-length: ${String(MESSAGE.length)}\r\n\r\n`),
       MESSAGE,
     ]);
     http1.write(post);
-    expect(String((await once(http1, 'data'))[0])).not.toMatch(/^connection: close/im);
+    expect(String((await within('the first answer', once(http1, 'data')))[0])).not.toMatch(
+      /^connection: close/im,
+    );
     const toldToGo = once(asked.session, 'goaway') as Promise<[number, number]>;
     const closing = listener.close(true);
-    const [code, lastStream] = await toldToGo;
+    const [code, lastStream] = await within('GOAWAY', toldToGo);
     expect([code, lastStream]).toEqual([0, 2 ** 31 - 1]);
     http1.write(post);
-    expect(String((await once(http1, 'data'))[0])).toMatch(/^HTTP\/1.1 200 [^]*^connection: close/im);
-    await closing;
+    expect(String((await within('the second answer', once(http1, 'data')))[0])).toMatch(
+      /^HTTP\/1.1 200 [^]*^connection: close/im,
+    );
+    await within('the listener to close', closing);
   });
 
   test('carries the message both ways, by GET and by POST', async () => {
@@ -147,7 +160,7 @@ describe('listenDoh()', () => {
   test('answers 400 to a message that gets no reply', async () => {
     const asked = await open(true);
     const reply = asked.get(MESSAGE);
-    await until(() => held.length === 1);
+    await untilHeld(1);
     held[0]!.drop();
     expect((await reply).status).toBe(400);
   });
@@ -155,7 +168,7 @@ describe('listenDoh()', () => {
   test('answers in any order, after the client has closed its half of the stream', async () => {
     const asked = await open(true);
     const replies = [asked.get(MESSAGE), asked.post(MESSAGE)];
-    await until(() => held.length === 2);
+    await untilHeld(2);
     for (const each of held.toReversed()) each.send(MESSAGE);
     expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
   });
@@ -164,13 +177,13 @@ describe('listenDoh()', () => {
     const asked = await open(true);
     for (let i = 0; i < MAX_QUERIES_IN_FLIGHT; i++) {
       const stream = asked.open({ ':path': dohPath(MESSAGE) });
-      await until(() => held.length === i + 1);
+      await untilHeld(i + 1);
       stream.close(8);
     }
     expect((await asked.get(MESSAGE)).status).toBe(429);
     held[0]!.send(MESSAGE);
     const reply = asked.get(MESSAGE);
-    await until(() => held.length === MAX_QUERIES_IN_FLIGHT + 1);
+    await untilHeld(MAX_QUERIES_IN_FLIGHT + 1);
     held.at(-1)!.send(MESSAGE);
     expect((await reply).status).toBe(200);
   });
@@ -186,7 +199,7 @@ describe('listenDoh()', () => {
       }
       if (!asked.session.destroyed) setImmediate(reset);
     };
-    await once(asked.session, 'connect');
+    await within('the session', once(asked.session, 'connect'));
     reset();
     await closed;
     expect((await client().get(MESSAGE)).status).toBe(200);
@@ -208,25 +221,27 @@ describe('listenDoh()', () => {
     await asked.get(MESSAGE);
     await closeOf(client());
     asked.close();
-    await until(async () => {
-      const next = client();
-      return await next.get(MESSAGE).then(
-        ({ status }) => status === 200,
-        () => false,
-      );
-    });
+    const asking = (): Promise<unknown> =>
+      client()
+        .get(MESSAGE)
+        .then(
+          ({ status }) => status,
+          (error: unknown) => error,
+        );
+    await until('a free place', asking, (outcome) => outcome === 200);
   });
 
   test('believes X-Forwarded-For of trusted proxies only', async () => {
     const trusting = await open(true, { trusted: ['127.0.0.0/8'] });
     void trusting.post(MESSAGE, { 'x-forwarded-for': '198.51.100.7' }).catch(() => undefined);
-    await until(() => held.length === 1);
+    await untilHeld(1);
     expect(addressToText(held[0]!.address)).toBe('198.51.100.7');
+    held[0]!.send(MESSAGE);
     await listener.close();
     held = [];
     const wary = await open(true);
     void wary.post(MESSAGE, { 'x-forwarded-for': '198.51.100.7' }).catch(() => undefined);
-    await until(() => held.length === 1);
+    await untilHeld(1);
     expect(addressToText(held[0]!.address)).toBe('127.0.0.1');
   });
 
@@ -234,7 +249,7 @@ describe('listenDoh()', () => {
     await open();
     const options = { port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME };
     const socket = connectTls({ ...options, ALPNProtocols: ['dot'] });
-    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    const [error] = (await within('the refusal', once(socket, 'error'))) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
   });
 
@@ -249,7 +264,9 @@ describe('listenDoh()', () => {
     });
     asked.on('error', () => undefined);
     asked.write('x');
-    const [response] = (await once(asked, 'response')) as [{ statusCode: number; headers: object }];
+    const [response] = (await within('the response', once(asked, 'response'))) as [
+      { statusCode: number; headers: object },
+    ];
     expect(response).toMatchObject({ statusCode: 404, headers: { connection: 'close' } });
     asked.destroy();
   });
@@ -262,7 +279,7 @@ describe('listenDoh()', () => {
     });
     for (let i = 0; i < 2; i++) {
       socket.write(`GET /nowhere HTTP/1.1\r\nhost: ${NAME}\r\n\r\n`);
-      const [answer] = (await once(socket, 'data')) as [Buffer];
+      const [answer] = (await within('the response', once(socket, 'data'))) as [Buffer];
       expect(String(answer)).toMatch(/^HTTP\/1.1 404 /);
       expect(String(answer)).not.toMatch(/^connection: close/im);
     }
@@ -272,10 +289,10 @@ describe('listenDoh()', () => {
   test('close() answers what is in flight, then ends every connection', async () => {
     const asked = await open(true);
     const reply = asked.get(MESSAGE);
-    await until(() => held.length === 1);
+    await untilHeld(1);
     const closing = listener.close();
     held[0]!.send(MESSAGE);
     expect((await reply).status).toBe(200);
-    await closing;
+    await within('the listener to close', closing);
   });
 });

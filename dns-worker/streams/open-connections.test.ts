@@ -1,6 +1,5 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { until } from '../../test/support/parts/until.ts';
-import { OpenConnections } from './open-connections.ts';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { LINGER_MS, OpenConnections } from './open-connections.ts';
 import type { OpenConnection } from './open-connections.ts';
 
 /** A connection that notes how it was ended. */
@@ -10,7 +9,13 @@ interface Noted extends OpenConnection {
 }
 
 let open: OpenConnections;
-afterEach(() => open.close());
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  open.close();
+  jest.useRealTimers();
+});
 
 function add(idleMs: number, inFlight = 0): Noted {
   const connection: Noted = {
@@ -30,11 +35,11 @@ function add(idleMs: number, inFlight = 0): Noted {
 }
 
 describe('OpenConnections', () => {
-  test('closes what idles, and nothing else', async () => {
+  test('closes what idles, and nothing else', () => {
     open = new OpenConnections(1000);
-    const [idle, active] = [add(5000, 1), add(-600_000)];
-    await until(() => idle.ended === 'destroyed');
-    expect(active.ended).toBe('no');
+    const [idle, active] = [add(5000, 1), add(0)];
+    jest.advanceTimersByTime(1000);
+    expect([idle.ended, active.ended]).toEqual(['destroyed', 'no']);
   });
 
   test('makeRoom() closes the connection that has idled longest with nothing in flight', () => {
@@ -48,16 +53,19 @@ describe('OpenConnections', () => {
     expect([busy, shorter, fresh].map(({ ended }) => ended)).toEqual(['no', 'destroyed', 'no']);
   });
 
-  test('close() that lingers sends clients elsewhere, and lets a connection finish when it pauses', async () => {
+  test('close() that lingers sends clients elsewhere, and lets a connection finish when it pauses', () => {
     open = new OpenConnections(60_000);
     const [paused, inUse] = [add(5000), add(-600_000)];
     open.close(true);
-    await until(() => paused.ended === 'finished');
-    expect(inUse.ended).toBe('no');
+    jest.advanceTimersByTime(100);
+    expect([paused.ended, inUse.ended]).toEqual(['finished', 'no']);
     const late = add(0);
     expect([paused, inUse, late].map(({ isRetired }) => isRetired)).toEqual([true, true, true]);
+    jest.advanceTimersByTime(LINGER_MS - 100);
+    expect(inUse.ended).toBe('no');
     // One that never pauses is finished, too.
-    await until(() => inUse.ended !== 'no');
+    jest.advanceTimersByTime(100);
+    expect(inUse.ended).toBe('finished');
   });
 
   test('close() lets connections finish', () => {

@@ -3,7 +3,7 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import {
   MAX_QUERIES,
   MAX_QUERIES_IN_FLIGHT,
@@ -28,7 +28,7 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
-  const [socket] = (await once(server, 'connection')) as [Socket];
+  const [socket] = (await within('the connection', once(server, 'connection'))) as [Socket];
   connection = new StreamConnection(socket, PEER, (message) => void taken.push(message.slice()));
   const own = received;
   const frames = new FrameReader((message) => {
@@ -55,64 +55,85 @@ function ask(count: number): void {
   client.write(Buffer.concat(Array.from({ length: count }, (_, number) => frame(message(number)))));
 }
 
+/** Waits until `count` messages have been passed on. */
+const untilTaken = (count: number): Promise<unknown> =>
+  until(
+    `message ${String(count)}`,
+    () => taken.length,
+    (now) => now === count,
+  );
+/** Waits until the client has `count` replies. */
+const untilReceived = (count: number): Promise<unknown> =>
+  until(
+    `reply ${String(count)}`,
+    () => received.length,
+    (now) => now === count,
+  );
+const untilClosed = (socket = client): Promise<unknown> =>
+  until('the connection to close', () => socket.closed);
+
 describe('StreamConnection', () => {
   test('hands on each message, however the stream is cut, and sends replies in any order', async () => {
     const bytes = Buffer.concat([frame(message(1)), frame(message(2))]);
     client.write(bytes.subarray(0, 1));
     await new Promise(setImmediate);
     client.write(bytes.subarray(1, 25));
-    await until(() => taken.length === 1);
+    await untilTaken(1);
     client.write(bytes.subarray(25));
-    await until(() => taken.length === 2);
+    await untilTaken(2);
     for (const reply of taken.toReversed()) connection.send(reply);
-    await until(() => received.length === 2);
+    await untilReceived(2);
     expect(received.map((reply) => reply[1])).toEqual([2, 1]);
   });
 
   test('closes at a message that is shorter than a header', async () => {
     client.write(frame(new Uint8Array(11)));
-    await until(() => client.closed);
+    await untilClosed();
     expect(taken).toEqual([]);
   });
 
   test('takes a message of 12 octets', async () => {
     client.write(frame(new Uint8Array(12)));
-    await until(() => taken.length === 1);
+    await untilTaken(1);
   });
 
   test('reads no more than 100 queries that wait for an answer, and goes on with each answer', async () => {
     ask(MAX_QUERIES_IN_FLIGHT + 5);
-    await until(() => taken.length >= MAX_QUERIES_IN_FLIGHT);
+    await until(
+      'all messages in flight',
+      () => taken.length,
+      (count) => count >= MAX_QUERIES_IN_FLIGHT,
+    );
     expect(taken).toHaveLength(MAX_QUERIES_IN_FLIGHT);
     connection.send(taken[0]!);
-    await until(() => taken.length === MAX_QUERIES_IN_FLIGHT + 1);
+    await untilTaken(MAX_QUERIES_IN_FLIGHT + 1);
     for (const query of taken.slice(1, 5)) connection.send(query);
-    await until(() => taken.length === MAX_QUERIES_IN_FLIGHT + 5);
+    await untilTaken(MAX_QUERIES_IN_FLIGHT + 5);
   });
 
   test('reads no more while the client does not take its answers', async () => {
     client.pause();
     ask(1);
-    await until(() => taken.length === 1);
+    await untilTaken(1);
     // One query, many answers: more than the kernel takes, too.
     for (let sent = 0; sent < 512; sent++) connection.send(new Uint8Array(65_535));
     const before = taken.length;
     ask(3);
     client.resume();
-    await until(() => received.length === 512);
-    await until(() => taken.length === before + 3);
+    await untilReceived(512);
+    await untilTaken(before + 3);
     expect(MAX_UNSENT_BYTES).toBeLessThan(512 * 65_535);
   });
 
   test('answers what is in flight before it ends for a client that has closed its half', async () => {
     ask(2);
     client.end();
-    await until(() => taken.length === 2);
+    await untilTaken(2);
     connection.send(taken[0]!);
-    await until(() => received.length === 1);
+    await untilReceived(1);
     expect(client.closed).toBe(false);
     connection.send(taken[1]!);
-    await until(() => client.closed);
+    await untilClosed();
     expect(received).toHaveLength(2);
   });
 
@@ -120,44 +141,44 @@ describe('StreamConnection', () => {
     client.pause();
     ask(MAX_QUERIES_IN_FLIGHT);
     client.end();
-    await until(() => taken.length === MAX_QUERIES_IN_FLIGHT);
+    await untilTaken(MAX_QUERIES_IN_FLIGHT);
     const failures: Error[] = [];
     client.on('error', (error) => failures.push(error));
     for (const query of taken) connection.send(Buffer.concat([query, Buffer.alloc(65_000)]));
     // All that the kernel takes is on its way.
     await new Promise(setImmediate);
     client.resume();
-    await until(() => client.closed);
+    await untilClosed();
     expect([received.length, failures]).toEqual([MAX_QUERIES_IN_FLIGHT, []]);
   });
 
   test('finish() ends at once where nothing is in flight, else with the last answer', async () => {
     ask(1);
-    await until(() => taken.length === 1);
+    await untilTaken(1);
     connection.finish();
     connection.send(taken[0]!);
-    await until(() => client.closed);
+    await untilClosed();
     expect(received).toHaveLength(1);
   });
 
   test('finish() of an idle connection closes it', async () => {
     connection.finish();
-    await until(() => client.closed);
+    await untilClosed();
   });
 
   test('send() does nothing for a client that has gone', async () => {
     ask(1);
-    await until(() => taken.length === 1);
+    await untilTaken(1);
     connection.destroy();
     connection.send(taken[0]!);
-    await until(() => client.closed);
+    await untilClosed();
     expect(received).toEqual([]);
   });
 
   test('takes 100,000 queries in its life, answers them all, and is closed then (CVE-2025-30193)', async () => {
     connection.destroy();
     const again = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
-    const [socket] = (await once(server, 'connection')) as [Socket];
+    const [socket] = (await within('the connection', once(server, 'connection'))) as [Socket];
     let asked = 0;
     const limited: StreamConnection = new StreamConnection(socket, PEER, (bytes) => {
       asked++;
@@ -170,15 +191,16 @@ describe('StreamConnection', () => {
     });
     again.on('data', (chunk: Buffer) => frames.push(chunk));
     const some = Buffer.concat(Array.from({ length: 1000 }, () => frame(message(1, 12))));
-    for (let sent = 0; sent < MAX_QUERIES; sent += 1000) if (!again.write(some)) await once(again, 'drain');
-    await until(() => again.closed);
+    for (let sent = 0; sent < MAX_QUERIES; sent += 1000)
+      if (!again.write(some)) await within('the queries to be read', once(again, 'drain'));
+    await untilClosed(again);
     expect([asked, answers]).toEqual([MAX_QUERIES, MAX_QUERIES]);
   });
 
   test('is active as of its last message or answer', async () => {
     connection.lastActiveMs = 0;
     ask(1);
-    await until(() => taken.length === 1);
+    await untilTaken(1);
     expect(connection.lastActiveMs).toBeGreaterThan(0);
     connection.lastActiveMs = 0;
     connection.send(taken[0]!);

@@ -7,6 +7,7 @@ import { Protocol } from '../../shared/query-log.ts';
 import { createConnectionTable } from '../../shared/memory/connection-table.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { ListenError } from '../listeners/listen-error.ts';
 import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { MAX_QUERIES_IN_FLIGHT, MAX_UNSENT_BYTES } from './stream-connection.ts';
@@ -51,12 +52,21 @@ async function listen(
   return listener;
 }
 
+/** Waits until `count` queries are held. */
+function untilHeld(held: readonly unknown[], count: number): Promise<unknown> {
+  return until(
+    `query ${String(count)}`,
+    () => held.length,
+    (now) => now >= count,
+  );
+}
+
 interface Client {
   readonly socket: Socket;
   readonly received: Uint8Array[];
   /** Resolves when so many messages have come. */
   readonly messages: (count: number) => Promise<Uint8Array[]>;
-  readonly closed: Promise<unknown>;
+  readonly closed: () => Promise<unknown>;
 }
 
 function client(port: number, host = '127.0.0.1'): Client {
@@ -69,14 +79,16 @@ function client(port: number, host = '127.0.0.1'): Client {
   });
   socket.on('data', (chunk: Buffer) => frames.push(chunk));
   socket.on('error', () => undefined);
-  const closed = once(socket, 'close').catch(() => undefined);
+  const ended = new Promise((resolve) => socket.once('close', resolve));
   const messages = async (count: number): Promise<Uint8Array[]> => {
-    while (received.length < count && !socket.destroyed) {
-      await Promise.race([once(socket, 'data').catch(() => undefined), closed]);
-    }
+    await until(
+      `message ${String(count)} or the end of the connection`,
+      () => received.length,
+      (now) => now >= count || socket.destroyed,
+    );
     return received;
   };
-  return { socket, received, messages, closed };
+  return { socket, received, messages, closed: () => within('the connection to close', ended) };
 }
 
 function message(number: number, size = 20): Uint8Array {
@@ -162,7 +174,7 @@ describe('listenTcp', () => {
     });
     const { socket, received, closed } = client(portOf(on));
     socket.end(Buffer.concat([frame(message(1)), frame(message(2))]));
-    await closed;
+    await closed();
     expect(received).toEqual([message(1), message(2)]);
   });
 
@@ -184,11 +196,11 @@ describe('listenTcp', () => {
     socket.write(
       Buffer.concat(Array.from({ length: MAX_QUERIES_IN_FLIGHT + 50 }, (_, i) => frame(message(i)))),
     );
-    while (held.length < MAX_QUERIES_IN_FLIGHT) await new Promise((done) => setImmediate(done));
+    await untilHeld(held, MAX_QUERIES_IN_FLIGHT);
     for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
     expect(held).toHaveLength(MAX_QUERIES_IN_FLIGHT);
     for (let i = 0; i < MAX_QUERIES_IN_FLIGHT + 50; i++) {
-      while (held.length <= i) await new Promise((done) => setImmediate(done));
+      await untilHeld(held, i + 1);
       held[i]!.send(message(i));
     }
     expect(await messages(MAX_QUERIES_IN_FLIGHT + 50)).toHaveLength(MAX_QUERIES_IN_FLIGHT + 50);
@@ -205,12 +217,12 @@ describe('listenTcp', () => {
     socket.pause();
     const count = 2000;
     socket.write(Buffer.concat(Array.from({ length: count }, (_, i) => frame(message(i)))));
-    let before = -1;
-    while (before !== asked || asked === 0) {
-      before = asked;
-      for (let i = 0; i < 50; i++) await new Promise((done) => setImmediate(done));
-    }
-    expect(asked * large.length).toBeGreaterThan(MAX_UNSENT_BYTES);
+    await until(
+      'more answers than may wait',
+      () => asked * large.length,
+      (bytes) => bytes > MAX_UNSENT_BYTES,
+    );
+    for (let i = 0; i < 50; i++) await new Promise((done) => setImmediate(done));
     expect(asked).toBeLessThan(count);
     socket.resume();
     expect(await messages(count)).toHaveLength(count);
@@ -224,7 +236,7 @@ describe('listenTcp', () => {
     const bad = client(portOf(on));
     const well = client(portOf(on));
     bad.socket.write(bytes);
-    await bad.closed;
+    await bad.closed();
     well.socket.write(frame(message(1)));
     expect(await well.messages(1)).toEqual([message(1)]);
   });
@@ -238,9 +250,9 @@ describe('listenTcp', () => {
       await each.messages(1);
     }
     const third = client(portOf(on));
-    await third.closed;
+    await third.closed();
     first.socket.end();
-    await first.closed;
+    await first.closed();
     const fourth = client(portOf(on));
     fourth.socket.write(frame(message(4)));
     expect(await fourth.messages(1)).toEqual([message(4)]);
@@ -252,7 +264,7 @@ describe('listenTcp', () => {
     const first = client(portOf(on));
     first.socket.write(frame(message(1)));
     await first.messages(1);
-    await client(portOf(on)).closed;
+    await client(portOf(on)).closed();
     first.socket.write(frame(message(2)));
     expect(await first.messages(2)).toHaveLength(2);
   });
@@ -265,9 +277,9 @@ describe('listenTcp', () => {
   ])('listenTcp() closes a connection that idles: it %s', async (_what, act) => {
     const on = await listen(() => undefined, { idleTimeoutMs: 80 });
     const { socket, closed, received } = client(portOf(on));
-    await once(socket, 'connect');
+    await within('the connection', once(socket, 'connect'));
     act(socket);
-    await closed;
+    await closed();
     expect(received).toEqual([]);
   });
 
@@ -279,9 +291,9 @@ describe('listenTcp', () => {
     });
     for (let i = 0; i < 20; i++) {
       const { socket } = client(portOf(on));
-      await once(socket, 'connect');
+      await within('the connection', once(socket, 'connect'));
       socket.write(frame(message(i)));
-      while (held.length <= i) await new Promise((done) => setImmediate(done));
+      await untilHeld(held, i + 1);
       socket.resetAndDestroy();
     }
     for (const gone of held) gone.send(message(1));
@@ -306,23 +318,23 @@ describe('listenTcp', () => {
     late.socket.write(HEADER);
     late.socket.write(frame(message(7)));
     expect(await late.messages(1)).toEqual(replies);
-    await Promise.all([closing, late.closed, other.closed]);
+    await Promise.all([closing, late.closed(), other.closed()]);
   });
 
   test('close() answers what is in flight, then ends every connection', async () => {
     const held: StreamClient[] = [];
     const on = await listen((_bytes, from) => held.push(from));
     const idle = client(portOf(on));
-    await once(idle.socket, 'connect');
+    await within('the connection', once(idle.socket, 'connect'));
     const busy = client(portOf(on));
     busy.socket.write(frame(message(1)));
-    while (held.length === 0) await new Promise((done) => setImmediate(done));
+    await untilHeld(held, 1);
     const closing = on.close();
     listener = undefined;
-    await idle.closed;
+    await idle.closed();
     held[0]!.send(message(1));
-    await busy.closed;
-    await closing;
+    await busy.closed();
+    await within('the listener to close', closing);
     expect(busy.received).toEqual([message(1)]);
   });
 });

@@ -8,7 +8,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { TestAuthority } from '../../test/support/dns/certificates.ts';
 import type { TestCertificate } from '../../test/support/dns/certificates.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { DOT_PROTOCOLS } from './tcp.ts';
 import { TlsSide } from './tls-side.ts';
 
@@ -69,8 +69,8 @@ async function clientHello(): Promise<Buffer> {
   await once(listening, 'listening');
   const socket = connect((listening.address() as AddressInfo).port, '127.0.0.1', { ALPNProtocols: ['dot'] });
   socket.on('error', () => undefined);
-  const [taken] = (await once(listening, 'connection')) as [Socket];
-  const [octets] = (await once(taken, 'data')) as [Buffer];
+  const [taken] = (await within('the connection', once(listening, 'connection'))) as [Socket];
+  const [octets] = (await within('the ClientHello', once(taken, 'data'))) as [Buffer];
   socket.destroy();
   taken.destroy();
   listening.close();
@@ -90,14 +90,14 @@ function client(options: ConnectionOptions = {}): TLSSocket {
 }
 
 /** Resolves at the end of a connection, with an error or without. */
-function closeOf(socket: Socket): Promise<void> {
-  return new Promise((resolve) => socket.once('close', () => resolve()));
+function closeOf(socket: Socket): Promise<unknown> {
+  return within('the connection to close', new Promise((resolve) => socket.once('close', resolve)));
 }
 
 /** The session that a server gives, once its first octets have come. */
 async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
   const socket = client(options);
-  const [session] = (await once(socket, 'session')) as [Buffer];
+  const [session] = (await within('the ticket', once(socket, 'session'))) as [Buffer];
   socket.destroy();
   return session;
 }
@@ -108,7 +108,7 @@ describe('TlsSide', () => {
     const session = await sessionOf(options);
     tls = sideOf();
     const socket = client({ ...options, session });
-    await once(socket, 'data');
+    await within('the greeting', once(socket, 'data'));
     expect(socket.isSessionReused()).toBe(true);
     socket.destroy();
   });
@@ -117,18 +117,18 @@ describe('TlsSide', () => {
     const session = await sessionOf({});
     tls.use({ ...certificate, ticketKeys: TICKET_KEYS.map((octet) => octet + 1) });
     const socket = client({ session });
-    await once(socket, 'data');
+    await within('the greeting', once(socket, 'data'));
     expect(socket.isSessionReused()).toBe(false);
     socket.destroy();
   });
 
   test('gives new connections the new certificate, and keeps those that are open', async () => {
     const before = client();
-    await once(before, 'data');
+    await within('the greeting', once(before, 'data'));
     const next = authority.issue(`DNS:${NAME},DNS:next.example.org`);
     tls.use({ ...next, ticketKeys: TICKET_KEYS });
     const after = client();
-    await once(after, 'data');
+    await within('the greeting', once(after, 'data'));
     expect(after.getPeerCertificate().subjectaltname).toContain('next.example.org');
     expect([before.destroyed, before.getPeerCertificate().subjectaltname]).toEqual([false, `DNS:${NAME}`]);
     for (const socket of [before, after]) socket.destroy();
@@ -148,14 +148,22 @@ describe('TlsSide', () => {
     socket.on('error', () => undefined);
     socket.write(bytes);
     await closeOf(socket);
-    await until(() => accepted.every(({ destroyed }) => destroyed));
+    await until(
+      'the server to close every connection',
+      () => accepted.map(({ destroyed }) => destroyed),
+      (all) => all.every(Boolean),
+    );
     expect(count(Counter.TLS_HANDSHAKES_FAILED)).toBe(1);
   });
 
   test('begins no more handshakes of one network than its share of a second', async () => {
     const sockets = Array.from({ length: 100 }, () => connectTcp(port(), '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);
-    await until(() => accepted.length === sockets.length);
+    await until(
+      'every connection to be accepted',
+      () => accepted.length,
+      (count) => count === sockets.length,
+    );
     // A second may end in between.
     expect(count(Counter.STREAMS_REFUSED)).toBeGreaterThan(0);
     expect(count(Counter.TLS_HANDSHAKES) + count(Counter.STREAMS_REFUSED)).toBe(sockets.length);
@@ -175,7 +183,11 @@ describe('TlsSide', () => {
       socket.on('error', () => undefined);
       socket.write(bytes);
       await closeOf(socket);
-      await until(() => accepted.every(({ destroyed }) => destroyed));
+      await until(
+        'the server to close every connection',
+        () => accepted.map(({ destroyed }) => destroyed),
+        (all) => all.every(Boolean),
+      );
       expect([count(Counter.TLS_HANDSHAKES), count(Counter.TLS_HANDSHAKES_FAILED)]).toEqual([1, 1]);
     }
   });

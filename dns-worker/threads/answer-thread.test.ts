@@ -30,7 +30,11 @@ describeCalls('runAnswerThread()', () => {
     const client = await UdpClient.open(worker.port);
     const reply = await client.ask('x.ads.example', 'A');
     expect(reply.data).toEqual(['0.0.0.0']);
-    await until(() => Atomics.load(new Int32Array(worker.memory.answerLog), LogRing.HEAD_WORD) === 1);
+    await until(
+      'the row to be logged',
+      () => Atomics.load(new Int32Array(worker.memory.answerLog), LogRing.HEAD_WORD),
+      (now) => now === 1,
+    );
     expect(missesOf(worker)).toBe(0);
     client.close();
   });
@@ -39,7 +43,11 @@ describeCalls('runAnswerThread()', () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     await client.send(query('www.example', 'A'));
-    await until(() => missesOf(worker) === 1);
+    await until(
+      'the miss',
+      () => missesOf(worker),
+      (now) => now === 1,
+    );
     expect(client.unexpected).toEqual([]);
     client.close();
   });
@@ -49,8 +57,11 @@ describeCalls('runAnswerThread()', () => {
     const counters = new Float64Array(worker.memory.answerCounters);
     const client = await UdpClient.open(worker.port);
     // One client's share of the ring is half of it.
-    while (counters[Counter.UNRESOLVED_DROPPED] === 0)
+    const sendMore = async (): Promise<number> => {
       await Promise.all(Array.from({ length: 200 }, () => client.send(query('www.example', 'A'))));
+      return counters[Counter.UNRESOLVED_DROPPED]!;
+    };
+    await until('a query to be dropped', sendMore, Boolean, { pauseMs: 1 });
     expect(missesOf(worker)).toBe(MissRing.CAPACITY / 2);
     client.close();
   });
@@ -60,9 +71,9 @@ describeCalls('runAnswerThread()', () => {
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
       worker.said.answer.flatMap((said) => (said.type === 'snapshot-in-force' ? [said.version] : []));
-    await until(() => versions().length === 1);
+    await until('the first snapshot to be in force', versions, (all) => all.length === 1);
     worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
-    await until(() => versions().length === 2);
+    await until('the second snapshot to be in force', versions, (all) => all.length === 2);
     expect(versions()).toEqual([1, 2]);
     expect((await client.ask('x.other.example', 'A')).data).toEqual(['0.0.0.0']);
     client.close();
@@ -71,7 +82,7 @@ describeCalls('runAnswerThread()', () => {
   test('ends when it is told to drain', async () => {
     const worker = await start();
     worker.post('answer', { type: 'drain', keepSockets: false, withinMs: 3500 });
-    await until(() => worker.hasEnded('answer'));
+    await until('the answer thread to end', () => worker.hasEnded('answer'));
     expect(worker.hasSaid('answer', 'drained')).toBe(true);
   });
 

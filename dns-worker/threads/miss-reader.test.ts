@@ -9,7 +9,7 @@ import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
 import { Query } from '../query/query.ts';
@@ -119,14 +119,22 @@ describe('MissReader.run()', () => {
     const misses: Miss[] = [];
     const run = reader.run((miss) => misses.push(miss));
     for (const expected of [1, 2]) {
-      await until(() => control[WorkerControl.RESOLVE_ASLEEP_WORD] === 1);
+      await until(
+        'the reader to sleep',
+        () => control[WorkerControl.RESOLVE_ASLEEP_WORD],
+        (now) => now === 1,
+      );
       expect(misses).toHaveLength(expected - 1);
       writer.write(queryOf(20), nowhere, 0, 1);
       writer.publish();
-      await until(() => misses.length === expected);
+      await until(
+        'the miss',
+        () => misses.length,
+        (count) => count === expected,
+      );
     }
     reader.stop();
-    await run;
+    await within('the reader to stop', run);
   });
 
   test('lets other events have their turn between portions', async () => {

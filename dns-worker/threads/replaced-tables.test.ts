@@ -15,7 +15,11 @@ describe('ReplacedTables', () => {
     };
     replace();
     new ReplacedTables().freeSoon();
-    await until(() => freed.length === 10);
+    await until(
+      'the replaced tables to be freed',
+      () => freed,
+      (all) => all.length === 10,
+    );
     expect(freed).not.toContain('held');
     expect(held.table).toHaveLength(1 << 20);
   });

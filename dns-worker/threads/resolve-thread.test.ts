@@ -71,9 +71,17 @@ describe('runResolveThread()', () => {
     await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
     const tcp = await TcpClient.open(worker.port);
     worker.post('resolve', { type: 'snapshot', snapshot: snapshotOf([], {}, 2) });
-    await until(() => said(worker, 'snapshot-in-force').at(-1)?.version === 2);
+    await until(
+      'the second snapshot to be in force',
+      () => said(worker, 'snapshot-in-force').at(-1),
+      (last) => last?.version === 2,
+    );
     expect((await tcp.ask('x.ads.example', 'A')).data).toEqual(['192.0.2.7']);
-    await until(() => said(worker, 'upstreams').at(-1)?.upstreams.pools[0]?.queries === 1);
+    await until(
+      'the query to be counted',
+      () => said(worker, 'upstreams').at(-1),
+      (last) => last?.upstreams.pools[0]?.queries === 1,
+    );
     expect(said(worker, 'upstreams').at(-1)!.upstreams.pools).toMatchObject([
       { address: 'udp://upstream', failures: 0 },
     ]);
@@ -89,7 +97,11 @@ describe('runResolveThread()', () => {
       qtype: 1,
       client: addressFromText('192.0.2.1')!,
     });
-    await until(() => said(worker, 'explained').length > 0);
+    await until(
+      'the explanation',
+      () => said(worker, 'explained').length,
+      (count) => count > 0,
+    );
     const [{ id, explanation }] = said(worker, 'explained') as [ReturnType<typeof said<'explained'>>[0]];
     expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
   });
@@ -97,7 +109,11 @@ describe('runResolveThread()', () => {
   test('knows no keys where it validates nothing', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', { type: 'observe-trust-point', id: 6, zone: Uint8Array.of(0) });
-    await until(() => said(worker, 'trust-point').length > 0);
+    await until(
+      'the trust point',
+      () => said(worker, 'trust-point').length,
+      (count) => count > 0,
+    );
     expect(said(worker, 'trust-point')).toEqual([{ type: 'trust-point', id: 6, keys: null }]);
   });
 
@@ -106,7 +122,11 @@ describe('runResolveThread()', () => {
     worker.post('resolve', { type: 'fault', fault: 'exit' });
     worker.post('resolve', { type: 'measure' });
     worker.post('resolve', { type: 'observe-trust-point', id: 1, zone: Uint8Array.of(0) });
-    await until(() => said(worker, 'trust-point').length > 0);
+    await until(
+      'the trust point',
+      () => said(worker, 'trust-point').length,
+      (count) => count > 0,
+    );
     expect([worker.hasEnded('resolve'), said(worker, 'measures')]).toEqual([false, []]);
   });
 
@@ -115,17 +135,25 @@ describe('runResolveThread()', () => {
     await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
     const tcp = await TcpClient.open(worker.port);
     const asked = tcp.ask('www.example', 'A');
-    await until(() => upstream.udpQueries.length === 1);
+    await until(
+      'the question to the upstream',
+      () => upstream.udpQueries.length,
+      (count) => count === 1,
+    );
     worker.post('resolve', { type: 'drain', keepSockets: false, withinMs: 3500 });
     answers(7)(upstream.udpQueries[0]!, 0);
     expect((await asked).data).toEqual(['192.0.2.7']);
-    await until(() => worker.hasEnded('resolve'));
+    await until('the resolve thread to end', () => worker.hasEnded('resolve'));
     expect(said(worker, 'drained')).toHaveLength(1);
   });
 
   test('shows that it lives', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     const control = new Int32Array(worker.memory.control);
-    await until(() => Atomics.load(control, WorkerControl.RESOLVE_BEAT_WORD) > 1);
+    await until(
+      'a second heartbeat',
+      () => Atomics.load(control, WorkerControl.RESOLVE_BEAT_WORD),
+      (now) => now > 1,
+    );
   });
 });

@@ -14,6 +14,7 @@ import { answers } from '../../test/support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { RunningWorker } from '../../test/support/parts/running-worker.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { closeOf } from '../../test/support/weir/socket-ends.ts';
 
@@ -57,7 +58,7 @@ async function openTls(more: object = {}, underneath?: Socket): Promise<TLSSocke
     socket: underneath,
     ...more,
   });
-  await once(socket, 'secureConnect');
+  await within('the TLS handshake', once(socket, 'secureConnect'));
   return socket;
 }
 
@@ -70,7 +71,11 @@ async function exchange(socket: Socket, messages: readonly Uint8Array[]): Promis
   });
   socket.write(Buffer.concat(messages.map((message) => frame(message))));
   socket.on('data', (chunk: Buffer) => frames.push(chunk));
-  while (received.length < messages.length) await once(socket, 'data');
+  await until(
+    `${String(messages.length)} replies`,
+    () => received.length,
+    (count) => count >= messages.length,
+  );
   return received;
 }
 
@@ -97,7 +102,9 @@ async function overHttp2(
 ): Promise<DohReply> {
   const stream = session.request(headers, { endStream: body === undefined });
   if (body !== undefined) stream.end(body);
-  const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];
+  const [answered] = (await within('the head of the answer', once(stream, 'response'))) as [
+    IncomingHttpHeaders & { ':status': number },
+  ];
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return { status: answered[':status'], headers: answered, body: Buffer.concat(chunks) };
@@ -126,7 +133,7 @@ describe('DNS over HTTPS', () => {
       ['x.ads.example', '0.0.0.0'],
     ] as const) {
       const request = get({ ...trust(), port: dohPort, path: getPath(name), agent });
-      const [response] = (await once(request, 'response')) as [
+      const [response] = (await within('the response', once(request, 'response'))) as [
         NodeJS.ReadableStream & { statusCode: number },
       ];
       const chunks: Buffer[] = [];
@@ -161,7 +168,7 @@ describe('PROXY protocol', () => {
 
   async function openTcp(port: number): Promise<Socket> {
     const socket = connectTcp({ port, host: '127.0.0.1', noDelay: true });
-    await once(socket, 'connect');
+    await within('the connection', once(socket, 'connect'));
     return socket;
   }
 
@@ -186,7 +193,7 @@ describe('PROXY protocol', () => {
       if (port === ports.dot) expect(await exchange(socket, [ask('x.ads.example')])).toHaveLength(1);
       else {
         socket.write(`GET ${getPath('x.ads.example')} HTTP/1.1\r\nhost: ${NAME}\r\n\r\n`);
-        const [chunk] = (await once(socket, 'data')) as [Buffer];
+        const [chunk] = (await within('the response', once(socket, 'data'))) as [Buffer];
         expect(chunk.toString('latin1')).toMatch(/^HTTP\/1.1 200 OK/);
       }
       socket.destroy();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { headerFor, headerOf, LOCAL_HEADER } from '../../test/support/parts/proxy-headers.ts';
-import { until } from '../../test/support/parts/until.ts';
+import { until, within } from '../../test/support/parts/until.ts';
 import { addressToText } from './ip.ts';
 import { ProxySenders } from './proxy-senders.ts';
 import { StreamGreetings } from './stream-greetings.ts';
@@ -52,27 +52,42 @@ async function listen(trusted: readonly string[] | null) {
 async function client(): Promise<Socket> {
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
   sockets.push(socket.on('error', () => undefined));
-  await once(socket, 'connect');
+  await within('the connection', once(socket, 'connect'));
   return socket;
 }
 
-const closeOf = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => socket.resume().once('close', () => resolve()));
+const closeOf = (socket: Socket): Promise<unknown> =>
+  within(
+    'the server to close the connection',
+    new Promise((resolve) => socket.resume().once('close', resolve)),
+  );
 
 describe('StreamGreetings', () => {
   test('takes a connection at once where headers are not in use', async () => {
     const { seen, waiting } = await listen(null);
     (await client()).write(HEADER);
-    await until(() => seen.text.length === HEADER.length);
+    await until(
+      'the bytes to be handed on',
+      () => seen.text.length,
+      (count) => count === HEADER.length,
+    );
     expect([seen.taken, waiting.size]).toEqual([['127.0.0.1 itself'], 0]);
   });
 
   test('puts back what follows the header, and leaves no timer', async () => {
     const { seen, waiting } = await listen([]);
     (await client()).write(Buffer.concat([HEADER, Buffer.from('first')]));
-    await until(() => seen.text === 'first');
+    await until(
+      'the bytes behind the first header',
+      () => seen.text,
+      (now) => now === 'first',
+    );
     (await client()).write(Buffer.concat([LOCAL_HEADER, Buffer.from('second')]));
-    await until(() => seen.text === 'firstsecond');
+    await until(
+      'the bytes behind the second header',
+      () => seen.text,
+      (now) => now === 'firstsecond',
+    );
     expect(seen.taken).toEqual(['192.0.2.99 4660', expect.stringMatching(/^127\.0\.0\.1 \d+$/)]);
     expect(waiting.size).toBe(0);
   });
@@ -81,9 +96,17 @@ describe('StreamGreetings', () => {
     const { seen } = await listen(['127.0.0.1']);
     const socket = await client();
     socket.write(HEADER);
-    await until(() => seen.taken.length === 1);
+    await until(
+      'the connection to be taken',
+      () => seen.taken.length,
+      (count) => count === 1,
+    );
     socket.write('x');
-    await until(() => seen.text === 'x');
+    await until(
+      'the byte behind the header',
+      () => seen.text,
+      (now) => now === 'x',
+    );
   });
 
   test.each([
@@ -95,7 +118,11 @@ describe('StreamGreetings', () => {
     const { seen, waiting, accepted, pass } = await listen(trusted);
     const socket = await client();
     socket.write(bytes);
-    await until(() => accepted[0]?.bytesRead === bytes.length);
+    await until(
+      'the bytes to be read',
+      () => accepted[0]?.bytesRead,
+      (now) => now === bytes.length,
+    );
     pass();
     await closeOf(socket);
     expect([waiting.size, seen.bad]).toEqual([0, bad]);
@@ -105,12 +132,24 @@ describe('StreamGreetings', () => {
     const { seen, waiting } = await listen([]);
     const silent = [];
     for (let n = 0; n < 256; n++) silent.push(await client());
-    await until(() => waiting.size === 256);
+    await until(
+      '256 waiting connections',
+      () => waiting.size,
+      (now) => now === 256,
+    );
     (await client()).write(HEADER);
     await closeOf(silent[0]!);
-    await until(() => seen.taken.length === 1);
+    await until(
+      'the connection to be taken',
+      () => seen.taken.length,
+      (count) => count === 1,
+    );
     expect([seen.crowds, silent.filter(({ closed }) => closed).length]).toEqual([1, 1]);
-    await until(() => waiting.size === 255);
+    await until(
+      'a connection fewer to wait',
+      () => waiting.size,
+      (now) => now === 255,
+    );
   });
 
   test('close() closes what is awaited, and nothing that was taken', async () => {
@@ -119,11 +158,19 @@ describe('StreamGreetings', () => {
     taken.write(HEADER);
     const awaited = await client();
     awaited.write(headerOf('21', '11', '00'.repeat(4), 200));
-    await until(() => waiting.size === 1 && seen.taken.length === 1);
+    await until(
+      'one connection taken and another waiting',
+      () => [waiting.size, seen.taken.length],
+      (counts) => counts.join() === '1,1',
+    );
     greetings.close();
     await closeOf(awaited);
     taken.write('on');
-    await until(() => seen.text === 'on');
+    await until(
+      'the byte of the connection taken',
+      () => seen.text,
+      (now) => now === 'on',
+    );
     expect([waiting.size, seen.bad]).toEqual([0, 0]);
   });
 });

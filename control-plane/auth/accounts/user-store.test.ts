@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
 import * as users from './user-store.ts';
 
 let own: TestDatabase;
@@ -25,7 +26,11 @@ test('holdPasswordHash() makes a change wait until the transaction has ended', a
     changed = users.updateUser(database, id, { passwordHash: 'new' }).then(() => order.push('changed'));
     // The change waits for a lock, as the server itself says.
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE users%'`;
-    while ((await tx.query(waiting)).rowCount === 0) await tx.query('SELECT pg_stat_clear_snapshot()');
+    const look = async (): Promise<number | null> => {
+      await tx.query('SELECT pg_stat_clear_snapshot()');
+      return (await tx.query(waiting)).rowCount;
+    };
+    await until('the change to wait for the lock', look);
     order.push('held');
   });
   await changed;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { OidcSuite, ROLES } from '../../../test/support/parts/oidc-suite.ts';
 import { type Falsify, TestBrowser } from '../../../test/support/parts/openid-provider.ts';
 import { PASSWORD } from '../../../test/support/parts/running-api.ts';
+import { within } from '../../../test/support/parts/until.ts';
 
 const suite = new OidcSuite();
 
@@ -146,7 +147,7 @@ describe('/login/oidc', () => {
       issuer: `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`,
     });
     const login = suite.logIn();
-    await once(silent, 'connection');
+    await within('the question to the silent provider', once(silent, 'connection'));
     expect((await suite.node.logIn(PASSWORD)).status).toBe(200);
     expect(await login).toMatchObject({ status: 503, secret: undefined });
     for (const socket of sockets) socket.destroy();

@@ -15,6 +15,7 @@ import { MemorySources } from '../../../test/support/parts/memory-sources.ts';
 import type { RunningApi } from '../../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { parseArguments } from '../arguments.ts';
 import { nodeFetch } from '../remote/node-fetch.ts';
@@ -92,11 +93,10 @@ async function runProcess(args: readonly string[], env: Record<string, string> =
     env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [out, err, ended] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
+  const [out, err, ended] = await within(
+    `weir ${args.join(' ')} to end`,
+    Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]),
+  );
   return { status: ended[0], out, err };
 }
 

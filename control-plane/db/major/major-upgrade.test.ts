@@ -15,7 +15,7 @@ import {
   startTestDatabase,
   type TestDatabase,
 } from '../../../test/support/parts/test-database.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { sumUp } from '../copy/copy-across.ts';
 import { findPostgresPackage, majorOf } from '../postgres/postgres-runtime.ts';
 import { listPartitions, listTables } from './relations.ts';
@@ -88,10 +88,6 @@ async function majorOn({ database }: TestDatabase): Promise<number> {
   return majorOf(rows[0]!.server_version);
 }
 
-function isMoved({ database }: TestDatabase): boolean {
-  return database.status().upgrade === undefined;
-}
-
 /** A Weir in another process, which is killed with -9 once it is so far. */
 async function killWhen(dataDir: string, isSoFar: () => boolean): Promise<void> {
   const program = fileURLToPath(new URL('../../../test/support/parts/own-database.ts', import.meta.url));
@@ -99,9 +95,9 @@ async function killWhen(dataDir: string, isSoFar: () => boolean): Promise<void> 
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'close');
-  await until(isSoFar);
+  await until('the upgrade to come that far', isSoFar);
   child.kill('SIGKILL');
-  await ended;
+  await within('the killed Weir to end', ended);
 }
 
 describe('createEmbeddedServer() with a cluster of an earlier major version', () => {
@@ -111,7 +107,11 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     expect(await majorOn(own)).toBe(installed);
     const { rows } = await own.database.query('SELECT name FROM groups ORDER BY id');
     expect(rows).toEqual([{ name: 'Default' }, { name: 'Kinder' }, { name: 'Gäste' }]);
-    await until(() => isMoved(own));
+    await until(
+      'the query log to be moved',
+      () => own.database.status(),
+      ({ upgrade }) => upgrade === undefined,
+    );
     expect(await own.database.withClient(contentOf)).toEqual(content);
     await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // Its number is the next one.
     expect(existsSync(join(dataDir, 'postgres', 'cluster.before'))).toBe(false);
@@ -124,7 +124,11 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     await killWhen(dataDir, () => existsSync(join(folder, 'cluster.next', 'PG_VERSION')));
     await killWhen(dataDir, () => existsSync(join(folder, 'cluster.before', 'postmaster.pid')));
     const own = await openDatabase(dataDir);
-    await until(() => isMoved(own));
+    await until(
+      'the query log to be moved',
+      () => own.database.status(),
+      ({ upgrade }) => upgrade === undefined,
+    );
     expect(await own.database.withClient(contentOf)).toEqual(content);
   });
 

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { nicerBy } from '../../../test/support/parts/niceness.ts';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { createCluster, setPassword } from './postgres-cluster.ts';
 import type { ClusterTask } from './postgres-cluster.ts';
 import { openPostgresHome } from './postgres-home.ts';
@@ -41,7 +41,11 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const pid of serversOn(task.home.cluster)) process.kill(pid, 'SIGKILL');
-  await until(() => serversOn(task.home.cluster).length === 0);
+  await until(
+    'the processes of the test to end',
+    () => serversOn(task.home.cluster),
+    (all) => all.length === 0,
+  );
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -129,7 +133,11 @@ describe('stop()', () => {
     const server = await launch();
     for (const pid of serversOn(task.home.cluster)) process.kill(pid, 'SIGSTOP');
     await server.stop(100);
-    await until(() => serversOn(task.home.cluster).length === 0);
+    await until(
+      'the server and its sessions to end',
+      () => serversOn(task.home.cluster),
+      (all) => all.length === 0,
+    );
     expect(logger.text()).toMatch(/still running \d+ ms after SIGINT/);
     expect(logger.text()).toMatch(/still running \d+ ms after SIGQUIT/);
   });
@@ -161,10 +169,14 @@ describe('endOrphans()', () => {
     const pids = serversOn(task.home.cluster);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     process.kill(server.pid, 'SIGKILL');
-    await until(() => !serversOn(task.home.cluster).includes(server.pid));
+    await until(
+      'the server to end',
+      () => serversOn(task.home.cluster),
+      (pids) => !pids.includes(server.pid),
+    );
     const ended = endOrphans(task.home.cluster, logger);
     for (const pid of pids) if (pid !== server.pid) process.kill(pid, 'SIGCONT');
-    await ended;
+    await within('the orphans to end', ended);
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
 
@@ -182,7 +194,7 @@ describe('endOrphans()', () => {
     const again = await launch();
     await again.stop(5000);
     innocent.kill('SIGKILL');
-    await once(innocent, 'close');
+    await within('the other process to end', once(innocent, 'close'));
   });
 });
 

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { madeBuild, someFiles } from '../../../test/support/parts/made-dist.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import { DashboardPath } from '../../../shared/dashboard-paths.ts';
 import { problemHandler } from '../../api/problem.ts';
 import type { DashboardState } from '../../built-dashboard/dashboard-state.ts';
@@ -45,7 +46,7 @@ beforeEach(() => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await once(server, 'close');
+  await within('the server to close', once(server, 'close'));
 });
 
 /** Sends one request as it is, and reads to the end of the connection; fetch would decode and rewrite. */

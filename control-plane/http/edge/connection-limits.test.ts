@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import { isAnswered } from '../../../test/support/weir/socket-ends.ts';
 import { ConnectionLimits } from './connection-limits.ts';
 import { SecuredSockets } from './secured-sockets.ts';
@@ -27,7 +28,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  for (const server of servers)
+    await within('a server to close', new Promise((resolve) => server.close(resolve)));
 });
 
 /** A server under the limits that answers each request; returns its port. */

@@ -18,7 +18,7 @@ import {
 } from '../../../test/support/parts/proxy-headers.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
 import { isAnswered } from '../../../test/support/weir/socket-ends.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { clientAddress, isOnThisMachine } from '../../api/client-address.ts';
 import type { CertificatePair } from '../../tls/certificate-pair.ts';
 import { makeSelfSigned } from '../../tls/self-signed.ts';
@@ -73,7 +73,7 @@ async function open(from = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
   socket.on('error', () => undefined);
   sockets.push(socket);
-  await once(socket, 'connect');
+  await within('the connection', once(socket, 'connect'));
   return socket;
 }
 
@@ -81,7 +81,7 @@ async function open(from = '127.0.0.1'): Promise<Socket> {
 async function askOver(socket: Socket, headers: Record<string, string> = {}): Promise<unknown> {
   const sent: ClientRequest = request({ host: 'localhost', headers, createConnection: () => socket });
   sent.end();
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const [answer] = (await within('the answer', once(sent, 'response'))) as [IncomingMessage];
   return JSON.parse(await text(answer)) as unknown;
 }
 
@@ -92,8 +92,11 @@ async function seenBehind(header: Uint8Array, from?: string): Promise<unknown> {
   return askOver(socket);
 }
 
-const closeOf = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => socket.resume().once('close', () => resolve()));
+const closeOf = (socket: Socket): Promise<unknown> =>
+  within(
+    'the server to close the connection',
+    new Promise((resolve) => socket.resume().once('close', resolve)),
+  );
 
 /** Lines of the log about headers. */
 const refusals = (): Record<string, unknown>[] =>
@@ -156,7 +159,11 @@ describe('the PROXY protocol on the web port', () => {
       let said = '';
       socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
       // Each request of the connection is the client's.
-      await until(() => said.split(`"client":"${CLIENT}"`).length === 3);
+      await until(
+        'both answers',
+        () => said,
+        (text) => text.split(`"client":"${CLIENT}"`).length === 3,
+      );
     }
   });
 
@@ -166,7 +173,7 @@ describe('the PROXY protocol on the web port', () => {
       const socket = await open();
       socket.write(header);
       const secured = connectTls({ socket, rejectUnauthorized: false });
-      await once(secured, 'secureConnect');
+      await within('the TLS handshake', once(secured, 'secureConnect'));
       expect(await askOver(secured)).toEqual({
         client: CLIENT,
         port: 4660,
@@ -238,7 +245,7 @@ describe('the PROXY protocol on the web port', () => {
     for (const bytes of [GET, `\r\n${GET}`]) {
       const direct = await open();
       direct.write(bytes);
-      const [said] = (await once(direct, 'data')) as [Buffer];
+      const [said] = (await within('the answer', once(direct, 'data'))) as [Buffer];
       expect(said.toString()).toContain('"client":"127.0.0.1"');
       expect(said.toString()).toContain('"isHere":true');
     }
@@ -270,7 +277,11 @@ describe('the PROXY protocol on the web port', () => {
     await listen(NAMED);
     const silent = await Promise.all(Array.from({ length: 300 }, () => open()));
     expect(await seenBehind(headerFor(CLIENT), BALANCER)).toMatchObject({ client: CLIENT });
-    await until(() => silent.filter(({ closed }) => !closed).length <= 256);
+    await until(
+      'the connections that waited longest to be closed',
+      () => silent.filter(({ closed }) => !closed).length,
+      (count) => count <= 256,
+    );
     expect(refusals()).toEqual([{ count: 1 }]);
   });
 

@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { closeOf } from '../../../test/support/weir/socket-ends.ts';
 import { giveInput } from '../../../test/support/weir/standard-input.ts';
 import { loadDescriptorCalls } from '../../handover/descriptor-calls.ts';
@@ -117,7 +118,7 @@ interface Sent {
 async function answerTo(request: ReturnType<typeof httpRequest>, body?: string) {
   const answered = once(request, 'response');
   request.end(body);
-  const [response] = (await answered) as [IncomingMessage];
+  const [response] = (await within('the response', answered)) as [IncomingMessage];
   return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
@@ -129,7 +130,7 @@ const overHttp = ({ body, ...sent }: Sent = {}) =>
 async function openTls(options: ConnectionOptions = {}): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port, ca: certificate.current().cert, ...options });
   sockets.push(socket);
-  await once(socket, 'secureConnect');
+  await within('the TLS handshake', once(socket, 'secureConnect'));
   return socket;
 }
 
@@ -248,7 +249,7 @@ describe('startWebServer() with a certificate', () => {
     for (const end of ['end', 'destroy', 'resetAndDestroy'] as const)
       for (const length of [0, 1, hello.length]) {
         const socket = openPlain();
-        await once(socket, 'connect');
+        await within('the connection', once(socket, 'connect'));
         if (length > 0) socket.write(hello.subarray(0, length));
         socket.resume();
         socket[end]();
@@ -256,27 +257,30 @@ describe('startWebServer() with a certificate', () => {
     expect((await overHttps()).status).toBe(200);
   });
 
-  test.each([
-    ['before the first octet', ''],
-    ['in the handshake', '\u0016\u0003\u0001'],
-    ['in the head', 'G'],
-  ])('cuts off who is silent %s', async (_, bytes) => {
+  test('cuts off who is silent before the first byte, in the handshake or in the head', async () => {
     await restart('', 1500);
-    const socket = openPlain();
-    await once(socket, 'connect');
-    if (bytes !== '') socket.write(Buffer.from(bytes, 'latin1'));
-    await closeOf(socket.resume());
+    const cutOff = async (where: string, bytes: string): Promise<void> => {
+      const socket = openPlain();
+      await within('the connection', once(socket, 'connect'));
+      if (bytes !== '') socket.write(Buffer.from(bytes, 'latin1'));
+      await within(`a connection silent ${where} to be closed`, closeOf(socket.resume()));
+    };
+    await Promise.all([
+      cutOff('before the first byte', ''),
+      cutOff('in the handshake', '\u0016\u0003\u0001'),
+      cutOff('in the head', 'G'),
+    ]);
     expect((await overHttps()).status).toBe(200);
   });
 
   test('close() cuts off who is in the middle of a handshake', async () => {
     const waiting = [openPlain(), openPlain()];
-    await Promise.all(waiting.map((socket) => once(socket, 'connect')));
+    await within('both connections', Promise.all(waiting.map((socket) => once(socket, 'connect'))));
     waiting[1]!.write(Buffer.of(22, 3, 1));
     const ended = waiting.map((socket) => closeOf(socket.resume()));
     await overHttps();
     await web.close();
-    await Promise.all(ended);
+    await within('the connections to close', Promise.all(ended));
   });
 
   test('counts connections of HTTPS against the limit of a network', async () => {
@@ -284,12 +288,13 @@ describe('startWebServer() with a certificate', () => {
     await expect(overHttps()).rejects.toThrow();
     const closed = once(open[0]!, 'close');
     open[0]!.destroy();
-    await closed;
-    for (let answered = false; !answered;)
-      answered = await overHttps().then(
-        () => true,
-        () => false,
+    await within('the connection to close', closed);
+    const asking = (): Promise<unknown> =>
+      overHttps().then(
+        ({ status }) => status,
+        (error: unknown) => error,
       );
+    await until('a free place', asking, (outcome) => typeof outcome === 'number');
   });
 });
 

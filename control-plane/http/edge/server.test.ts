@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import { startWebServer, WebServerError } from './server.ts';
 import type { WebServer } from './server.ts';
 
@@ -96,10 +97,10 @@ describe('close()', () => {
     const running = await start(['127.0.0.1'], { app });
     const request = get({ host: '127.0.0.1', port: running.endpoints[0]!.port, agent: false });
     const answered = once(request, 'response');
-    await asked.promise;
+    await within('the request', asked.promise);
     const closing = running.close();
     release.resolve(undefined);
-    const [response] = (await answered) as [IncomingMessage];
+    const [response] = (await within('the answer', answered)) as [IncomingMessage];
     expect(await text(response)).toBe('late but whole');
     await closing;
   });
@@ -107,11 +108,10 @@ describe('close()', () => {
   test('close() cuts off who keeps it waiting', async () => {
     const running = await start(['127.0.0.1']);
     const socket = connect(running.endpoints[0]!.port, '127.0.0.1');
-    await once(socket, 'connect');
+    await within('the connection', once(socket, 'connect'));
     socket.write('GET / HTTP/1.1\r\nX-Slow: ');
     const ended = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
     socket.resume();
-    await running.close();
-    await ended;
+    await within('the server and its connection to close', Promise.all([running.close(), ended]));
   });
 });

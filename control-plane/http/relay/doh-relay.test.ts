@@ -54,7 +54,11 @@ describe('addDohRelay()', () => {
       () => new Promise((resolve) => waiting.push(() => resolve(Buffer.from(MESSAGE)))),
     );
     const asked = Array.from({ length: 256 }, () => fetch(url));
-    await until(() => waiting.length === 256);
+    await until(
+      '256 waiting queries',
+      () => waiting.length,
+      (count) => count === 256,
+    );
     expect((await fetch(url)).status).toBe(503);
     for (const answer of waiting) answer();
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { TestAuthority } from '../../../test/support/dns/certificates.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import { type ListServer, startListServer } from '../../../test/support/weir/list-server.ts';
 import { NO_OWN_HOST, SMALL_LIMITS } from '../../../test/support/weir/small-fetch.ts';
 import { asListError, type HttpWays, requestList, type Validators } from './fetch-http.ts';
@@ -72,7 +73,7 @@ async function listen(server: Server | TlsServer): Promise<number> {
 
 async function stop(server: Server | TlsServer): Promise<void> {
   server.close();
-  await once(server, 'close');
+  await within('the server to close', once(server, 'close'));
 }
 
 describe('requestList()', () => {
@@ -131,7 +132,7 @@ describe('requestList()', () => {
       response.writeHead(404).write('a page without end');
     });
     await faultOf(ask(lists.url('/list')));
-    await closed;
+    await within('the connection to close', closed);
   });
 
   test('names a status without the credentials of the URL', async () => {

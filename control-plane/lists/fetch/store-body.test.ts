@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { startListServer } from '../../../test/support/weir/list-server.ts';
 import { SMALL_LIMITS } from '../../../test/support/weir/small-fetch.ts';
 import { SNIFF_BYTES } from '../../compile/parse/sniff-list.ts';
@@ -255,7 +255,7 @@ describe('storeBody()', () => {
       }
     };
     await expect(store(body(), { signal: stopping.signal })).rejects.toMatchObject({ name: 'AbortError' });
-    await until(() => isClosed);
+    await until('the body to be closed', () => isClosed);
   });
 });
 
@@ -270,11 +270,11 @@ describe('storeBody() of a response', () => {
       response.write(LIST);
     });
     const asked = get(server.url('/a'), { agent: false, signal });
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const [response] = (await within('the response', once(asked, 'response'))) as [IncomingMessage];
     const kept = store(response, { signal });
     stopping.abort();
     await expect(kept).rejects.toThrow(/abort/);
-    await closed;
+    await within('the connection to close', closed);
     await server.close();
   });
 
@@ -283,7 +283,10 @@ describe('storeBody() of a response', () => {
     server.serve('/a', (_, response) => {
       response.writeHead(200, { 'Content-Length': '1000' }).write(LIST, () => response.destroy());
     });
-    const [response] = (await once(get(server.url('/a'), { agent: false }), 'response')) as [IncomingMessage];
+    const [response] = (await within(
+      'the response',
+      once(get(server.url('/a'), { agent: false }), 'response'),
+    )) as [IncomingMessage];
     await expect(store(response)).rejects.toMatchObject({ message: 'aborted' });
     await server.close();
   });

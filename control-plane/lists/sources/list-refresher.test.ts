@@ -114,7 +114,11 @@ describe('ListRefresher', () => {
     const first = await running.startNode();
     running.serveBy('/a', (_, response) => void response.write('# slow\n'));
     const { id } = await first.life.create(blocklist(running.urlOf('/a')));
-    await until(() => running.asked().includes('/a'));
+    await until(
+      'the list to be asked for',
+      () => running.asked(),
+      (seen) => seen.includes('/a'),
+    );
     await first.stop();
     expect(await first.life.read(id)).toMatchObject({ status: 'pending', last_error: null });
     running.serve('/a', 'a.example\n');

@@ -15,7 +15,7 @@ import {
 import type { Queryable } from '../../db/database.ts';
 import { PolicyChanges } from '../../policy/change.ts';
 import { insertSource, readSource, type StoredSource, updateSource } from './source-store.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 
 let running: RunningLists;
 
@@ -68,7 +68,11 @@ describe('ListSources', () => {
     const node = await running.startNode();
     running.serveBy('/a', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/a')));
-    await until(() => running.asked().includes('/a'));
+    await until(
+      'the list to be asked for',
+      () => running.asked(),
+      (seen) => seen.includes('/a'),
+    );
     await node.life.update(id, { url: running.serve('/b', 'b.example\n') });
     await node.life.idle();
     expect(kindsOf(node, 'b.example')).toBe(1);
@@ -86,7 +90,11 @@ describe('ListSources', () => {
       status: 'pending',
       etag: null,
     });
-    await until(() => running.asked().includes('/b'));
+    await until(
+      'the new list to be asked for',
+      () => running.asked(),
+      (seen) => seen.includes('/b'),
+    );
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
     release();
     await node.life.idle();
@@ -110,7 +118,11 @@ describe('ListSources', () => {
     const node = await running.startNode();
     running.serveBy('/slow', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/slow')));
-    await until(() => running.asked().includes('/slow'));
+    await until(
+      'the list to be asked for',
+      () => running.asked(),
+      (seen) => seen.includes('/slow'),
+    );
     await node.life.remove(id);
     await node.life.idle();
     expect(await node.life.list()).toEqual([]);
@@ -143,7 +155,11 @@ describe('ListSources', () => {
       release = () => response.end();
     });
     await node.life.create(blocklist(running.urlOf('/a')));
-    await until(() => running.copies().length === 1);
+    await until(
+      'the beginning of the list to be stored',
+      () => running.copies(),
+      (all) => all.length === 1,
+    );
     await node.life.start();
     release();
     await node.life.idle();
@@ -269,7 +285,11 @@ describe('ListSources takeUp()', () => {
       release = () => response.end('a.example\n');
     });
     const [own] = await takeUp(node, insert(pathToFileURL(file).href, url));
-    await until(() => running.asked().includes('/a'));
+    await until(
+      'the list to be asked for',
+      () => running.asked(),
+      (seen) => seen.includes('/a'),
+    );
     expect([kindsOf(node, 'own.example'), kindsOf(node, 'a.example')]).toEqual([1, 0]);
     release();
     await node.all.idle();
@@ -307,7 +327,7 @@ describe('ListSources takeUp()', () => {
         .then(() => taken.resolve(undefined), taken.reject);
     };
     await node.life.refreshDue();
-    await taken.promise;
+    await within('the file to be taken up', taken.promise);
     expect(kindsOf(node, 'own.example')).toBe(1);
     expect(await node.life.read(rows[0]!.id)).toMatchObject({ status: 'ok', last_error: null });
   });

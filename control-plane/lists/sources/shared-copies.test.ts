@@ -111,7 +111,11 @@ describe('lists of several nodes', () => {
       (_request, response) => void answers.push(() => response.end('old.example\n')),
     );
     const { id } = await stopped.life.create(blocklist(url));
-    await until(() => answers.length === 1);
+    await until(
+      'the list to be asked for',
+      () => answers.length,
+      (count) => count === 1,
+    );
     await other.life.refreshDue();
     await other.life.idle();
     expect(answers).toHaveLength(1);

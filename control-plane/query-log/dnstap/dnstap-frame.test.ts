@@ -46,15 +46,19 @@ function capture(): DnstapReceiver {
   return receiver;
 }
 
-const isConnected = (logger: MemoryLogger) => (): boolean =>
-  logger.text().includes('stream queries: connected');
+const untilConnected = (logger: MemoryLogger): Promise<unknown> =>
+  until(
+    'the stream to connect',
+    () => logger.text(),
+    (text) => text.includes('stream queries: connected'),
+  );
 
 describe('Dnstap', () => {
   test('streams queries to a real receiver on a Unix socket, with times, answer and policy', async () => {
     const receiver = capture();
     const target = await receiver.target();
     const { tap, logger } = open(target);
-    await until(isConnected(logger));
+    await untilConnected(logger);
     tap.append(rowOf('www.example.org.'));
     const rule = { source: 'Ads', before: '||', atName: true, after: '^', lists: [1] };
     const blocked = rowOf('ads.example.net.', {
@@ -90,7 +94,7 @@ describe('Dnstap', () => {
     ];
     for (const [privacy, name] of streams) {
       const { tap, logger } = open(target, privacy);
-      await until(isConnected(logger));
+      await untilConnected(logger);
       tap.append(rowOf(name));
       await tap.close(2000);
     }

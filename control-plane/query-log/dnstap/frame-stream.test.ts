@@ -53,8 +53,12 @@ async function startStuckReceiver(): Promise<{ sockets: Socket[]; server: Server
   return { sockets, server };
 }
 
-const isConnected = (logger: MemoryLogger) => (): boolean =>
-  logger.text().includes('stream queries: connected');
+const untilConnected = (logger: MemoryLogger): Promise<unknown> =>
+  until(
+    'the stream to connect',
+    () => logger.text(),
+    (text) => text.includes('stream queries: connected'),
+  );
 
 describe('FrameStream', () => {
   test('begins when its receiver comes, and counts what was lost until then', async () => {
@@ -65,7 +69,7 @@ describe('FrameStream', () => {
     for (let i = 0; i < 10; i++) send(stream, EMPTY);
     const receiver = new DnstapReceiver(String(port));
     cleanUps.push(() => receiver.remove());
-    await until(isConnected(logger));
+    await untilConnected(logger);
     send(stream, EMPTY);
     await stream.close(2000);
     expect(stream.counters()).toEqual({ sent: 1, lost: 10 });
@@ -75,16 +79,25 @@ describe('FrameStream', () => {
   test('loses what a slow receiver does not take, counts it, and holds no more than 4 MiB', async () => {
     const { server, sockets } = await startStuckReceiver();
     const { stream, logger } = open(portOf(server));
-    await until(isConnected(logger));
+    await untilConnected(logger);
     const frame = new Uint8Array(500);
     let frames = 0;
-    while (stream.counters().lost === 0) {
+    const sendMore = (): number => {
       for (let i = 0; i < 1000; i++, frames++) send(stream, frame);
-      await new Promise(setImmediate);
-    }
+      return stream.counters().lost;
+    };
+    await until('frames to be lost', sendMore, Boolean, { pauseMs: 1 });
     sockets[0]!.destroy();
-    await until(() => logger.text().includes('not connected'));
-    await until(() => stream.counters().sent + stream.counters().lost === frames);
+    await until(
+      'the stream to lose its connection',
+      () => logger.text(),
+      (text) => text.includes('not connected'),
+    );
+    await until(
+      'every frame to be counted',
+      () => stream.counters(),
+      ({ sent, lost }) => sent + lost === frames,
+    );
   });
 
   test('ends a connection to what does not speak Frame Streams, and says so', async () => {
@@ -95,6 +108,10 @@ describe('FrameStream', () => {
     await once(server, 'listening');
     cleanUps.push(() => server.close());
     const { logger } = open(portOf(server));
-    await until(() => logger.text().includes('does not speak Frame Streams'));
+    await until(
+      'the log to report another protocol',
+      () => logger.text(),
+      (text) => text.includes('does not speak Frame Streams'),
+    );
   });
 });

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { LogRingWriter } from '../../../dns-worker/report/log-ring.ts';
 import { LogRing, logRingBytes } from '../../../shared/query-log.ts';
 import { answeredQuery } from '../../../test/support/parts/answered-query.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import { LogRingReader } from './log-ring-reader.ts';
 
 const RECORDS = 16;
@@ -18,9 +19,10 @@ beforeEach(() => {
 
 /** Sends the reader to sleep; resolves when it is woken. */
 function sleep(): Promise<void> {
-  return new Promise((resolve) => {
+  const woken = new Promise<void>((resolve) => {
     expect(reader.sleep(resolve)).toBe(true);
   });
+  return within('the reader to be woken', woken);
 }
 
 function log(count: number, into = writer): void {
@@ -73,7 +75,7 @@ describe('LogRingReader', () => {
         });
     });
     const others = Atomics.notify(new Int32Array(buffer), LogRing.ASLEEP_WORD);
-    await woken;
+    await within('the reader to be woken', woken);
     await setImmediate();
     expect([others, wakes]).toEqual([1, 1]);
   });

@@ -92,7 +92,8 @@ describe('DayExport', () => {
   });
 
   test('turn() leaves the day that is not over alone, and does nothing without a folder', async () => {
-    await storeRows(own.database, [logRow({ timestampMs: Date.now() })]);
+    // The day of the next minute does not end before the test does.
+    await storeRows(own.database, [logRow({ timestampMs: Date.now() + 60_000 })]);
     await exporting(undefined, '').turn(signal);
     await exporting().turn(signal);
     expect(readdirSync(folder)).toEqual([]);

@@ -8,7 +8,7 @@ import type { Rows, RunningApi, TestAnswer } from '../../../test/support/parts/r
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import { logSourceOf, questionsOf, storeRows } from '../../../test/support/parts/stored-log.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import type { LogSource } from './log-source.ts';
@@ -78,9 +78,9 @@ async function store(count: number): Promise<void> {
 async function beginToRead(): Promise<IncomingMessage> {
   const request = get({ port: api.port, path: '/api/queries/export?format=ndjson', agent: false });
   request.on('error', () => undefined); // The test hangs up.
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const [response] = (await within('the head of the export', once(request, 'response'))) as [IncomingMessage];
   response.on('error', () => undefined);
-  await once(response, 'readable');
+  await within('the first rows of the export', once(response, 'readable'));
   return response;
 }
 
@@ -145,10 +145,10 @@ describe('GET /queries/export', () => {
     await store(100_000);
     const response = await beginToRead();
     const [{ response: answer, ended }] = begun as [(typeof begun)[number]];
-    await until(() => answer.writableNeedDrain);
+    await until('the export to wait for its client', () => answer.writableNeedDrain);
     expect((await exportOf('period=1m&format=ndjson')).text.split('\n').length).toBeGreaterThan(300);
     response.destroy();
-    await ended;
+    await within('the export to end', ended);
     const readsThen = reads;
     expect((await exportOf('period=1m')).status).toBe(200);
     expect(reads - readsThen).toBe(1);
@@ -161,7 +161,11 @@ describe('GET /queries/export', () => {
   test('lets four run at once', async () => {
     await store(100_000);
     const clients = await Promise.all([1, 2, 3, 4].map(beginToRead));
-    await until(() => begun.every(({ response }) => response.writableNeedDrain));
+    await until(
+      'every export to wait for its client',
+      () => begun.map(({ response }) => response.writableNeedDrain),
+      (waits) => waits.every(Boolean),
+    );
     const refused = await exportOf();
     expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
       429,

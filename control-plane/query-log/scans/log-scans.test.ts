@@ -73,7 +73,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
 
 /** How many questions are being asked at once. */
 const asking = async (): Promise<number> => (await sessions()).filter((state) => state === 'active').length;
-const untilAsking = (): Promise<void> => until(async () => (await asking()) > 0);
+const untilAsking = (): Promise<unknown> => until('a question to be at work', asking, (count) => count > 0);
 
 describe('LogScans', () => {
   test('ask() answers as the log read in this thread', async () => {
@@ -108,7 +108,7 @@ describe('LogScans', () => {
     const rows = scans.rows({ from: null, to: null }, ever);
     await rows.next();
     await rows.return(undefined);
-    await until(async () => (await sessions()).every((state) => state === 'idle'));
+    await until('the sessions to be idle', sessions, (states) => states.every((state) => state === 'idle'));
     expect((await scans.ask<'page'>(NEWEST, ever)).total).toBe(18_000);
   });
 
@@ -118,7 +118,11 @@ describe('LogScans', () => {
     let asked: Promise<{ total: number }>[] = [];
     await whileLocked(async () => {
       asked = [...Array.from({ length: 10 }, () => SEARCH), NEWEST].map((it) => scans.ask<'page'>(it, ever));
-      await until(async () => (await asking()) === LANES.long.atOnce + 1);
+      await until(
+        'the page to be read beside all long questions',
+        asking,
+        (count) => count === LANES.long.atOnce + 1,
+      );
     });
     const totals = (await Promise.all(asked)).map(({ total }) => total);
     expect(totals).toEqual([...Array.from({ length: 10 }, () => 2 * 611), 2 * 1500]);
@@ -213,7 +217,7 @@ describe('LogScans', () => {
     const scans = open({ idleMs: 0 });
     for (const _ of [1, 2]) {
       expect((await scans.ask<'page'>(NEWEST, ever)).total).toBe(10);
-      await until(async () => (await sessions()).length === 0);
+      await until('the sessions to end', sessions, (states) => states.length === 0);
     }
   });
 
@@ -228,6 +232,6 @@ describe('LogScans', () => {
       await expect(asked).rejects.toBeInstanceOf(DatabaseUnavailable);
       await expect(scans.ask<'page'>(NEWEST, ever)).rejects.toThrow('stopping');
     });
-    await until(async () => (await sessions()).length === 0);
+    await until('the sessions to end', sessions, (states) => states.length === 0);
   });
 });

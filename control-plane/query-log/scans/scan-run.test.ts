@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
 import type { Background } from '../../db/database.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { FromScans, Question } from './scan-messages.ts';
@@ -94,7 +95,7 @@ describe('ScanRun', () => {
     );
     const run = ask({ kind: 'rows', selection: { from: null, to: null } });
     const parts = (): number => sent.filter(({ type }) => type === 'part').length;
-    while (parts() < 4) await new Promise((resolve) => setImmediate(resolve));
+    await until('four parts', parts, (count) => count >= 4);
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
     expect(parts()).toBe(4);
     for (let i = 0; i < 4; i++) run.more();

@@ -44,7 +44,11 @@ describe('BatchSender', () => {
     await suite.database.query('ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
     try {
       come();
-      await until(() => writer.counters().refused === 2 && writer.counters().written === 2);
+      await until(
+        'the good rows to be stored and the others refused',
+        () => writer.counters(),
+        ({ refused, written }) => refused === 2 && written === 2,
+      );
     } finally {
       await suite.database.query('ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
     }
@@ -65,7 +69,7 @@ describe('BatchSender', () => {
       }
       return up;
     });
-    await until(() => flushed !== undefined);
+    await until('the flush to begin', () => flushed !== undefined);
     status.mockRestore();
     await flushed;
     expect(writer.counters()).toMatchObject({ written: 1, waiting: 0 });
@@ -83,9 +87,17 @@ describe('BatchSender', () => {
     } finally {
       await suite.database.query('ALTER TABLE query_blocks RENAME COLUMN another TO head');
     }
-    await until(() => writer.counters().written === 1);
+    await until(
+      'the row to be stored',
+      () => writer.counters(),
+      ({ written }) => written === 1,
+    );
     expect(await suite.storedDomains()).toEqual(['patient.example']);
-    await until(() => writer.trouble() === null);
+    await until(
+      'the trouble to be over',
+      () => writer.trouble(),
+      (now) => now === null,
+    );
   });
 
   test('rows wait in the spool while the name of the node is somebody else’s, and are its own when they are stored', async () => {
@@ -94,13 +106,21 @@ describe('BatchSender', () => {
     const { writer } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 7, mayStore: () => isHeld });
     for (const domain of ['one.example', 'two.example'])
       writer.append(logRow({ qname: wireName(domain), upstream: null, blockSource: 'list' }));
-    await until(() => writer.counters().spooled === 2);
+    await until(
+      'the rows to be spooled',
+      () => writer.counters(),
+      ({ spooled }) => spooled === 2,
+    );
     expect(await suite.storedDomains()).toEqual([]);
     await writer.close();
     // Under the name that the operator chose then.
     const { writer: renamed } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 8, mayStore: () => isHeld });
     isHeld = true;
-    await until(() => renamed.counters().written === 2);
+    await until(
+      'the rows to be stored',
+      () => renamed.counters(),
+      ({ written }) => written === 2,
+    );
     const { rows } = await suite.database.query('SELECT DISTINCT node_id FROM query_blocks');
     expect(rows).toEqual([{ node_id: 8 }]);
     expect(await suite.storedDomains()).toEqual(['one.example', 'two.example']);
@@ -123,15 +143,24 @@ describe('BatchSender', () => {
     const stop = suite.database.onStatus(({ state }) => states.push(state));
     for (const pid of serversOn(suite.cluster)) process.kill(pid, 'SIGKILL');
     append(1000);
-    await until(() => states.includes('down'));
+    await until(
+      'the database to be down',
+      () => states,
+      (seen) => seen.includes('down'),
+    );
     append(1000);
-    await until(() => states.at(-1) === 'up');
+    await until(
+      'the database to be up again',
+      () => states,
+      (seen) => seen.at(-1) === 'up',
+    );
     stop();
     append(1000);
-    await until(async () => {
+    const flushed = async (): Promise<{ written: number }> => {
       await writer.flush();
-      return writer.counters().written >= appended;
-    });
+      return writer.counters();
+    };
+    await until('every row to be stored', flushed, ({ written }) => written >= appended);
     const times = (await storedRows(suite.database)).map((row) => row.response_time_us);
     expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: appended }, (_, i) => i));
     expect(writer.counters().dropped).toBe(0);

@@ -61,7 +61,7 @@ describe('storeBlock()', () => {
   test('tells all nodes of each block, once, with the number of its run', async () => {
     const told: (BlockNotice | null)[] = [];
     const stop = own.database.listen(BLOCK_CHANNEL, (payload) => told.push(readBlockNotice(payload)));
-    await until(() => own.database.hears(BLOCK_CHANNEL));
+    await until('the channel to be heard', () => own.database.hears(BLOCK_CHANNEL));
     const gatherer = new BlockGatherer();
     const run = { key: gatherer.runKey, id: null as number | null };
     await numberRun(own.database, run, 7);
@@ -74,7 +74,11 @@ describe('storeBlock()', () => {
     expect(stored).toEqual(
       [true, false, true].map((isNew) => ({ runId: run.id, nodeId: 7, isNew, timeline })),
     );
-    await until(() => told.some((notice) => notice?.firstSeq === 2));
+    await until(
+      'the notice of the last block',
+      () => told,
+      (notices) => notices.some((notice) => notice?.firstSeq === 2),
+    );
     const notice = { runKey: run.key, runId: run.id, hourUs: NOON_MS * 1000 };
     expect(told).toEqual([
       { ...notice, firstSeq: 0, rowCount: 2 },

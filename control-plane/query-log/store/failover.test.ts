@@ -75,10 +75,11 @@ test('what only the lost primary had of the log is sent to the standby that take
   expect(writer.counters()).toMatchObject({ written: 300, spooled: 0 });
   await pair.failOver();
   await append(50);
-  await until(async () => {
+  const flushed = async (): Promise<{ written: number }> => {
     await writer.flush();
-    return writer.counters().written === 350;
-  });
+    return writer.counters();
+  };
+  await until('every row to be stored', flushed, ({ written }) => written === 350);
   await expectStored(database, 350);
   expect(writer.counters()).toMatchObject({ dropped: 0, refused: 0, waiting: 0 });
 });
@@ -109,7 +110,11 @@ test('a failover that no connection notices, as behind a pooler, is seen by its 
   await standby.whenUp();
   behind = standby;
   await append(20);
-  await until(() => writer.counters().written === 320);
+  await until(
+    'every row to be stored',
+    () => writer.counters(),
+    ({ written }) => written === 320,
+  );
   await expectStored(standby, 320);
   expect(logger.text()).toContain('the database was replaced');
 });

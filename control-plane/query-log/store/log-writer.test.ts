@@ -109,7 +109,11 @@ describe('LogWriter', () => {
     const { writer } = suite.open();
     for (let i = 0; i < 30; i++) writer.append(logRow({ timestampMs: Date.UTC(2026, 6, 1 + (i % 3)) }));
     await writer.flush();
-    await until(() => writer.counters().written === 30);
+    await until(
+      'every row to be stored',
+      () => writer.counters(),
+      ({ written }) => written === 30,
+    );
     const { rows } = await suite.database.query(
       'SELECT tableoid::regclass::text AS day, sum(row_count)::integer AS count FROM query_blocks GROUP BY 1 ORDER BY 1',
     );
@@ -119,7 +123,11 @@ describe('LogWriter', () => {
   test('append() sends a lonely row after the wait', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
     writer.append(logRow());
-    await until(() => writer.counters().written === 1);
+    await until(
+      'the row to be stored',
+      () => writer.counters(),
+      ({ written }) => written === 1,
+    );
     expect(writer.counters()).toEqual({ written: 1, spooled: 0, dropped: 0, refused: 0, waiting: 0 });
   });
 

@@ -23,7 +23,11 @@ describe('SpilledBatches', () => {
     expect(statSync(join(spool, files[0]!)).mode & 0o777).toBe(0o600);
     expect(writer.counters()).toEqual({ written: 0, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
     come();
-    await until(() => readdirSync(spool).length === 0);
+    await until(
+      'the spool to be empty',
+      () => readdirSync(spool),
+      (all) => all.length === 0,
+    );
     expect(await suite.storedDomains()).toEqual(['first.example', 'second.example']);
     expect(writer.counters()).toEqual({ written: 2, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
   });
@@ -39,7 +43,11 @@ describe('SpilledBatches', () => {
     const file = join(first.spool, readdirSync(first.spool)[0]!);
     writeFileSync(file, readFileSync(file).subarray(0, -5));
     const second = suite.open({ dataDir: join(first.spool, '..') });
-    await until(() => readdirSync(first.spool).length === 0);
+    await until(
+      'the spool to be empty',
+      () => readdirSync(first.spool),
+      (all) => all.length === 0,
+    );
     expect(await suite.storedDomains()).toEqual(['whole.example']);
     expect(second.logger.text()).toContain('rows of a damaged file are lost');
   });
@@ -54,7 +62,11 @@ describe('SpilledBatches', () => {
     for (let round = 0; round < 2; round++) {
       writeFileSync(file, content);
       const { writer } = suite.open({ dataDir: join(first.spool, '..') });
-      await until(() => readdirSync(first.spool).length === 0);
+      await until(
+        'the spool to be empty',
+        () => readdirSync(first.spool),
+        (all) => all.length === 0,
+      );
       await writer.close();
     }
     expect(await suite.storedDomains()).toEqual(['www.example.org']);
@@ -74,7 +86,11 @@ describe('SpilledBatches', () => {
     expect(dropped).toBeLessThan(60);
     expect(logger.text()).toContain('the spool is full');
     come();
-    await until(() => writer.counters().written === 90 - dropped);
+    await until(
+      'the rows that were kept to be stored',
+      () => writer.counters(),
+      ({ written }) => written === 90 - dropped,
+    );
     const times = (await storedRows(suite.database)).map((row) => row.response_time_us);
     expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 - dropped }, (_, i) => dropped + i));
   });
@@ -87,12 +103,24 @@ describe('SpilledBatches', () => {
     writeFileSync(obstacle, '');
     const { writer, logger } = suite.open({ database, dataDir, maxWaitMs: 20 });
     writer.append(logRow({ qname: wireName('kept.example') }));
-    await until(() => logger.text().includes('rows are kept in memory'));
+    await until(
+      'the log to report the obstacle',
+      () => logger.text(),
+      (text) => text.includes('rows are kept in memory'),
+    );
     expect(writer.counters()).toMatchObject({ written: 0, spooled: 0, dropped: 0 });
     rmSync(obstacle);
-    await until(() => writer.counters().spooled === 1);
+    await until(
+      'the row to be spooled',
+      () => writer.counters(),
+      ({ spooled }) => spooled === 1,
+    );
     come();
-    await until(() => writer.counters().written === 1);
+    await until(
+      'the row to be stored',
+      () => writer.counters(),
+      ({ written }) => written === 1,
+    );
     expect(await suite.storedDomains()).toEqual(['kept.example']);
     expect(writer.counters()).toEqual({ written: 1, spooled: 1, dropped: 0, refused: 0, waiting: 0 });
   });

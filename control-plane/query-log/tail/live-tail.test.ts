@@ -22,7 +22,11 @@ describe('LiveTail', () => {
       'x-accel-buffering': 'no',
       'cache-control': 'no-store',
     });
-    await until(() => node.writer.run.id !== null);
+    await until(
+      'the run to be numbered',
+      () => node.writer.run.id,
+      (now) => now !== null,
+    );
     await node.untilHearing();
     node.append(0, 20, { answers: Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9) });
     await reader.count(20);
@@ -39,7 +43,11 @@ describe('LiveTail', () => {
 
   test('shows rows of other nodes once they are stored, each once, merged or not', async () => {
     const reader = await node.open();
-    await until(() => node.writer.run.id !== null);
+    await until(
+      'the run to be numbered',
+      () => node.writer.run.id,
+      (now) => now !== null,
+    );
     node.append(0, 1);
     await reader.count(1);
     await node.writer.flush();
@@ -84,7 +92,11 @@ describe('LiveTail', () => {
     node.append(0, 1);
     await reader.count(1);
     for (const pid of serversOn(`${node.own.dataDir}/postgres/cluster`)) process.kill(pid, 'SIGKILL');
-    await until(() => node.own.database.status().state === 'down');
+    await until(
+      'the database to be down',
+      () => node.own.database.status(),
+      ({ state }) => state === 'down',
+    );
     node.append(1, 50);
     await reader.count(51);
     expect(reader.events.at(-1)!.nodes).toBe('own');
@@ -92,7 +104,11 @@ describe('LiveTail', () => {
     await node.untilHearing();
     const [batch] = await batchesOf([logRow({ timestampMs: NOON, responseTimeUs: 51 })]);
     await storeBlock(node.own.database, batch!, { nodeId: nodeIdOf('node-b'), durable: true });
-    await until(() => numbersOf(reader).includes(51));
+    await until(
+      'the row of the other node',
+      () => numbersOf(reader),
+      (seen) => seen.includes(51),
+    );
     expect(reader.events.at(-1)!.nodes).toBe('all');
     await node.writer.flush();
     node.append(52, 1);
@@ -107,7 +123,11 @@ describe('LiveTail', () => {
     node.append(0, 1);
     await reader.count(1);
     numbered.resolve(undefined);
-    await until(() => node.writer.run.id !== null);
+    await until(
+      'the run to be numbered',
+      () => node.writer.run.id,
+      (now) => now !== null,
+    );
     node.append(1, 1);
     await reader.count(2);
     expect(reader.rows.map(({ id }) => id)).toEqual([null, node.writer.run.id! * 2 ** 32 + 1]);
@@ -192,7 +212,11 @@ describe('LiveTail', () => {
 
   test('goes on where the clock steps back, and where rows were lost', async () => {
     const reader = await node.open();
-    await until(() => node.writer.run.id !== null);
+    await until(
+      'the run to be numbered',
+      () => node.writer.run.id,
+      (now) => now !== null,
+    );
     const HOUR = 3_600_000;
     for (const [i, hours] of [0, -1, -5, 3, 0].entries())
       node.append(i, 1, { timestampMs: NOON + hours * HOUR });

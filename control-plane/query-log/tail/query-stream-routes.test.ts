@@ -42,9 +42,13 @@ describe('GET /queries/stream', () => {
     );
     expect(node.isShown).toBe(false);
     const reader = await node.open();
-    await until(() => node.isShown);
+    await until('rows to be shown', () => node.isShown);
     reader.close();
-    await until(() => !node.isShown);
+    await until(
+      'rows to be shown no more',
+      () => node.isShown,
+      (isShown) => !isShown,
+    );
   });
 
   test(`gives places to ${MOST_STREAMS} streams of a thousand`, async () => {
@@ -58,13 +62,17 @@ describe('GET /queries/stream', () => {
     node.append(0, 10);
     for (const reader of places) await reader.count(10);
     places[0]!.close();
-    await until(async () => (await node.open()).response.statusCode === 200);
+    await until(
+      'a free place',
+      async () => (await node.open()).response.statusCode,
+      (now) => now === 200,
+    );
   });
 
   test('ends when Weir stops, and takes no other', async () => {
     const reader = await node.open();
     await node.tail.close();
-    await until(() => reader.isEnded);
+    await until('the stream to end', () => reader.isEnded);
     expect(node.isShown).toBe(false);
     expect((await node.api.send('GET', '/api/queries/stream')).status).toBe(503);
   });
@@ -88,7 +96,7 @@ describe('GET /queries/stream of a session', () => {
     const other = await node.api.logIn();
     const [mine, theirs] = await Promise.all([node.open('', session), node.open('', other)]);
     await node.api.send('POST', '/api/auth/logout', { session, json: {} });
-    await until(() => mine.isEnded);
+    await until('the stream of the session to end', () => mine.isEnded);
     node.append(0, 1);
     await theirs.count(1);
     expect([mine.rows, theirs.isEnded]).toEqual([[], false]);
@@ -97,7 +105,7 @@ describe('GET /queries/stream of a session', () => {
   test('ends when another node or the time has ended it', async () => {
     const reader = await node.open('', session);
     await node.own.database.query('DELETE FROM sessions');
-    await until(() => reader.isEnded);
+    await until('the stream to end', () => reader.isEnded);
   });
 
   test('ends where the session cannot be looked up and is not remembered', async () => {
@@ -110,7 +118,7 @@ describe('GET /queries/stream of a session', () => {
       await of(secrets);
       throw new Error('the database is away');
     };
-    await until(() => reader.isEnded);
+    await until('the stream to end', () => reader.isEnded);
     expect(looks).toBe(1);
   });
 });

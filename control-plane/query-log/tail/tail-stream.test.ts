@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { logRow } from '../../../test/support/parts/log-row.ts';
-import { until } from '../../../test/support/parts/until.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { BlockGatherer } from '../store/block-gatherer.ts';
 import { OwnRows } from './own-rows.ts';
 import { TailBatch, TailFilter } from './tail-batch.ts';
@@ -12,7 +12,7 @@ import { TailLimit, TailStream } from './tail-stream.ts';
 let server: Server;
 afterEach(async () => {
   server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await within('the server to close', new Promise((resolve) => server.close(resolve)));
 });
 
 /** A stream over a socket, and the text that its reader has got. */
@@ -22,10 +22,14 @@ async function open(isAllowed: () => Promise<boolean>) {
   await once(server, 'listening');
   const request = get({ port: (server.address() as AddressInfo).port, agent: false });
   request.on('error', () => undefined); // The stream may end before its head.
-  await until(() => responses.length === 1);
+  await until(
+    'the request',
+    () => responses.length,
+    (count) => count === 1,
+  );
   const filter = new TailFilter({ from: null, to: null });
   const stream = new TailStream(responses[0]!, { filter, isAllowed });
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  const [answer] = (await within('the head of the stream', once(request, 'response'))) as [IncomingMessage];
   const got = { text: '' };
   answer.setEncoding('utf8').on('data', (text: string) => (got.text += text));
   return { stream, got };
@@ -53,12 +57,20 @@ describe('TailStream', () => {
       await new Promise(setImmediate);
     };
     for (let i = 0; i < 150; i++) await tickAndLook();
-    await until(() => got.text.includes('retry'));
+    await until(
+      'the beginning of the stream',
+      () => got.text,
+      (text) => text.includes('retry'),
+    );
     expect(got.text).not.toContain(':\n\n');
     for (let i = 0; i < 3; i++) await tickAndLook();
-    await until(() => got.text.endsWith('\n\n:\n\n'));
+    await until(
+      'the comment',
+      () => got.text,
+      (text) => text.endsWith('\n\n:\n\n'),
+    );
     stream.end();
-    await stream.ended;
+    await within('the stream to end', stream.ended);
   });
 
   test('asks at intervals whether it may go on, and sends nothing until that is known', async () => {
@@ -74,10 +86,14 @@ describe('TailStream', () => {
     await Promise.resolve();
     expect(got.text).not.toContain('data');
     tick(stream, 1);
-    await until(() => got.text.includes('data: {"rows":[],"skipped":3,"nodes":"all"}\n\n'));
+    await until(
+      'the rows that were left out',
+      () => got.text,
+      (text) => text.includes('data: {"rows":[],"skipped":3,"nodes":"all"}\n\n'),
+    );
     stream.check();
     answers[1]!(false);
-    await stream.ended;
+    await within('the stream to end', stream.ended);
     tick(stream, 200);
     expect(answers).toHaveLength(2);
   });
@@ -91,10 +107,14 @@ describe('TailStream', () => {
     resolve(true);
     await promise;
     tick(stream, 1);
-    await until(() => got.text.includes('"skipped":0'));
+    await until(
+      'the rows',
+      () => got.text,
+      (text) => text.includes('"skipped":0'),
+    );
     expect(got.text.match(/"domain"/g)).toHaveLength(TailLimit.BURST_ROWS);
     stream.end();
-    await stream.ended;
+    await within('the stream to end', stream.ended);
   });
 
   test('asks again where more sessions end before it knows', async () => {
@@ -102,17 +122,25 @@ describe('TailStream', () => {
     const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
     for (let i = 0; i < 3; i++) stream.check();
     answers[0]!(true);
-    await until(() => answers.length === 2);
+    await until(
+      'the second question',
+      () => answers.length,
+      (count) => count === 2,
+    );
     stream.leaveOut(1);
     tick(stream, 1);
     answers[1]!(true);
     await Promise.resolve();
     expect(got.text).not.toContain('data');
     tick(stream, 1);
-    await until(() => got.text.includes('"skipped":1'));
+    await until(
+      'the rows that were left out',
+      () => got.text,
+      (text) => text.includes('"skipped":1'),
+    );
     expect(answers).toHaveLength(2);
     stream.end();
-    await stream.ended;
+    await within('the stream to end', stream.ended);
   });
 
   test.each([
@@ -122,6 +150,6 @@ describe('TailStream', () => {
     const { stream } = await open(isAllowed);
     stream.check();
     tick(stream, 50);
-    await stream.ended;
+    await within('the stream to end', stream.ended);
   });
 });

@@ -87,7 +87,11 @@ describe('PolicyInForce', () => {
     expect(refused).toMatchObject({ message: 'down' });
     expect(sent).toEqual([]);
     rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
-    await until(() => sent.length > 0);
+    await until(
+      'the snapshot to be sent',
+      () => sent.length,
+      (count) => count > 0,
+    );
     expect(new PolicyTable(sent[0]!.policy).groupCount).toBe(1);
   });
 
@@ -122,11 +126,19 @@ describe('PolicyInForce', () => {
       return broadcasts.at(-1)!.promise;
     };
     const rowsOnly = policy.apply();
-    await until(() => broadcasts.length === 1);
+    await until(
+      'the first broadcast',
+      () => broadcasts.length,
+      (count) => count === 1,
+    );
     const rules = policy.useRules(rulesOf('newer'));
     broadcasts[0]!.resolve(0);
     await rowsOnly;
-    await until(() => broadcasts.length === 2);
+    await until(
+      'the second broadcast',
+      () => broadcasts.length,
+      (count) => count === 2,
+    );
     expect(policy.revision()).toBe(1);
     broadcasts[1]!.reject(new Error('worker 1 did not answer'));
     await expect(rules).rejects.toThrow('worker 1 did not answer');
@@ -246,7 +258,11 @@ describe('PolicyInForce', () => {
     await expect(policy.useRules(RULES)).rejects.toThrow('worker 1 did not answer');
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     opened.broadcast = opened.take;
-    await until(() => sent.length > 0);
+    await until(
+      'the snapshot to be sent',
+      () => sent.length,
+      (count) => count > 0,
+    );
     expect(sent[0]!.rules).toBe(RULES.rules);
   });
 

@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import { Bootstrap, type HostAddress } from './bootstrap.ts';
 
 const HOST = 'dns.example';
@@ -64,7 +65,7 @@ function answerFrom(upstream: ScriptedUpstream, find: () => Zone): void {
 }
 
 const lookup = (host = HOST): Promise<readonly HostAddress[]> =>
-  new Promise((done) => bootstrap.lookup(host, done));
+  within('the addresses', new Promise((done) => bootstrap.lookup(host, done)));
 
 describe('Bootstrap', () => {
   test('lookup() asks for both families, and keeps what was found for its TTL', async () => {
@@ -83,11 +84,11 @@ describe('Bootstrap', () => {
     zone.A = [a(HOST, '192.0.2.9')];
     clock.advance(300_000);
     expect(await lookup()).toBe(found);
-    let now = found;
-    while (now === found) {
-      await new Promise((done) => setImmediate(done));
-      now = await lookup();
-    }
+    const now = await until(
+      'another address',
+      () => lookup(),
+      (addresses) => addresses !== found,
+    );
     expect(now).toEqual([{ ip: '192.0.2.9', family: 4 }, V6]);
     expect(server.udpQueries).toHaveLength(4);
   });
@@ -104,7 +105,7 @@ describe('Bootstrap', () => {
     clock.advance(overMs - keptMs);
     const asked = new Promise((done) => (server.udpScript = done));
     await lookup();
-    await asked;
+    await within('the question', asked);
   });
 
   test('lookup() asks once for all who wait', async () => {
@@ -166,7 +167,7 @@ describe('Bootstrap', () => {
     // A query of our own that comes after any that the bootstrap sent.
     zone = { A: [a(HOST, V4.ip)], AAAA: [] };
     const proof = new Bootstrap([`127.0.0.1:${server.port}`], clock);
-    await new Promise((done) => proof.lookup(HOST, done));
+    await within('the addresses', new Promise((done) => proof.lookup(HOST, done)));
     proof.close();
     expect(server.udpQueries.slice(before).filter(({ bytes }) => bytes[12] === 'other'.length)).toEqual([]);
   });

@@ -14,6 +14,7 @@ import { RRType } from '../../../shared/dns/iana.ts';
 import { TestAuthority } from '../../../test/support/dns/certificates.ts';
 import type { TestCertificate } from '../../../test/support/dns/certificates.ts';
 import { a, idOf, question, questionOf, response } from '../../../test/support/dns/built-messages.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import type { ExchangeOutcome } from './exchange.ts';
 import { HttpsUpstream } from './exchange-https.ts';
 import { TlsConnector } from './tls-stream.ts';
@@ -74,7 +75,7 @@ beforeEach(async () => {
 afterEach(async () => {
   upstream.close();
   for (const session of sessions) session.destroy();
-  if (server.listening) await new Promise((done) => server.close(done));
+  if (server.listening) await within('the server to close', new Promise((done) => server.close(done)));
 });
 
 function upstreamAt(port: number, path = '/dns-query'): HttpsUpstream {
@@ -87,9 +88,7 @@ function upstreamAt(port: number, path = '/dns-query'): HttpsUpstream {
 }
 
 function ask(asked = WWW): Promise<ExchangeOutcome> {
-  return new Promise((resolve) => {
-    upstream.ask(asked, resolve);
-  });
+  return within('the outcome', new Promise((resolve) => void upstream.ask(asked, resolve)));
 }
 
 function answerTo(message: Uint8Array): Uint8Array {
@@ -269,7 +268,7 @@ describe('HttpsUpstream', () => {
     const gone = once(sessions[0]!, 'close');
     sessions[0]!.goaway();
     sessions[0]!.close();
-    await gone;
+    await within('the session to close', gone);
     expect((await ask()).kind).toBe('answer');
     expect(sessions).toHaveLength(2);
   });
@@ -288,7 +287,11 @@ describe('HttpsUpstream', () => {
     await ask();
     script = () => undefined;
     const exchange = upstream.ask(WWW, () => undefined);
-    while (requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await until(
+      'the second request',
+      () => requests.length,
+      (count) => count === 2,
+    );
     nowMs += 1500;
     exchange.cancel();
     script = good;
@@ -324,6 +327,7 @@ describe('HttpsUpstream', () => {
       },
     ]);
     for (const socket of sockets) socket.destroy();
-    await Promise.all([other, old].map((each) => new Promise((done) => each.close(done))));
+    const closed = [other, old].map((each) => new Promise((done) => each.close(done)));
+    await within('both servers to close', Promise.all(closed));
   });
 });

@@ -14,6 +14,7 @@ import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery } from '../../../test/support/dns/scripted-upstream.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import type { ExchangeOutcome } from './exchange.ts';
 import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
 import type { Question } from '../response/question.ts';
@@ -28,9 +29,7 @@ function www(i: number): Question {
 }
 
 function ask(asked: Question): Promise<ExchangeOutcome> {
-  return new Promise((resolve) => {
-    stream.ask(asked, resolve);
-  });
+  return within('the outcome', new Promise((resolve) => void stream.ask(asked, resolve)));
 }
 
 /** Answers with the number in the name as the last octet. */
@@ -292,14 +291,16 @@ describe('StreamUpstream', () => {
   });
 
   test('cancel() after a silence gives the connection up: the other end may be gone', async () => {
-    let late: ReceivedQuery | undefined;
     upstream.tcpScript = (query, index) => {
-      if (index === 1) late = query;
-      else query.reply(good(query));
+      if (index !== 1) query.reply(good(query));
     };
     await ask(www(1));
     const exchange = stream.ask(www(2), () => undefined);
-    while (late === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await until(
+      'the second query',
+      () => upstream.tcpQueries.length,
+      (count) => count === 2,
+    );
     nowMs += 1500;
     exchange.cancel();
     expect(lastOctet(await ask(www(3)))).toBe(3);
@@ -314,9 +315,9 @@ describe('StreamUpstream', () => {
       upstream.tcpScript = () => resolve();
     });
     const exchange = stream.ask(www(1), () => undefined);
-    await received;
+    await within('the query', received);
     exchange.cancel();
-    await opened;
+    await within('the connection to close', opened);
     expect(upstream.tcpConnections).toBe(1);
   });
 });

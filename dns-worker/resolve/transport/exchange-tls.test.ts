@@ -9,6 +9,7 @@ import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import { TestAuthority } from '../../../test/support/dns/certificates.ts';
 import type { TestCertificate } from '../../../test/support/dns/certificates.ts';
 import { a, idOf, question, questionOf, response } from '../../../test/support/dns/built-messages.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import type { ExchangeOutcome, ServerAddress } from './exchange.ts';
 import { StreamUpstream } from './exchange-tcp.ts';
 import { dotStream } from './tls-stream.ts';
@@ -64,7 +65,7 @@ async function listen(server: ReturnType<typeof createTcpServer>): Promise<Serve
   await once(server, 'listening');
   cleanups.push(() => {
     for (const socket of sockets) socket.destroy();
-    return new Promise((done) => server.close(done));
+    return within('the server to close', new Promise((done) => server.close(done)));
   });
   return { ip: '127.0.0.1', port: (server.address() as AddressInfo).port, family: 4 };
 }
@@ -76,9 +77,7 @@ function streamTo(address: ServerAddress, host = HOST, trusted = true): StreamUp
 }
 
 function ask(stream: StreamUpstream): Promise<ExchangeOutcome> {
-  return new Promise((resolve) => {
-    stream.ask(WWW, resolve);
-  });
+  return within('the outcome', new Promise((resolve) => void stream.ask(WWW, resolve)));
 }
 
 describe('dotStream', () => {
@@ -110,7 +109,7 @@ describe('dotStream', () => {
       const [first] = server.connections;
       const ended = once(first!, 'close');
       first!.end();
-      await ended;
+      await within('the connection to close', ended);
       expect((await ask(stream)).kind).toBe('answer');
       const [resumedBefore, resumedNow] = server.connections.map((socket) => socket.isSessionReused());
       expect(resumedBefore).toBeFalsy();
@@ -159,11 +158,19 @@ describe('dotStream', () => {
     let connections = 0;
     while (connections < 2) {
       const exchange = stream.ask(WWW, () => undefined);
-      while (silent.length === connections) await new Promise((resolve) => setImmediate(resolve));
-      connections = silent.length;
+      connections = await until(
+        'the next connection',
+        () => silent.length,
+        (count) => count > connections,
+      );
       exchange.cancel();
     }
-    for (const socket of silent) if (!socket.destroyed) await once(socket.resume(), 'close');
+    for (const socket of silent) socket.resume();
+    await until(
+      'both connections to close',
+      () => silent.map(({ destroyed }) => destroyed),
+      (all) => all.every(Boolean),
+    );
     expect(silent).toHaveLength(2);
   });
 

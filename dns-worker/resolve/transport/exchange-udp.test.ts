@@ -11,6 +11,7 @@ import {
 } from '../../../test/support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery } from '../../../test/support/dns/scripted-upstream.ts';
+import { within } from '../../../test/support/parts/until.ts';
 import type { Exchange, ExchangeOutcome, ServerAddress } from './exchange.ts';
 import { exchangeUdp } from './exchange-udp.ts';
 import { UdpSockets } from './upstream-sockets.ts';
@@ -24,9 +25,10 @@ function address(): ServerAddress {
 }
 
 function ask(asked = WWW, edns = true, server = address()): Promise<ExchangeOutcome> {
-  return new Promise((resolve) => {
+  const outcome = new Promise<ExchangeOutcome>((resolve) => {
     exchange = exchangeUdp(new UdpSockets(server), asked, edns, null, resolve);
   });
+  return within('the outcome', outcome);
 }
 
 function good(query: ReceivedQuery, ip = '192.0.2.1'): Uint8Array {

@@ -13,6 +13,7 @@ import {
 } from '../../../test/support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../../test/support/dns/scripted-upstream.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import type { ExchangeOutcome } from './exchange.ts';
 import { UdpUpstream } from './udp-upstream.ts';
 
@@ -28,9 +29,7 @@ let nowMs = 0;
 const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
 
 function ask(asked = WWW): Promise<ExchangeOutcome> {
-  return new Promise((resolve) => {
-    udp.ask(asked, resolve);
-  });
+  return within('the outcome', new Promise((resolve) => void udp.ask(asked, resolve)));
 }
 
 function lastOctet(outcome: ExchangeOutcome): number | undefined {
@@ -228,14 +227,22 @@ describe('UdpUpstream: servers without EDNS', () => {
     );
   };
   const untilAsked = async (count: number): Promise<void> => {
-    while (upstream.tcpQueries.length < count) await new Promise((resolve) => setImmediate(resolve));
+    await until(
+      `query ${String(count)} over TCP`,
+      () => upstream.tcpQueries.length,
+      (seen) => seen >= count,
+    );
   };
 
   test('ask() takes the answer without EDNS, and remembers that once it is proven over TCP, for an hour', async () => {
     upstream.udpScript = refusing;
     upstream.tcpScript = refusing;
     expect(lastOctet(await ask())).toBe(1);
-    while ((await ask(), hasEdns(upstream.udpQueries.at(-2)!)));
+    const askAgain = async (): Promise<boolean> => {
+      await ask();
+      return hasEdns(upstream.udpQueries.at(-2)!);
+    };
+    await until('a question that begins without EDNS', askAgain, (edns) => !edns, { pauseMs: 1 });
     expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, false]);
     nowMs += 3_600_001;
     const before = upstream.udpQueries.length;
@@ -259,14 +266,18 @@ describe('UdpUpstream: servers without EDNS', () => {
   test('ask() believes refusals where TCP fails after eight of them, none before', async () => {
     upstream.udpScript = refusing;
     upstream.onConnection = (connection) => connection.destroy();
-    while (upstream.tcpConnections < 8) {
+    const connectionsAfter = async (): Promise<number> => {
       expect(lastOctet(await ask())).toBe(1);
       if (upstream.tcpConnections < 8) expect(hasEdns(upstream.udpQueries.at(-2)!)).toBe(true);
-    }
-    for (let asked = upstream.udpQueries.length; ; asked = upstream.udpQueries.length) {
+      return upstream.tcpConnections;
+    };
+    await until('eight connections', connectionsAfter, (count) => count >= 8, { pauseMs: 1 });
+    const queriesOfNext = async (): Promise<number> => {
+      const before = upstream.udpQueries.length;
       await ask();
-      if (upstream.udpQueries.length === asked + 1) break;
-    }
+      return upstream.udpQueries.length - before;
+    };
+    await until('a question that is asked once', queriesOfNext, (count) => count === 1, { pauseMs: 1 });
     expect(hasEdns(upstream.udpQueries.at(-1)!)).toBe(false);
   });
 

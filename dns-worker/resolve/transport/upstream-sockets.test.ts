@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { a, idOf, question, questionOf, response } from '../../../test/support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
 import { exchangeUdp } from './exchange-udp.ts';
 import { UdpSockets } from './upstream-sockets.ts';
@@ -51,7 +52,7 @@ describe('UdpSockets', () => {
         );
       }
     };
-    const ended = await outcomes;
+    const ended = await within('all outcomes', outcomes);
     expect(
       ended.map((outcome) => (outcome.kind === 'answer' ? outcome.answer.body.at(-1) : outcome)),
     ).toEqual(ended.map((_, i) => i % 250));
@@ -72,7 +73,11 @@ describe('UdpSockets', () => {
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes) }));
       answered++;
     };
-    while (answered < 30) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(
+      '30 answers',
+      () => answered,
+      (count) => count >= 30,
+    );
     expect(answered).toBe(30);
   });
 

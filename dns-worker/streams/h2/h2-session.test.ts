@@ -92,30 +92,47 @@ const ofType = (type: number): Received[] => received.filter((frame) => frame.ty
 
 /** The code that the connection was closed with. */
 async function goneWith(): Promise<number> {
-  await until(() => ofType(FrameType.GOAWAY).length > 0);
-  await until(() => isClosed);
+  await until(
+    'GOAWAY',
+    () => ofType(FrameType.GOAWAY).length,
+    (count) => count > 0,
+  );
+  await until('the connection to close', () => isClosed);
   return ofType(FrameType.GOAWAY)[0]!.payload.readUInt32BE(4);
 }
 
 /** The code that a stream was reset with. */
 async function resetWith(stream: number): Promise<number> {
   const found = () => ofType(FrameType.RST_STREAM).find((frame) => frame.stream === stream);
-  await until(() => found() !== undefined);
+  await until('RST_STREAM of the stream', found, (now) => now !== undefined);
   return found()!.payload.readUInt32BE(0);
 }
 
 async function statusOf(stream: number): Promise<string> {
   const found = () => ofType(FrameType.HEADERS).find((frame) => frame.stream === stream);
-  await until(() => found() !== undefined);
+  await until('HEADERS of the stream', found, (now) => now !== undefined);
   const { payload } = found()!;
   return payload[0] === 0x88 ? '200' : payload.toString('latin1', 2, 5);
+}
+
+/** Waits until `count` requests have come. */
+function untilAsked(count: number): Promise<unknown> {
+  return until(
+    `request ${String(count)}`,
+    () => requests.length,
+    (now) => now === count,
+  );
 }
 
 /** Proves that the connection still serves. */
 async function stillServes(stream: number): Promise<void> {
   const before = requests.length;
   more(headers(stream));
-  await until(() => requests.length > before);
+  await until(
+    'the request',
+    () => requests.length,
+    (count) => count > before,
+  );
 }
 
 describe('H2Session', () => {
@@ -128,12 +145,16 @@ describe('H2Session', () => {
       client.write(Uint8Array.of(octet));
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await until(() => requests.length === 2);
+    await untilAsked(2);
     expect(requests[0]).toMatchObject({ method: 'GET', path: '/dns-query', body: new Uint8Array(0) });
     expect(requests[1]).toMatchObject({ method: 'POST', body: new Uint8Array(15) });
     requests[1]!.end(200, { 'content-length': 3 }, Uint8Array.of(1, 2, 3));
     requests[0]!.end(404, {});
-    await until(() => ofType(FrameType.HEADERS).length === 2);
+    await until(
+      'both answers',
+      () => ofType(FrameType.HEADERS).length,
+      (count) => count === 2,
+    );
     expect(ofType(FrameType.DATA)).toEqual([
       { type: FrameType.DATA, flags: FrameFlag.END_STREAM, stream: 3, payload: Buffer.of(1, 2, 3) },
     ]);
@@ -141,9 +162,13 @@ describe('H2Session', () => {
 
   test('sends an answer of several frames whole where the client is ready for it', async () => {
     send(headers(1));
-    await until(() => requests.length === 1);
+    await untilAsked(1);
     requests[0]!.end(200, {}, new Uint8Array(40_000).fill(7));
-    await until(() => ofType(FrameType.DATA).some(({ flags }) => flags === FrameFlag.END_STREAM));
+    await until(
+      'the last DATA',
+      () => ofType(FrameType.DATA).map(({ flags }) => flags),
+      (seen) => seen.includes(FrameFlag.END_STREAM),
+    );
     const body = Buffer.concat(ofType(FrameType.DATA).map(({ payload }) => payload));
     expect(body.equals(Buffer.alloc(40_000, 7))).toBe(true);
   });
@@ -165,13 +190,17 @@ describe('H2Session', () => {
       ),
       headers(3, field('trailer', 'x')),
     );
-    await until(() => requests.length === 2);
+    await untilAsked(2);
     expect([requests[0]!.path, requests[1]!.body.length]).toEqual(['/dns-query', 4]);
   });
 
   test('answers PING and SETTINGS', async () => {
     send(frameOf(FrameType.PING, 0, 0, Buffer.from('abcdefgh')));
-    await until(() => ofType(FrameType.PING).length === 1);
+    await until(
+      'the answer to PING',
+      () => ofType(FrameType.PING).length,
+      (count) => count === 1,
+    );
     expect(ofType(FrameType.PING)[0]).toMatchObject({
       flags: FrameFlag.ACK,
       payload: Buffer.from('abcdefgh'),
@@ -181,15 +210,19 @@ describe('H2Session', () => {
 
   test('sends no more than the windows of stream and connection allow (RFC 9113 section 5.2)', async () => {
     send(settingsFrame([[Setting.INITIAL_WINDOW_SIZE, 10]]), headers(1));
-    await until(() => requests.length === 1);
+    await untilAsked(1);
     requests[0]!.end(200, {}, new Uint8Array(35));
     const sizes = (): number[] => ofType(FrameType.DATA).map(({ payload }) => payload.length);
-    await until(() => sizes().length === 1);
+    await until('the first DATA', sizes, (all) => all.length === 1);
     more(frameOfWords(FrameType.WINDOW_UPDATE, 1, 5), frameOf(FrameType.PING, 0, 0, new Uint8Array(8)));
-    await until(() => ofType(FrameType.PING).length === 1);
+    await until(
+      'the answer to PING',
+      () => ofType(FrameType.PING).length,
+      (count) => count === 1,
+    );
     expect(sizes()).toEqual([10, 5]);
     more(settingsFrame([[Setting.INITIAL_WINDOW_SIZE, 1000]]));
-    await until(() => sizes().length === 3);
+    await until('DATA of the larger window', sizes, (all) => all.length === 3);
     expect(sizes()).toEqual([10, 5, 20]);
     expect(ofType(FrameType.DATA).map(({ flags }) => flags)).toEqual([0, 0, FrameFlag.END_STREAM]);
   });
@@ -198,7 +231,11 @@ describe('H2Session', () => {
     send(settingsFrame([[Setting.INITIAL_WINDOW_SIZE, 0]]));
     for (let stream = 1; ofType(FrameType.GOAWAY).length === 0; stream += 2) {
       more(headers(stream));
-      await until(() => requests.length > 0 || ofType(FrameType.GOAWAY).length > 0);
+      await until(
+        'the request or GOAWAY',
+        () => [requests.length, ofType(FrameType.GOAWAY).length],
+        (counts) => counts.some(Boolean),
+      );
       requests.pop()?.end(200, {}, new Uint8Array(300));
     }
     expect(await goneWith()).toBe(H2Code.ENHANCE_YOUR_CALM);
@@ -208,12 +245,20 @@ describe('H2Session', () => {
     send();
     for (let stream = 1; stream < 120; stream += 2) {
       more(headers(stream, POST, FrameFlag.END_HEADERS), data(stream, 99, FrameFlag.END_STREAM));
-      await until(() => requests.length === (stream + 1) / 2);
+      await until(
+        'the request',
+        () => requests.length,
+        (count) => count === (stream + 1) / 2,
+      );
       requests.at(-1)!.end(200, {});
     }
     // Data of a stream that is answered counts as well.
     for (let i = 0; i < 3; i++) more(data(1, 16_000));
-    await until(() => ofType(FrameType.WINDOW_UPDATE).length > 0);
+    await until(
+      'WINDOW_UPDATE',
+      () => ofType(FrameType.WINDOW_UPDATE).length,
+      (count) => count > 0,
+    );
     await stillServes(121);
   });
 
@@ -236,7 +281,7 @@ describe('H2Session', () => {
     );
     expect(await statusOf(5)).toBe('413');
     more(data(3, 1, FrameFlag.END_STREAM));
-    await until(() => requests.length === 1);
+    await untilAsked(1);
   });
 
   test('answers 431 to fields that are too many', async () => {
@@ -245,7 +290,7 @@ describe('H2Session', () => {
     const bomb = Buffer.concat([Buffer.of(0x40), text('x'), text('y'.repeat(100)), Buffer.alloc(200, 0xbe)]);
     send(headers(1, Buffer.concat([GET, ...many])), headers(3, Buffer.concat([GET, bomb])));
     expect(await statusOf(3)).toBe('431');
-    await until(() => requests.length === 1);
+    await untilAsked(1);
   });
 
   test.each([
@@ -266,9 +311,13 @@ describe('H2Session', () => {
 
   test('takes no answer for a stream that the client has reset', async () => {
     send(headers(1));
-    await until(() => requests.length === 1);
+    await untilAsked(1);
     more(frameOfWords(FrameType.RST_STREAM, 1, 8), frameOf(FrameType.PING, 0, 0, new Uint8Array(8)));
-    await until(() => ofType(FrameType.PING).length === 1);
+    await until(
+      'the answer to PING',
+      () => ofType(FrameType.PING).length,
+      (count) => count === 1,
+    );
     requests[0]!.end(200, {}, new Uint8Array(5));
     await stillServes(3);
     expect(ofType(FrameType.HEADERS)).toEqual([]);
@@ -366,7 +415,11 @@ describe('H2Session', () => {
 
   test('goes on sending answers after a request that could not be taken', async () => {
     send();
-    await until(() => ofType(FrameType.SETTINGS).length === 2);
+    await until(
+      'both SETTINGS',
+      () => ofType(FrameType.SETTINGS).length,
+      (count) => count === 2,
+    );
     const push = requests.push.bind(requests);
     requests.push = () => {
       throw new Error('a bug');
@@ -374,7 +427,7 @@ describe('H2Session', () => {
     expect(() => accepted[0]!.emit('data', headers(1))).toThrow('a bug');
     requests.push = push;
     more(headers(3));
-    await until(() => requests.length === 1);
+    await untilAsked(1);
     setImmediate(() => requests[0]!.end(200, {}));
     expect(await statusOf(3)).toBe('200');
   });
