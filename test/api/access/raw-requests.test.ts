@@ -14,6 +14,7 @@ import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+import { within } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 
 let suite: SuiteDatabase;
@@ -42,8 +43,7 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 /** What a proxy might let through behind a request whose end it reads in another way. */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
-/** How long an answer may take, and the rest of one after its first octets. */
-const SLOW_MS = 2000;
+/** How long the rest of an answer may take after its first octets. */
 const QUIET_MS = 200;
 
 interface RawAnswer {
@@ -59,8 +59,7 @@ async function answersTo(
   socket = connect(api.port, '127.0.0.1'),
 ): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
-  // A server that waits for more sees the end of the client; one that is slow to answer must not.
-  const quiet = setTimeout(() => socket.end(), SLOW_MS);
+  // A server that has answered and waits for more sees the end of the client; one that is slow to answer must not.
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     setTimeout(() => socket.end(), QUIET_MS).unref();
@@ -68,7 +67,6 @@ async function answersTo(
   const closed = closeOf(socket);
   socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
   await closed;
-  clearTimeout(quiet);
   const text = Buffer.concat(chunks).toString('latin1');
   const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
   const last = text.slice(Math.max(0, text.lastIndexOf('HTTP/1.1 ')));
@@ -250,7 +248,7 @@ describe('a request that is late', () => {
       host: '127.0.0.1',
       rejectUnauthorized: false,
     });
-    await once(secured, 'secureConnect');
+    await within('a TLS handshake', once(secured, 'secureConnect'));
     const sockets = [plain(), secured];
     const said = await Promise.all(
       sockets.map((socket) => {

@@ -97,11 +97,12 @@ if (user !== null && firstFreePort > 53)
       expect(await api.expect<Group[]>(200, 'GET', '/groups')).toMatchObject([
         { id: 1, name: 'Default', enabled: true },
       ]);
-      let sources: BlocklistSource[] = [];
-      await until(async () => {
-        sources = await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
-        return sources.length > 0;
-      }, 50);
+      const sources = await until(
+        'the first list',
+        () => api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources'),
+        ({ length }) => length > 0,
+        { pauseMs: 50 },
+      );
       expect(sources).toMatchObject([{ enabled: true, group_ids: [] }]);
       expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
       room.remove();

@@ -5,11 +5,12 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { WAIT_MS } from '../parts/until.ts';
 
 const run = promisify(execFile);
 const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
-/** Longer than any test waits. */
-const TIMEOUT_MS = 25_000;
+/** Longer than a wait of a program, whose own error says more. */
+const TIMEOUT_MS = WAIT_MS + 30_000;
 
 /** The device: its namespace, its cable and its addresses. */
 export class NetworkDevice {
