@@ -39,7 +39,7 @@ export async function until<State>(
   let seen: unknown = NOTHING;
   const late = (): WaitTimeout => new WaitTimeout(what, withinMs, seen);
   for (;;) {
-    const state = await settled(Promise.resolve(read()), endMs - performance.now(), late);
+    const state = await settled(Promise.resolve(read()), Math.max(0, endMs - performance.now()), late);
     if (isDone(state)) return state;
     seen = state;
     if (performance.now() > endMs) throw late();
