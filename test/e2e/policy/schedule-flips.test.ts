@@ -118,36 +118,6 @@ describe('weir with schedules', () => {
     expect(await answerTo('www.netflix.com')).toBeUndefined();
   });
 
-  test('weir starts a slot on its minute, and lets no answer outlive the minute before', async () => {
-    await answerTo(PLAIN);
-    // The first minute that is at least three seconds away.
-    const flipMs = Math.ceil((Date.now() + 3000) / MINUTE_MS) * MINUTE_MS;
-    const start = (flipMs / MINUTE_MS) % DAY;
-    const profile = await schedule(api, start, (start + 2) % DAY, 'block_all');
-    let asked = 0;
-    await until(
-      `everything to be blocked from ${new Date(flipMs).toISOString()} on`,
-      async () => {
-        // From the cache, from the upstream, and blocked by a rule.
-        const names = [PLAIN, `fresh-${String(asked++)}.example.org`, RULED];
-        const askedMs = Date.now();
-        const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));
-        const answeredMs = Date.now();
-        const isBlocked = replies[0]!.data[0] === BLOCKED;
-        if (isBlocked) expect(answeredMs).toBeGreaterThanOrEqual(flipMs);
-        else if (answeredMs < flipMs)
-          for (const reply of replies)
-            expect(askedMs + reply.answers[0]!.ttl * 1000).toBeLessThanOrEqual(flipMs);
-        return { isBlocked, at: new Date(answeredMs).toISOString() };
-      },
-      ({ isBlocked }) => isBlocked,
-      { pauseMs: 100, withinMs: MINUTE_MS + WAIT_MS },
-    );
-    expect(await answerTo('another.example.org')).toBe(BLOCKED);
-    await api.expect(204, 'DELETE', `/schedule-profiles/${String(profile)}`);
-    expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
-  });
-
   test('weir switches blocking on again when the timer of the switch is over', async () => {
     const pause = (secs: number): Promise<Blocking> =>
       api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: secs });
@@ -171,44 +141,84 @@ describe('weir with schedules', () => {
       source: 'switch',
     });
   });
-});
 
-describe('weir that is started again', () => {
-  const room = makeTempDir();
-  beforeAll(() => prepareDataDir(room.dataDir));
-  afterAll(() => room.remove());
+  /** Blocks everything from the first minute on that is at least three seconds away; resolves once that is so. */
+  async function startSlot(): Promise<void> {
+    const flipMs = Math.ceil((Date.now() + 3000) / MINUTE_MS) * MINUTE_MS;
+    const start = (flipMs / MINUTE_MS) % DAY;
+    await answerTo(PLAIN);
+    await schedule(api, start, (start + 60) % DAY, 'block_all');
+    let asked = 0;
+    await until(
+      `everything to be blocked from ${new Date(flipMs).toISOString()} on`,
+      async () => {
+        // From the cache, from the upstream, and blocked by a rule.
+        const names = [PLAIN, `fresh-${String(asked++)}.example.org`, RULED];
+        const askedMs = Date.now();
+        const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));
+        const answeredMs = Date.now();
+        const isBlocked = replies[0]!.data[0] === BLOCKED;
+        if (isBlocked) expect(answeredMs).toBeGreaterThanOrEqual(flipMs);
+        else if (answeredMs < flipMs)
+          for (const reply of replies)
+            expect(askedMs + reply.answers[0]!.ttl * 1000).toBeLessThanOrEqual(flipMs);
+        return { isBlocked, at: new Date(answeredMs).toISOString() };
+      },
+      ({ isBlocked }) => isBlocked,
+      { pauseMs: 100, withinMs: MINUTE_MS + WAIT_MS },
+    );
+  }
 
-  const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
+  describe('for which a slot is about to start', () => {
+    const room = makeTempDir();
+    let started: Promise<void>;
+    beforeAll(async () => {
+      started = startSlot();
+      started.catch(() => undefined); // The last test reports it.
+      await prepareDataDir(room.dataDir);
+    });
+    afterAll(() => room.remove());
 
-  test('weir keeps schedules and the rest of the timer, with and without its database', async () => {
-    {
+    const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
+
+    // Another Weir, while the minute passes.
+    test('weir keeps schedules and the rest of the timer, with and without its database', async () => {
+      {
+        await using weir = await Weir.start({ room, upstreams: upstreams() });
+        const api = await weir.api();
+        await api.expect(201, 'POST', '/managed-domains', { domain: RULED });
+        await schedule(api, 0, DAY, 'block_all');
+        await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 300 });
+        expect(await weir.stop()).toMatchObject({ code: 0 });
+      }
+      {
+        await using weir = await Weir.start({
+          room,
+          upstreams: upstreams(),
+          database: 'none',
+        });
+        using udp = await UdpClient.open(weir.dnsPort);
+        expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
+        expect(await weir.stop()).toMatchObject({ code: 0 });
+      }
       await using weir = await Weir.start({ room, upstreams: upstreams() });
-      const api = await weir.api();
-      await api.expect(201, 'POST', '/managed-domains', { domain: RULED });
-      await schedule(api, 0, DAY, 'block_all');
-      await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 300 });
-      expect(await weir.stop()).toMatchObject({ code: 0 });
-    }
-    {
-      await using weir = await Weir.start({
-        room,
-        upstreams: upstreams(),
-        database: 'none',
-      });
       using udp = await UdpClient.open(weir.dnsPort);
       expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
+      const api = await weir.api();
+      const rest = await api.expect<Blocking>(200, 'GET', '/blocking');
+      expect(rest.enabled).toBe(false);
+      expect(rest.timer_secs).toBeGreaterThan(0);
+      expect(rest.timer_secs).toBeLessThan(300);
+      await api.expect(200, 'POST', '/blocking', { enabled: true });
+      expect((await udp.ask(PLAIN, 'A')).data).toEqual([BLOCKED]);
       expect(await weir.stop()).toMatchObject({ code: 0 });
-    }
-    await using weir = await Weir.start({ room, upstreams: upstreams() });
-    using udp = await UdpClient.open(weir.dnsPort);
-    expect((await udp.ask(RULED, 'A')).data).toEqual([EVERY_ADDRESS]);
-    const api = await weir.api();
-    const rest = await api.expect<Blocking>(200, 'GET', '/blocking');
-    expect(rest.enabled).toBe(false);
-    expect(rest.timer_secs).toBeGreaterThan(0);
-    expect(rest.timer_secs).toBeLessThan(300);
-    await api.expect(200, 'POST', '/blocking', { enabled: true });
-    expect((await udp.ask(PLAIN, 'A')).data).toEqual([BLOCKED]);
-    expect(await weir.stop()).toMatchObject({ code: 0 });
+    });
+
+    test('weir starts a slot on its minute, and lets no answer outlive the minute before', async () => {
+      await started;
+      expect(await answerTo('another.example.org')).toBe(BLOCKED);
+      await api.expect(204, 'DELETE', '/groups/1/schedule');
+      expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
+    });
   });
 });

@@ -75,8 +75,12 @@ export class NetworkDevice {
   /** Runs a program of this language on the device; resolves with what it says. */
   async run(program: string, ...args: readonly string[]): Promise<string> {
     const [command, ...words] = this.command(program, ...args);
-    const { stdout } = await run(command!, words, { timeout: TIMEOUT_MS });
-    return stdout;
+    try {
+      return (await run(command!, words, { timeout: TIMEOUT_MS })).stdout;
+    } catch (error) {
+      if ((error as { killed?: boolean }).killed !== true) throw error;
+      throw new Error(`${program} did not end in ${String(TIMEOUT_MS)} ms`, { cause: error });
+    }
   }
 
   /** Command and arguments that run a program of this language on the device. */
