@@ -13,7 +13,7 @@ import { look, OWN_CGROUPS, run, says } from './room.ts';
 /** Nothing of this process's environment, such as where it keeps compiled code. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
 const LOOK_MS = 200;
-/** For a boot and for a shutdown. */
+/** Time limit of a boot and of a shutdown. */
 const BOOT_MS = 300_000;
 
 /** The machine. */
@@ -61,7 +61,7 @@ export class BootedRoot {
     return run('nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }
 
-  /** What a command on the machine prints, also if it fails. */
+  /** Output of a command on the machine, even if it fails. */
   look(...command: readonly string[]): string {
     return look('nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }

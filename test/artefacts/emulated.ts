@@ -8,7 +8,7 @@ import { freePort } from '../support/weir/free-ports.ts';
 import { look, run } from './room.ts';
 
 const LOOK_MS = 500;
-/** For a start and for an end on an emulated processor. */
+/** Time limit of a start and of a stop on an emulated processor. */
 const START_MS = 600_000;
 
 /** Starts the arm64 release in a folder of a root, as a chroot; resolves once it has answered over DNS and has ended. */

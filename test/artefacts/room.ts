@@ -17,7 +17,7 @@ export function run(command: string, ...args: readonly string[]): string {
   return stdout;
 }
 
-/** What a command prints, also if it fails. */
+/** Output of a command, even if it fails. */
 export function look(command: string, ...args: readonly string[]): string {
   return spawnSync(command, args, { encoding: 'utf8' }).stdout.trim();
 }

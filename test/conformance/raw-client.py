@@ -10,8 +10,8 @@ Each STEP is sent on one connection: `key=value` pairs joined by commas, over a 
   tail=HEX     octets after the message
   cut=N        only so many octets of it
   split=1      over a stream: each octet in a segment of its own
-  aged=1       sent again until the lowest TTL of the reply is lower than in the reply before, and says so
-  silent=1     no reply is expected: the next one is to the step after it
+  aged=1       sent again until the lowest TTL is lower than in the previous reply; then prints AGED
+  silent=1     no reply is expected: the next reply belongs to the next step
   later=1      its reply is read after those of all others
 """
 

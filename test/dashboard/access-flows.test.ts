@@ -73,7 +73,7 @@ describe('the login', () => {
       await expectAccessible(page);
       await logInThere(page);
       const locked = page.getByText('Too many attempts.');
-      /** None once the lock is over. */
+      /** 0 after the lock has ended. */
       const secsLeft = async (): Promise<number> => {
         const [text] = await locked.allInnerTexts();
         return Number(/\d+/.exec(text ?? '0')![0]);

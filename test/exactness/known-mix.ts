@@ -11,7 +11,7 @@ import type { Weir } from '../support/weir/weir-process.ts';
 export const NAMES = 5000;
 const BLOCKED_EVERY = 5;
 const SETTLE_MS = 200;
-/** For the log of a long run, which may lie in the spool. */
+/** Time limit: after a long run, much of the log may be in the spool. */
 const STORED_MS = 600_000;
 
 /** Serves a list that blocks every fifth name; it is in force on the node when the promise resolves. */

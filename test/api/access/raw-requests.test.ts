@@ -43,7 +43,7 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 /** What a proxy might let through behind a request whose end it reads in another way. */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
-/** How long the rest of an answer may take after its first octets. */
+/** Time for further bytes of an answer after each part of it. */
 const QUIET_MS = 200;
 
 interface RawAnswer {
@@ -59,7 +59,7 @@ async function answersTo(
   socket = connect(api.port, '127.0.0.1'),
 ): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
-  // A server that has answered and waits for more sees the end of the client; one that is slow to answer must not.
+  // Ends the connection only after an answer: Node drops a request whose client has ended its half.
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     setTimeout(() => socket.end(), QUIET_MS).unref();

@@ -16,7 +16,7 @@ import { testConfig } from '../../support/parts/test-config.ts';
 import { until, within } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 
-/** No place becomes free because a client is late. */
+/** No client is late within a test. */
 const NEVER: WebDeadlines = {
   headMs: 3_600_000,
   requestMs: 3_600_000,
@@ -81,7 +81,7 @@ async function serve(from: string): Promise<string> {
   return text(response);
 }
 
-/** Which server cuts off a late client first: this one, or Node's own, which looks for late clients every 30 s. */
+/** The server that cuts off a late client first: Weir's, or a plain one of Node, which checks every 30 s. */
 async function firstToCut(socket: Socket, { headMs, requestMs }: WebDeadlines): Promise<'weir' | 'node'> {
   const options = { headersTimeout: headMs, requestTimeout: requestMs };
   const plain = createServer(options).listen(0, '127.0.0.1');

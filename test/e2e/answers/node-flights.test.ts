@@ -67,7 +67,7 @@ function answerAll(ttl: number): void {
   open.clear();
 }
 
-/** Answers whatever is asked of the upstream until all replies have come. */
+/** Answers every question at the upstream until all clients have their replies. */
 async function answerUntilReplied(replies: readonly Promise<Reply>[], ttl: number): Promise<void> {
   let left = replies.length;
   for (const each of replies) void each.finally(() => left--).catch(() => undefined);

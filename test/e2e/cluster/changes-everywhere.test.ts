@@ -21,7 +21,7 @@ const BLOCKED = '0.0.0.0';
 const CHILD = '127.0.0.21';
 const GUEST = '127.0.1.5';
 const LOOK_MS = 20;
-/** Of what ends by itself, the next one if the other node did not have it before its end. */
+/** Lifetimes of what ends by itself: a longer one if the other node did not see the shorter one. */
 const SHORT_SECS = [2, 10, 40] as const;
 
 let cluster: NodeCluster;
@@ -63,8 +63,8 @@ const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<un
   );
 
 /**
- * Has the other node allow a name to the child for some seconds; for more of them if a busy machine sees their end
- * before the other node knows of it.
+ * Allows a name to the child for a short time, and waits until the other node allows it and then blocks it again. Tries
+ * a longer time if a busy machine let the first one pass unseen.
  */
 async function untilOver(name: string, allow: (secs: number) => Promise<unknown>): Promise<void> {
   const isSeen = async (secs: number): Promise<boolean> => {

@@ -34,7 +34,7 @@ describe('with a synchronous standby', () => {
   test('a failover loses no change that was acknowledged and no query, and log and statistics agree', async () => {
     const acknowledged: string[] = [];
     let asked = 0;
-    /** One query and one change; its status. */
+    /** Sends a query and a change; returns the status of the change. */
     const go = async (): Promise<number> => {
       expect((await client.ask(LOCAL, 'A')).data).toEqual(['192.0.2.20']);
       const domain = `change-${String(++asked)}.example`;

@@ -23,13 +23,13 @@ const ASK_MS = 5;
 /** Where the load balancer is. */
 const BALANCER = '127.0.0.9';
 
-/** For which another machine can be answered, behind a load balancer. */
+/** Environment of a node that takes clients from a load balancer. */
 const BALANCED = {
   WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
   WEIR_SERVER_PROXY_PROTOCOL_TRUSTED: BALANCER,
 };
 
-/** A node without a policy, and what it answers before the 30 s are over. */
+/** A node without a policy, and its answers before the 30 s have passed. */
 interface HeldNode {
   readonly weir: Weir;
   readonly elsewhere: Reply;

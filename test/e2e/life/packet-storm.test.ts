@@ -33,7 +33,7 @@ const PORTION = 200;
 const LARGE = 4096;
 const MIB = 1_048_576;
 const GOOD_NAME = 'good.example.com';
-/** A label that no random packet has. */
+/** A label that is in no random packet. */
 const MARKER = 'end-of-the-storm';
 
 /** What a packet must be counted as, by its header alone. */
@@ -75,7 +75,7 @@ let weir: Weir;
 let storm: Socket;
 let client: UdpClient;
 let replies = 0;
-/** Replies to questions of `repliesSoFar`. */
+/** Replies to the queries of `repliesSoFar`. */
 let markers = 0;
 
 beforeAll(async () => {
@@ -109,7 +109,7 @@ async function askGood(): Promise<void> {
   expect(await client.ask(GOOD_NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
 }
 
-/** How many replies there were before that to a question which is asked now, on the same socket: they come in order. */
+/** Number of replies to the storm, counted when the reply to a new query has come: replies on a socket keep their order. */
 async function repliesSoFar(): Promise<number> {
   const before = markers;
   storm.send(query(`${MARKER}.${String(before)}.example.com`, 'A', { id: 2 }));

@@ -20,7 +20,7 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const SLOW_MS = 1200;
 
-/** Rows of the log in the database. Asking the API for them would send those that wait. */
+/** Number of log rows in the database. The API is not asked, as it would first store the rows in memory. */
 async function storedRows({ room }: Weir): Promise<number> {
   const client = new pg.Client(embeddedTarget(runningServerAddress(room.dataDir)).config);
   await client.connect();
@@ -113,7 +113,7 @@ describe('weir that is killed', () => {
   test('weir starts again from its data directory, blocks as before, and has lost a second of its log at most', async () => {
     await using weir = await Weir.start({
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
-      // One, so that rows of the log are in the order of the answers.
+      // With one worker, the log has the order of the answers.
       env: { WEIR_SERVER_WORKERS: '1' },
     });
     const api = await weir.api();
@@ -139,7 +139,7 @@ describe('weir that is killed', () => {
     const rows = await after.queries('domain=.killed.example.com');
     const logged = new Set(rows.map(({ domain }) => domain));
     expect(logged.size).toBe(rows.length);
-    // A batch is sent after a second: what came after the last one is lost, and nothing before.
+    // A batch is stored each second: only what came after the last batch is lost.
     const isLogged = repliesAtKill.map(({ name }) => logged.has(name));
     expect(isLogged.slice(0, isLogged.lastIndexOf(true))).not.toContain(false);
     expect(logged.size).toBeGreaterThan(0);

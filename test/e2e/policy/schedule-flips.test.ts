@@ -13,7 +13,7 @@ import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-u
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const MINUTE_MS = 60_000;
-/** Longer than the test lasts, and shorter than the TTL of an answer. */
+/** Longer than a test, shorter than the TTL of an answer. */
 const TIMER_SECS = 1800;
 const DAY = 1440;
 const BLOCKED = '0.0.0.0';
@@ -142,7 +142,7 @@ describe('weir with schedules', () => {
     });
   });
 
-  /** Blocks everything from the first minute on that is at least three seconds away; resolves once that is so. */
+  /** Schedules a slot that blocks everything from the next minute on (in 3 s or more), and waits for its start. */
   async function startSlot(): Promise<void> {
     const flipMs = Math.ceil((Date.now() + 3000) / MINUTE_MS) * MINUTE_MS;
     const start = (flipMs / MINUTE_MS) % DAY;
@@ -181,7 +181,7 @@ describe('weir with schedules', () => {
 
     const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
 
-    // Another Weir, while the minute passes.
+    // Runs another Weir while the minute passes.
     test('weir keeps schedules and the rest of the timer, with and without its database', async () => {
       {
         await using weir = await Weir.start({ room, upstreams: upstreams() });

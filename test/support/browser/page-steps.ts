@@ -13,7 +13,7 @@ export async function noticeOf(page: Page, text: string | RegExp): Promise<Locat
   return notice;
 }
 
-/** A button of a notice, focused: the notice counts its time down only while the focus is elsewhere. */
+/** Focuses a button of a notice and returns it: a notice with the focus does not time out. */
 export async function holdNotice(notice: Locator, name: string): Promise<Locator> {
   const button = notice.getByRole('button', { name });
   await button.focus();

@@ -188,7 +188,7 @@ export async function run(
   return { ip: '127.0.0.1', port, pid: child.pid ?? 0, close };
 }
 
-/** Asks until there is any response. Rejects with what the program said if none comes or the program ends. */
+/** Asks until any response comes. Rejects with the program's output if none comes or the program ends. */
 async function untilAnswers(child: ChildProcess, port: number, said: () => string): Promise<void> {
   const socket = createSocket('udp4');
   const query = encodeMessage({ type: 'query', id: 1, questions: [{ name: 'ready.test', type: 'A' }] });

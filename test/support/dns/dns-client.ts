@@ -170,7 +170,7 @@ export class TcpClient {
     return client;
   }
 
-  /** Resolves when the connection is over, whoever ended it; to be waited for when it is asked for. */
+  /** Resolves when the connection has ended, on either side. The deadline starts when this is read. */
   get closed(): Promise<void> {
     const lastSeen = (): string => `${String(this.received.length)} messages`;
     return within('a TCP connection to be closed', this.ended, { lastSeen });

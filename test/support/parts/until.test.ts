@@ -1,4 +1,4 @@
-/** Waits: what they return, and what they report at their deadline. */
+/** The results of waits, and the errors at their deadlines. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { until, WaitTimeout, within } from './until.ts';

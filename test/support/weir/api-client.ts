@@ -19,7 +19,7 @@ export const PASSWORD = 'a password of the tests';
 /** Between two looks, which cost both processes; rows of the log come once a second. */
 const LOOK_MS = 100;
 const PAGE_SIZE = 1000;
-/** Of a call with its repetitions; a call that hangs ends before. */
+/** Deadline of a call with its retries, beyond the timeout of one request. */
 const CALL_MS = 200_000;
 
 /** A signed-in session. */

@@ -44,7 +44,7 @@ export function isRunning(pid: number): boolean {
   return status !== '' && !/^State:\s+[ZX]/m.test(status);
 }
 
-/** What the kernel tells of a process; nothing if there is none. */
+/** `/proc/PID/status`; empty if there is no such process. */
 function statusOf(pid: number): string {
   try {
     return readFileSync(`/proc/${String(pid)}/status`, 'utf8');

@@ -12,8 +12,8 @@ import { within } from '../parts/until.ts';
 import { commandOf } from './holder.ts';
 
 /**
- * How long a suite waits for the others. Those that share wait in a `beforeAll`, for one suite that has the network
- * alone; those that want it alone wait while their module loads, which has no time limit, for all that share it.
+ * How long a suite waits for the others. A suite that shares the network waits in `beforeAll`, for one suite that has it
+ * alone. A suite that wants it alone waits while its module loads, without a time limit of jest, for all that share it.
  */
 const PATIENCE_MS = { shared: 200_000, alone: 1_200_000 } as const;
 
@@ -22,7 +22,7 @@ export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promis
   const lock = join(process.env['WEIR_TEST_RUN'] ?? tmpdir(), 'network.lock');
   const mode = use === 'alone' ? '--exclusive' : '--shared';
   const suite = basename(expect.getState().testPath ?? 'no suite');
-  // It says that it holds the lock, and does so until its input ends; the suite's name is for the others to see.
+  // It reports that it holds the lock, and holds it until its input ends. The suite's name is there for `usersOf`.
   const holder = spawn('flock', [mode, lock, 'sh', '-c', 'echo held; cat', suite], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

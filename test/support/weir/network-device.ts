@@ -9,7 +9,7 @@ import { WAIT_MS } from '../parts/until.ts';
 
 const run = promisify(execFile);
 const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
-/** Longer than a wait of a program, whose own error says more. */
+/** Longer than any wait in a program, whose own error is more precise. */
 const TIMEOUT_MS = WAIT_MS + 30_000;
 
 /** The device: its namespace, its cable and its addresses. */

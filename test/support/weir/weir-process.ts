@@ -88,7 +88,7 @@ const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
 const ASK_MS = 50;
 /** A process that does not end by itself within this time is killed, so that no test leaves one behind. */
 const END_MS = 60_000;
-/** What a killed process, and all that hold its output open, may take to be gone. */
+/** Time for a killed process to end, and for other holders of its output pipes. */
 const KILLED_MS = 30_000;
 
 /** Processes that have not ended; whatever ends this one takes them along. */
