@@ -43,9 +43,6 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 /** What a proxy might let through behind a request whose end it reads in another way. */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
-/** Time for further bytes of an answer after each part of it. */
-const QUIET_MS = 200;
-
 interface RawAnswer {
   readonly statuses: readonly number[];
   /** Of the last answer. */
@@ -54,15 +51,13 @@ interface RawAnswer {
 }
 
 /** Everything that comes back until the connection ends. */
-async function answersTo(
-  octets: string | Uint8Array,
-  socket = connect(api.port, '127.0.0.1'),
-): Promise<RawAnswer> {
+async function answersTo(octets: string | Uint8Array): Promise<RawAnswer> {
+  const socket = connect(api.port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  // Ends the connection only after an answer: Node drops a request whose client has ended its half.
+  // Ends the connection only after an answer: Node drops a request whose client has ended its half. A request that is
+  // made after the first part of the answer is answered after all that was sent before.
   socket.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    setTimeout(() => socket.end(), QUIET_MS).unref();
+    if (chunks.push(chunk) === 1) void api.send('GET', '/api/health').then(() => socket.end());
   });
   const closed = closeOf(socket);
   socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);

@@ -157,7 +157,10 @@ describe('a client that is late', () => {
     await listen('', deadlines);
     const [socket] = await flood('127.0.0.2', 1, HALF_HEAD);
     const dribble = setInterval(() => socket!.write('x'), 50);
-    expect(await firstToCut(socket!, deadlines)).toBe('weir');
-    clearInterval(dribble);
+    try {
+      expect(await firstToCut(socket!, deadlines)).toBe('weir');
+    } finally {
+      clearInterval(dribble);
+    }
   });
 });
