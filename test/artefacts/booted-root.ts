@@ -6,13 +6,15 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { until } from '../support/parts/until.ts';
+import { until, within } from '../support/parts/until.ts';
 import { OwnProcess, ownEnvironment } from '../support/weir/weir-process.ts';
-import { OWN_CGROUPS, run, says } from './room.ts';
+import { look, OWN_CGROUPS, run, says } from './room.ts';
 
 /** Nothing of this process's environment, such as where it keeps compiled code. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
 const LOOK_MS = 200;
+/** Time limit of a boot and of a shutdown. */
+const BOOT_MS = 300_000;
 
 /** The machine. */
 export class BootedRoot {
@@ -37,23 +39,31 @@ export class BootedRoot {
       env,
       stdio: 'ignore',
     });
-    await until(() => {
-      if (container.exitCode !== null)
-        throw new Error(
-          `systemd-nspawn (Debian: systemd-container) ended with ${String(container.exitCode)}`,
-        );
-      const [init] = children(container.pid!);
-      return (
-        init !== undefined &&
-        says('running', 'nsenter', '--target', init, '--all', 'systemctl', 'is-system-running')
-      );
-    }, LOOK_MS);
+    await until(
+      'systemd of the machine to be running',
+      () => {
+        if (container.exitCode !== null)
+          throw new Error(
+            `systemd-nspawn (Debian: systemd-container) ended with ${String(container.exitCode)}`,
+          );
+        const [init] = children(container.pid!);
+        if (init === undefined) return 'no process';
+        return look('nsenter', '--target', init, '--all', 'systemctl', 'is-system-running');
+      },
+      (state) => state === 'running',
+      { pauseMs: LOOK_MS, withinMs: BOOT_MS },
+    );
     return new BootedRoot(container, group);
   }
 
   /** Output of a command on the machine, as root. @throws with all that it said unless it succeeds */
   run(...command: readonly string[]): string {
     return run('nsenter', ...this.inside('--all'), ...CLEAN, ...command);
+  }
+
+  /** Output of a command on the machine, even if it fails. */
+  look(...command: readonly string[]): string {
+    return look('nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }
 
   /** Whether a command on the machine succeeds and prints this line. */
@@ -70,7 +80,7 @@ export class BootedRoot {
   async halt(): Promise<void> {
     const ended = once(this.container, 'close');
     this.container.kill('SIGTERM');
-    await ended;
+    await within('the machine to shut down', ended, { withinMs: BOOT_MS });
     const remove = `${OWN_CGROUPS}; find ${this.group} -depth -type d -exec rmdir {} +`;
     run('unshare', '--mount', '--propagation', 'private', 'sh', '-c', remove);
   }

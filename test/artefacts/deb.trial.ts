@@ -42,7 +42,9 @@ describe('weir.deb', () => {
       .filter((path) => !/^\/var\/(lib\/(apt|dpkg)|log|cache)|^\/etc\/.*-$|^\/var\/lib\/systemd/.test(path));
   const ofService = (property: string): string =>
     machine.run('systemctl', 'show', '--value', '--property', property, 'weir').trim();
-  const isReady = (): boolean => machine.says('ready', 'weir', 'ready');
+  const readiness = (): string => machine.look('weir', 'ready');
+  const untilReady = (): Promise<string> =>
+    until('the service to be ready', readiness, (state) => state === 'ready', { pauseMs: LOOK_MS });
   /** The release whose Node the service runs. */
   const running = (): string => machine.run('readlink', `/proc/${ofService('MainPID')}/exe`).split('/')[5]!;
   /** What the kernel calls the UDP sockets on port 53. */
@@ -116,7 +118,7 @@ describe('weir.deb', () => {
     const owned = ['/etc/weir', CONFIG, '/var/lib/weir'];
     expect(machine.run('stat', '--format=%U %a', ...owned)).toBe('weir 750\nweir 640\nweir 700\n');
     expect(machine.says('enabled', 'systemctl', 'is-enabled', 'weir')).toBe(true);
-    await until(isReady, LOOK_MS);
+    await untilReady();
     expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
     expect(running()).toBe(version);
     expect(await asked(() => undefined)).toEqual({ lost: '0', codes: 'NOERROR (100.00%)' });
@@ -142,18 +144,21 @@ describe('weir.deb', () => {
     machine.run('systemctl', 'stop', 'weir');
     expect([ofService('Result'), ofService('ExecMainStatus')]).toEqual(['success', '0']);
     machine.run('systemctl', 'start', 'weir');
-    await until(isReady, LOOK_MS);
+    await untilReady();
   });
 
   test('stops in order where it has only just started, and leaves no process', async () => {
     machine.run('systemctl', 'stop', 'weir');
     machine.run('systemctl', 'start', '--no-block', 'weir');
-    await until(() => ofService('MainPID') !== '0', LOOK_MS);
+    const hasProcess = (pid: string): boolean => pid !== '0';
+    await until('the service to have a process', () => ofService('MainPID'), hasProcess, {
+      pauseMs: LOOK_MS,
+    });
     machine.run('systemctl', 'stop', 'weir');
     expect([ofService('Result'), ofService('ActiveState')]).toEqual(['success', 'inactive']);
     expect(machine.run('ps', '--no-headers', '-e', '-o', 'user')).not.toMatch(/^weir$/m);
     machine.run('systemctl', 'start', 'weir');
-    await until(isReady, LOOK_MS);
+    await untilReady();
   });
 
   test('comes back where it is killed, by systemd or after another process, on the sockets it had', async () => {
@@ -162,7 +167,12 @@ describe('weir.deb', () => {
     for (const restarts of ['1', '2']) {
       const process = ofService('MainPID');
       machine.run('systemctl', 'kill', '--kill-who=main', '--signal=KILL', 'weir');
-      await until(() => ofService('NRestarts') === restarts && isReady(), LOOK_MS);
+      await until(
+        `the service to be ready after ${restarts} restarts`,
+        () => [ofService('NRestarts'), readiness()],
+        ([count, state]) => count === restarts && state === 'ready',
+        { pauseMs: LOOK_MS },
+      );
       expect(ofService('MainPID')).not.toBe(process);
       expect(socketsOf53()).toEqual(sockets);
       machine.run('systemctl', 'reload', 'weir');
@@ -180,13 +190,13 @@ describe('weir.deb', () => {
     expect(run('find', ofRelease, '-type', 'f')).toBe(whole);
     expect(readFileSync(file, 'utf8')).toMatch(/^# edited$/m);
     expect(ofService('NRestarts')).toBe('2');
-    await until(isReady, LOOK_MS);
+    await untilReady();
   });
 
   test('goes back to the version before in the same way', async () => {
     expect(await asked(() => install(version))).toMatchObject({ lost: '0' });
     expect(running()).toBe(version);
-    await until(isReady, LOOK_MS);
+    await untilReady();
     expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
   });
 

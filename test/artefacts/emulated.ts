@@ -3,11 +3,13 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { until } from '../support/parts/until.ts';
+import { until, within } from '../support/parts/until.ts';
 import { freePort } from '../support/weir/free-ports.ts';
-import { run, says } from './room.ts';
+import { look, run } from './room.ts';
 
 const LOOK_MS = 500;
+/** Time limit of a start and of a stop on an emulated processor. */
+const START_MS = 600_000;
 
 /** Starts the arm64 release in a folder of a root, as a chroot; resolves once it has answered over DNS and has ended. */
 export async function answersEmulated(root: string, release: string): Promise<void> {
@@ -31,10 +33,15 @@ export async function answersEmulated(root: string, release: string): Promise<vo
   });
   const ended = once(child, 'exit');
   const dig = ['+short', '+tries=1', '+time=5', '-p', port, '@127.0.0.1', 'A', 'localhost'];
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(`Weir ended with ${String(child.exitCode)}`);
-    return says('127.0.0.1', 'dig', ...dig);
-  }, LOOK_MS);
+  await until(
+    'the emulated Weir to answer',
+    () => {
+      if (child.exitCode !== null) throw new Error(`Weir ended with ${String(child.exitCode)}`);
+      return look('dig', ...dig);
+    },
+    (answer) => answer === '127.0.0.1',
+    { pauseMs: LOOK_MS, withinMs: START_MS },
+  );
   child.kill('SIGTERM');
-  await ended;
+  await within('the emulated Weir to end after SIGTERM', ended, { withinMs: START_MS });
 }

@@ -9,9 +9,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { until } from '../support/parts/until.ts';
+import { until, within } from '../support/parts/until.ts';
 import { answersEmulated } from './emulated.ts';
-import { newest, OWN_CGROUPS, run, says } from './room.ts';
+import { look, newest, OWN_CGROUPS, run } from './room.ts';
 
 interface Mount {
   readonly destination: string;
@@ -74,13 +74,18 @@ describe('the image for amd64', () => {
       stdio: 'ignore',
     });
     const ended = once(child, 'exit') as Promise<[number | null]>;
-    await until(() => {
-      if (child.exitCode !== null) throw new Error(`the container ended with ${String(child.exitCode)}`);
-      return says('ready', 'crun', ...exec('weir', 'ready'));
-    }, 200);
+    await until(
+      'the Weir of the container to be ready',
+      () => {
+        if (child.exitCode !== null) throw new Error(`the container ended with ${String(child.exitCode)}`);
+        return look('crun', ...exec('weir', 'ready'));
+      },
+      (state) => state === 'ready',
+      { pauseMs: 200 },
+    );
     return async () => {
       run('crun', ...crun('kill', 'weir', 'TERM'));
-      return (await ended)[0];
+      return (await within('the container to end after TERM', ended))[0];
     };
   }
 

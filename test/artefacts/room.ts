@@ -17,6 +17,11 @@ export function run(command: string, ...args: readonly string[]): string {
   return stdout;
 }
 
+/** Output of a command, even if it fails. */
+export function look(command: string, ...args: readonly string[]): string {
+  return spawnSync(command, args, { encoding: 'utf8' }).stdout.trim();
+}
+
 /** Whether a command succeeds and prints this line. */
 export function says(line: string, command: string, ...args: readonly string[]): boolean {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { query } from '../support/dns/dns-message.ts';
 import { answerTo } from '../support/dns/echoing-upstream.ts';
+import { within } from '../support/parts/until.ts';
 import { NetworkDevice } from '../support/weir/network-device.ts';
 import { giveInput } from '../support/weir/standard-input.ts';
 import { octets, u16, u32 } from '../support/dns/built-messages.ts';
@@ -96,7 +97,7 @@ async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
   return async () => {
     const closed = once(child, 'close');
     await giveInput(child.stdin);
-    await closed;
+    await within('the attacker to end', closed);
     device.remove();
     return `${said.trim()} queries whose replies reach no one`;
   };

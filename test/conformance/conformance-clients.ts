@@ -83,7 +83,8 @@ function run(
   return new Promise((resolve, reject) => {
     const options = { timeout: PATIENCE_MS, maxBuffer: NO_BOUND, encoding: 'latin1' } as const;
     const child = execFile(command, args, options, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : 1, said: stdout + stderr });
+      const late = error?.killed === true ? `\n${command} did not end in ${PATIENCE_MS} ms` : '';
+      resolve({ status: error === null ? 0 : 1, said: stdout + stderr + late });
     });
     if (input !== undefined) giveInput(child.stdin!, input).catch(reject);
   });

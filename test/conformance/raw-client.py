@@ -10,8 +10,8 @@ Each STEP is sent on one connection: `key=value` pairs joined by commas, over a 
   tail=HEX     octets after the message
   cut=N        only so many octets of it
   split=1      over a stream: each octet in a segment of its own
-  wait=SECS    a pause before it
-  silent=1     no reply is expected within half a second
+  aged=1       sent again until the lowest TTL is lower than in the previous reply; then prints AGED
+  silent=1     no reply is expected: the next reply belongs to the next step
   later=1      its reply is read after those of all others
 """
 
@@ -29,6 +29,7 @@ import dns.rdatatype
 
 transport, port, ca, name = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 PATIENCE = 10
+END = b""
 
 
 def pairs(step):
@@ -83,6 +84,9 @@ def show(wire):
     if wire is None:
         print("NO REPLY")
         return
+    if wire == END:
+        print("END OF THE CONNECTION")
+        return
     print(f"ID {struct.unpack('!H', wire[:2])[0]} OCTETS {len(wire)}")
     if len(wire) == 12:
         print(f"HEADER rcode {wire[3] & 15} qr {wire[2] >> 7}")
@@ -92,6 +96,11 @@ def show(wire):
     for option in message.options:
         print(f"OPTION {int(option.otype)} {option.to_wire().hex() if hasattr(option, 'to_wire') else ''}")
     print(message.to_text())
+
+
+def lowest_ttl(wire):
+    message = dns.message.from_wire(wire)
+    return min(rrset.ttl for rrset in message.answer + message.authority)
 
 
 class Datagrams:
@@ -126,7 +135,9 @@ class Stream:
         try:
             size = struct.unpack("!H", self.exactly(2))[0]
             return self.exactly(size)
-        except (TimeoutError, ConnectionError, EOFError, ssl.SSLError):
+        except (EOFError, ConnectionError, ssl.SSLEOFError):
+            return END
+        except (TimeoutError, ssl.SSLError):
             return None
 
     def exactly(self, count):
@@ -141,13 +152,23 @@ class Stream:
 
 line = Datagrams() if transport == "udp" else Stream()
 later = 0
+before = None
 for step in sys.argv[5:]:
     p = pairs(step)
-    time.sleep(float(p.get("wait", "0")))
     line.send(wire_of(p), "split" in p)
     if "later" in p:
         later += 1
-    else:
-        show(line.receive(0.5 if "silent" in p else PATIENCE))
+    elif "silent" not in p:
+        reply = line.receive(PATIENCE)
+        end = time.monotonic() + PATIENCE
+        while "aged" in p and reply and time.monotonic() < end:
+            if lowest_ttl(reply) < lowest_ttl(before):
+                print("AGED")
+                break
+            time.sleep(0.05)
+            line.send(wire_of(p), False)
+            reply = line.receive(PATIENCE)
+        show(reply)
+        before = reply
 for _ in range(later):
     show(line.receive(PATIENCE))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
-import { noticeOf, takeAction } from '../support/browser/page-steps.ts';
+import { holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
@@ -47,10 +47,10 @@ describe('a change of policy', () => {
     const name = 'noticed.undo.example';
     await room.withPage({}, async (page) => {
       await blockOnPage(page, name);
-      const notice = await noticeOf(page, 'The rule is in force.');
+      const undo = await holdNotice(await noticeOf(page, 'The rule is in force.'), 'Undo');
       expect(await room.ask([name])).toEqual([BLOCKED]);
       await expectAccessible(page);
-      await notice.getByRole('button', { name: 'Undo' }).click();
+      await undo.click();
       await noticeOf(page, 'Taken back.');
       await page.getByRole('rowheader', { name }).waitFor({ state: 'detached' });
     });
@@ -92,10 +92,10 @@ describe('a change of policy', () => {
     const all = [own!, since!, meanwhile!];
     await room.withPage({ expected: REFUSED }, async (page) => {
       await blockOnPage(page, own!);
-      const notice = await noticeOf(page, 'The rule is in force.');
+      const undo = await holdNotice(await noticeOf(page, 'The rule is in force.'), 'Undo');
       const { id } = await newestRevision();
       await blockElsewhere(since!);
-      await notice.getByRole('button', { name: 'Undo' }).click();
+      await undo.click();
       const conflict = await noticeOf(page, 'Others have changed the policy since.');
       expect(await blockedNames('conflict.example')).toEqual([own, since]);
       await conflict.getByRole('link', { name: 'Show' }).click();

@@ -102,7 +102,8 @@ describe('from a row of the log', () => {
       const [grant, ...others] = await room.api.expect<Grant[]>(200, 'GET', '/grants');
       expect(others).toEqual([]);
       expect(grant).toMatchObject({ action: 'allow', domain: name, group_id: null });
-      expect(grant!.secs_left).toBeGreaterThan(500);
+      // 600 s less at most the time limit of the test.
+      expect(grant!.secs_left).toBeGreaterThan(300);
       expect(grant!.secs_left).toBeLessThanOrEqual(600);
       await drawer.getByText('For this client.').waitFor();
       await expectAccessible(page);

@@ -6,7 +6,7 @@ import type { Group } from '../../shared/api/policy/groups-api.ts';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
-import { choose, noticeOf, takeAction } from '../support/browser/page-steps.ts';
+import { choose, holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 import { until } from '../support/parts/until.ts';
 import { startListServer } from '../support/weir/list-server.ts';
@@ -30,8 +30,7 @@ async function meet(address: string): Promise<Client> {
     const { data } = await room.api.expect<{ data: Client[] }>(200, 'GET', `/clients?search=${address}`);
     return data.find(({ ip_address: known }) => known === address);
   };
-  await until(async () => (await found()) !== undefined, 100);
-  return (await found())!;
+  return (await until(`a client at ${address}`, found, Boolean, { pauseMs: 100 }))!;
 }
 
 async function groupNamed(name: string): Promise<Group> {
@@ -209,10 +208,10 @@ describe('many rules', () => {
       await expectAccessible(page);
       expect(await room.ask(['one.paste.example'])).toEqual([EVERY_ADDRESS]);
       await drawer.getByRole('button', { name: 'Write 4 rules' }).click();
-      const notice = await noticeOf(page, '4 rules added');
+      const undo = await holdNotice(await noticeOf(page, '4 rules added'), 'Undo');
       const written = ['one', 'two', 'sub.three', 'four'].map((label) => `${label}.paste.example`);
       expect(await room.ask(written)).toEqual(written.map(() => BLOCKED));
-      await notice.getByRole('button', { name: 'Undo' }).click();
+      await undo.click();
       await noticeOf(page, 'Taken back.');
       expect(await room.ask(written)).toEqual(written.map(() => EVERY_ADDRESS));
       expect(await room.ask(['there.paste.example'])).toEqual([BLOCKED]);
@@ -251,7 +250,7 @@ describe('an answer in the cache', () => {
     const entries = async (): Promise<CacheEntryRow[]> =>
       (await room.api.expect<{ data: CacheEntryRow[] }>(200, 'GET', `/cache/entries?domain=${name}`)).data;
     await room.ask([name]);
-    await until(async () => (await entries()).length === 1, 100);
+    await until('the answer in the cache', entries, ({ length }) => length === 1, { pauseMs: 100 });
     await room.withPage({}, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('searchbox', { name: 'Search the cache by name' }).fill(name);

@@ -85,10 +85,12 @@ describe('weir-prometheus.json', () => {
     await udp.ask('www.example.org', 'A');
     udp.close();
     // Resolve threads report their upstreams once a second.
-    await until(async () => {
-      scraped = await api.metrics();
-      return scraped.find('weir_upstream_latency_seconds').length > 0;
-    }, 100);
+    scraped = await until(
+      'the latency of an upstream in the metrics',
+      () => api.metrics(),
+      (metrics) => metrics.find('weir_upstream_latency_seconds').length > 0,
+      { pauseMs: 100 },
+    );
   });
 
   afterAll(async () => {

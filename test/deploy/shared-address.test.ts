@@ -75,11 +75,23 @@ function followTheReady(network: SmallNetwork): void {
     weirs[node] = started(network.start(node, [program, ...args, '--config', file]));
   }
 
-  const isReady = (node: Node): boolean =>
-    network.look(node, ...DIG, '@127.0.0.1', 'CH', 'TXT', 'status.weir') === '"ready"';
+  const untilReady = (...nodes: readonly Node[]): Promise<unknown> =>
+    until(
+      `Weir ${nodes.join(' and ')} to be ready`,
+      () => nodes.map((node) => network.look(node, ...DIG, '@127.0.0.1', 'CH', 'TXT', 'status.weir')),
+      (states) => states.every((state) => state === '"ready"'),
+      { pauseMs: LOOK_MS },
+    );
   /** The node that answers at an address. */
   const nodeAt = (address: string): string =>
     network.look('client', ...DIG, `@${address}`, 'CH', 'TXT', 'hostname.bind').replaceAll('"', '');
+  const untilBothAt = (node: Node): Promise<unknown> =>
+    until(
+      `Weir ${node} to answer at both addresses`,
+      () => [nodeAt(FIRST), nodeAt(SECOND)],
+      (found) => found.every((one) => one === node),
+      { pauseMs: LOOK_MS },
+    );
   const holds = (node: Node, address: string): boolean =>
     network.run(node, 'ip', 'address', 'show', 'dev', 'eth0').includes(` ${address}/`);
 
@@ -91,7 +103,7 @@ function followTheReady(network: SmallNetwork): void {
       await prepareDataDir(own.dataDir);
       startWeir(node);
     }
-    await until(() => isReady('a') && isReady('b'), LOOK_MS);
+    await untilReady('a', 'b');
   });
 
   afterAll(async () => {
@@ -113,23 +125,23 @@ function followTheReady(network: SmallNetwork): void {
     test('gives both addresses to the first Weir that is ready, and none to one that comes later', async () => {
       copyFileSync(join(DEPLOY, 'check-weir'), join(room, 'check-weir'));
       keepalived('a');
-      await until(() => nodeAt(FIRST) === 'a' && nodeAt(SECOND) === 'a', LOOK_MS);
+      await untilBothAt('a');
       const ofB = keepalived('b');
       // It prefers the second one, and is well.
-      await until(() => /VRRP_Script\(weir\) succeeded/.test(ofB.output), LOOK_MS);
+      await ofB.untilOutput(/VRRP_Script\(weir\) succeeded/);
       expect([nodeAt(FIRST), nodeAt(SECOND)]).toEqual(['a', 'a']);
     });
 
     test('moves the addresses of a Weir that stops, and of one that is killed', async () => {
       await weirs.a!.end('SIGTERM');
-      await until(() => nodeAt(FIRST) === 'b' && nodeAt(SECOND) === 'b', LOOK_MS);
+      await untilBothAt('b');
       expect([holds('a', FIRST), holds('b', FIRST)]).toEqual([false, true]);
       startWeir('a');
-      await until(() => isReady('a'), LOOK_MS);
+      await untilReady('a');
       await weirs.b!.end('SIGKILL');
-      await until(() => nodeAt(FIRST) === 'a' && nodeAt(SECOND) === 'a', LOOK_MS);
+      await untilBothAt('a');
       startWeir('b');
-      await until(() => isReady('b'), LOOK_MS);
+      await untilReady('b');
     });
   });
 
@@ -152,6 +164,14 @@ function followTheReady(network: SmallNetwork): void {
       const routes = network.look('client', 'birdc', '-s', socket('client'), 'show', 'route', 'for', address);
       return [...routes.matchAll(/via (\S+)/g)].map(([, hop]) => hop!).toSorted();
     };
+
+    const untilAnnounced = (routes: number): Promise<unknown> =>
+      until(
+        `${routes} routes to each address`,
+        () => [nextHops(ANYCAST), nextHops(BY_EXABGP)],
+        (hops) => hops.every(({ length }) => length === routes),
+        { pauseMs: LOOK_MS },
+      );
 
     const exabgp = (node: Node): void => {
       network.run(node, 'ip', 'address', 'add', `${SPEAKERS[node]}/24`, 'dev', 'eth0');
@@ -192,17 +212,17 @@ function followTheReady(network: SmallNetwork): void {
     });
 
     test('announce the address from each Weir that is ready', async () => {
-      await until(() => nextHops(ANYCAST).length === 2 && nextHops(BY_EXABGP).length === 2, LOOK_MS);
+      await untilAnnounced(2);
       expect(nextHops(ANYCAST)).toEqual([ADDRESSES.a, ADDRESSES.b]);
       expect(nextHops(BY_EXABGP)).toEqual([SPEAKERS.a, SPEAKERS.b]);
     });
 
     test('withdraw it where Weir stops, and where it is killed', async () => {
       await weirs.a!.end('SIGTERM');
-      await until(() => nextHops(ANYCAST).length === 1 && nextHops(BY_EXABGP).length === 1, LOOK_MS);
+      await untilAnnounced(1);
       expect([...nextHops(ANYCAST), ...nextHops(BY_EXABGP)]).toEqual([ADDRESSES.b, SPEAKERS.b]);
       await weirs.b!.end('SIGKILL');
-      await until(() => nextHops(ANYCAST).length === 0 && nextHops(BY_EXABGP).length === 0, LOOK_MS);
+      await untilAnnounced(0);
     });
   });
 }

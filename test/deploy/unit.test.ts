@@ -3,6 +3,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { WAIT_MS } from '../support/parts/until.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
 const unit = read('weir.service');
@@ -43,7 +44,10 @@ describe('weir.service', () => {
   describe('ExecStop of weir.service', () => {
     const [, command = 'false'] = /^ExecStop=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
     const stop = (env: NodeJS.ProcessEnv): Promise<unknown> =>
-      promisify(execFile)('sh', ['-c', command], { env: { PATH: process.env['PATH'], ...env } });
+      promisify(execFile)('sh', ['-c', command], {
+        env: { PATH: process.env['PATH'], ...env },
+        timeout: WAIT_MS,
+      });
 
     test('awaits the end of a process that took over, which systemd would kill at once', async () => {
       const main = spawn('sleep', ['1000']);

@@ -154,7 +154,7 @@ async function missingChanges(
     );
     return new Set(told);
   };
-  await until(async () => (await revisions()).size === 1, LOOK_MS);
+  await until('all nodes to be of one revision', revisions, ({ size }) => size === 1, { pauseMs: LOOK_MS });
   for (const [name, weir] of Object.entries(nodes)) {
     const api = await weir.api();
     const path = `/managed-domains?limit=${String(MOST_DOMAINS)}`;

@@ -1,7 +1,7 @@
 /** The questions of a run, the list that blocks some of them, and when all answers to them are stored. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/parts/until.ts';
 import type { ApiClient } from '../support/weir/api-client.ts';
 import type { TempDir } from '../support/weir/data-dir.ts';
 import { type ListServer, startListServer } from '../support/weir/list-server.ts';
@@ -11,6 +11,8 @@ import type { Weir } from '../support/weir/weir-process.ts';
 export const NAMES = 5000;
 const BLOCKED_EVERY = 5;
 const SETTLE_MS = 200;
+/** Time limit: after a long run, much of the log may be in the spool. */
+const STORED_MS = 600_000;
 
 /** Serves a list that blocks every fifth name; it is in force on the node when the promise resolves. */
 export async function subscribe(api: ApiClient): Promise<ListServer> {
@@ -36,13 +38,19 @@ export function writeQuestions(room: TempDir): { mix: string; fresh: string } {
 /** Waits until all that a node answered is in the database. */
 export async function untilStored(weir: Weir): Promise<void> {
   const api = await weir.api();
-  for (;;) {
-    await api.queryCount(); // Sends what has been gathered.
-    const metrics = await api.metrics();
-    const waiting = metrics.sum('weir_query_log_waiting_rows') + metrics.sum('weir_query_log_spool_bytes');
-    if (waiting === 0) return;
-    await delay(SETTLE_MS);
-  }
+  await until(
+    'the query log to be stored',
+    async () => {
+      await api.queryCount(); // Sends what has been gathered.
+      const metrics = await api.metrics();
+      return {
+        waitingRows: metrics.sum('weir_query_log_waiting_rows'),
+        spoolBytes: metrics.sum('weir_query_log_spool_bytes'),
+      };
+    },
+    ({ waitingRows, spoolBytes }) => waitingRows + spoolBytes === 0,
+    { pauseMs: SETTLE_MS, withinMs: STORED_MS },
+  );
 }
 
 function nameOf(index: number): string {

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadJob, LoadResult } from '../bench/load/load.ts';
+import { until } from '../support/parts/until.ts';
 import type { TempDir } from '../support/weir/data-dir.ts';
 import { Weir } from '../support/weir/weir-process.ts';
 
@@ -36,8 +37,12 @@ export class Nodes {
     if (isJoining) {
       const api = await weir.api();
       const path = '/block-filter/stats';
-      while ((await api.expect<{ blocked_domains: number }>(200, 'GET', path)).blocked_domains === 0)
-        await delay(LOOK_MS);
+      await until(
+        `the list to be in force at node ${nodeName}`,
+        () => api.expect<{ blocked_domains: number }>(200, 'GET', path),
+        ({ blocked_domains: blocked }) => blocked > 0,
+        { pauseMs: LOOK_MS },
+      );
     }
     return weir;
   }

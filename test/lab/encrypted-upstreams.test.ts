@@ -9,6 +9,7 @@ import { findProgram, startEncryptedUnbound, startNsd } from '../support/dns/aut
 import { TestAuthority } from '../support/dns/certificates.ts';
 import { question } from '../support/dns/built-messages.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
+import { within } from '../support/parts/until.ts';
 
 const ZONE = 'weir.test';
 const NAMES = 200;
@@ -64,9 +65,10 @@ const openssl = findProgram('openssl');
     };
 
     const resolve = (by: Resolver, name: string): Promise<Resolution> =>
-      new Promise((done) => {
-        by.resolve(question(`${name}.${ZONE}`, 'A'), done);
-      });
+      within(
+        `${name}.${ZONE} to be resolved`,
+        new Promise((done) => by.resolve(question(`${name}.${ZONE}`, 'A'), done)),
+      );
 
     test.each<[string, () => Omit<UpstreamSettings, 'address' | 'pinnedIp'>]>([
       ['over TLS', () => ({ transport: 'tls', host: 'dns.weir.test', port: server.tlsPort })],

@@ -26,6 +26,7 @@ import {
 } from '../support/dns/built-messages.ts';
 import type { TestRecord } from '../support/dns/built-messages.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
+import { within } from '../support/parts/until.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 
@@ -169,12 +170,15 @@ describe.each(SERVERS)('Resolver asks %s', (_name, start) => {
   };
 
   const resolve = (by: Resolver, asked: Question): Promise<CacheableAnswer> =>
-    new Promise((done, fail) => {
-      by.resolve(asked, (resolution) => {
-        if (resolution.kind === 'answer') done(resolution.answer);
-        else fail(new Error(`resolve: ${JSON.stringify(resolution)}`));
-      });
-    });
+    within(
+      'a question to be resolved',
+      new Promise((done, fail) => {
+        by.resolve(asked, (resolution) => {
+          if (resolution.kind === 'answer') done(resolution.answer);
+          else fail(new Error(`resolve: ${JSON.stringify(resolution)}`));
+        });
+      }),
+    );
 
   beforeAll(async () => {
     server = await start();

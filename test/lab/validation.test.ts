@@ -55,7 +55,7 @@ if (nsd !== null && unbound !== null && delv !== null && hasSigningTools()) {
       );
       weir = openWeir(recursion, rootKeys);
       peers = { unbound: await openServer(validating), delv: openDelv(delv, recursion, anchors) };
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await weir.close();

@@ -63,7 +63,11 @@ describe('Pipeline', () => {
     };
     askAndReplace();
     new ReplacedTables().freeSoon();
-    await until(() => freed.length === 2);
+    await until(
+      'both snapshots to be freed',
+      () => freed,
+      ({ length }) => length === 2,
+    );
     expect(weir.pipeline.snapshot.version).toBe(weir.version);
   });
 

@@ -34,6 +34,18 @@ afterEach(async () => {
 
 /** Lets what was notified happen. */
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+const untilHeld = (by: Forwarding): Promise<unknown> =>
+  until(
+    'one question under way at the upstreams',
+    () => by.held,
+    ({ length }) => length === 1,
+  );
+const untilReplied = (...asked: readonly { reply: unknown }[]): Promise<unknown> =>
+  until(
+    `${asked.length} replies`,
+    () => asked.map(({ reply }) => reply),
+    (replies) => replies.every((reply) => reply !== null),
+  );
 const answer = (by: Forwarding, ttl = 300): void => by.answer({ answers: [a(NAME, '192.0.2.1', ttl)] });
 
 describe('two workers that are asked the same', () => {
@@ -41,7 +53,7 @@ describe('two workers that are asked the same', () => {
     const asked = [one.ask(NAME), one.ask(NAME), other.ask(NAME), other.ask(NAME)];
     expect([one.held.length, other.held.length]).toEqual([1, 0]);
     answer(one);
-    await until(() => asked.every(({ reply }) => reply !== null));
+    await untilReplied(...asked);
     expect(asked.map(replyOf)).toEqual([ANSWERED, ANSWERED, ANSWERED, ANSWERED]);
     expect(other.held).toHaveLength(0);
     expect(other.lastLogged).toMatchObject({ status: 'CACHED' });
@@ -52,12 +64,12 @@ describe('two workers that are asked the same', () => {
     const second = other.ask(NAME);
     answer(one, 0);
     expect(replyOf(first)).toEqual(ANSWERED);
-    await until(() => other.held.length === 1);
+    await untilHeld(other);
     // Again at the first one: now that one waits.
     const third = one.ask(NAME);
     expect(one.held).toHaveLength(0);
     answer(other, 0);
-    await until(() => one.held.length === 1);
+    await untilHeld(one);
     answer(one, 0);
     expect([second, third].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
@@ -65,7 +77,7 @@ describe('two workers that are asked the same', () => {
   test('tell a failure to both, asked once', async () => {
     const asked = [one.ask(NAME), other.ask(NAME)];
     one.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
-    await until(() => asked.every(({ reply }) => reply !== null));
+    await untilReplied(...asked);
     expect(asked.map(replyOf)).toEqual(Array(2).fill({ rcode: 'SERVFAIL', answers: [] }));
     expect(other.held).toHaveLength(0);
   });
@@ -80,7 +92,7 @@ describe('two workers that are asked the same', () => {
     await turn();
     expect(other.held).toHaveLength(0);
     releaseClaims(node.claims, 0);
-    await until(() => other.held.length === 1);
+    await untilHeld(other);
     answer(other);
     expect([asked, waiting].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
@@ -95,7 +107,7 @@ describe('two workers that are asked the same', () => {
     const third = new Forwarding({}, node);
     const late = third.ask(NAME);
     answer(third);
-    await until(() => early.reply !== null);
+    await untilReplied(early);
     expect([early, late].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
@@ -105,7 +117,7 @@ describe('two workers that are asked the same', () => {
     one.ask(NAME);
     const asked = impatient.ask(NAME);
     node.clock.advance(20);
-    await until(() => asked.reply !== null);
+    await untilReplied(asked);
     expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
     expect(impatient.lastLogged).toMatchObject({ status: 'TIMEOUT' });
     expect(impatient.held).toHaveLength(0);
@@ -118,7 +130,7 @@ describe('two workers that are asked the same', () => {
     const asked = other.ask(NAME);
     other.use([{ text: `${NAME}\n`, reading: { kind: 'block', subdomains: false } }]);
     answer(one);
-    await until(() => asked.reply !== null);
+    await untilReplied(asked);
     expect(other.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
   });
 
@@ -152,7 +164,7 @@ describe('two workers that are asked the same', () => {
     const asked = one.ask(crowded);
     expect(one.held).toHaveLength(0);
     for (const claim of held) claims.release(claim);
-    await until(() => one.held.length === 1);
+    await untilHeld(one);
     one.answer({ answers: [a(crowded, '192.0.2.2')] });
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });
   });

@@ -99,7 +99,11 @@ describe('a bug', () => {
     const bug = jest.spyOn(one.pipeline, 'passAgain').mockImplementation(fail);
     answer(one, 0);
     bug.mockRestore();
-    await until(() => other.held.length === 1);
+    await until(
+      'the question to be under way in the other thread',
+      () => other.held,
+      ({ length }) => length === 1,
+    );
     answer(other);
     expect(replyOf(asked)).toEqual(ANSWERED);
   });

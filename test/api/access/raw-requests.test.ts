@@ -14,6 +14,7 @@ import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+import { within } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 
 let suite: SuiteDatabase;
@@ -42,10 +43,6 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 /** What a proxy might let through behind a request whose end it reads in another way. */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
-/** How long an answer may take, and the rest of one after its first octets. */
-const SLOW_MS = 2000;
-const QUIET_MS = 200;
-
 interface RawAnswer {
   readonly statuses: readonly number[];
   /** Of the last answer. */
@@ -54,21 +51,17 @@ interface RawAnswer {
 }
 
 /** Everything that comes back until the connection ends. */
-async function answersTo(
-  octets: string | Uint8Array,
-  socket = connect(api.port, '127.0.0.1'),
-): Promise<RawAnswer> {
+async function answersTo(octets: string | Uint8Array): Promise<RawAnswer> {
+  const socket = connect(api.port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  // A server that waits for more sees the end of the client; one that is slow to answer must not.
-  const quiet = setTimeout(() => socket.end(), SLOW_MS);
+  // Ends the connection only after an answer: Node drops a request whose client has ended its half. A request that is
+  // made after the first part of the answer is answered after all that was sent before.
   socket.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    setTimeout(() => socket.end(), QUIET_MS).unref();
+    if (chunks.push(chunk) === 1) void api.send('GET', '/api/health').then(() => socket.end());
   });
   const closed = closeOf(socket);
   socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
   await closed;
-  clearTimeout(quiet);
   const text = Buffer.concat(chunks).toString('latin1');
   const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
   const last = text.slice(Math.max(0, text.lastIndexOf('HTTP/1.1 ')));
@@ -250,7 +243,7 @@ describe('a request that is late', () => {
       host: '127.0.0.1',
       rejectUnauthorized: false,
     });
-    await once(secured, 'secureConnect');
+    await within('a TLS handshake', once(secured, 'secureConnect'));
     const sockets = [plain(), secured];
     const said = await Promise.all(
       sockets.map((socket) => {

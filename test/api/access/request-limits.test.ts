@@ -16,6 +16,7 @@ import { RunningApi } from '../../support/parts/running-api.ts';
 import type { ApiOptions, TestAnswer } from '../../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+import { within } from '../../support/parts/until.ts';
 
 const BURST = 3;
 /** Requests of addresses that a trusted proxy names. */
@@ -137,9 +138,10 @@ describe('the limit of requests', () => {
         path: '/api/health',
         agent: false,
       }).end();
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+      const [answer] = await within('an answer on the local socket', answered);
       statuses.push(answer.resume().statusCode);
-      await once(answer, 'end');
+      await within('the end of the answer', once(answer, 'end'));
     }
     await stop();
     await rm(folder, { recursive: true });

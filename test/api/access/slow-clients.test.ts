@@ -3,20 +3,26 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Express } from 'express';
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { readJsonBody } from '../../../control-plane/api/request-body.ts';
 import { startWebServer } from '../../../control-plane/http/edge/server.ts';
 import type { WebDeadlines, WebServer } from '../../../control-plane/http/edge/server.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { testConfig } from '../../support/parts/test-config.ts';
-import { until } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
+import { closeOf } from '../../support/weir/socket-ends.ts';
 
-/** Answers after 35 s where a host can take all places; at once where it cannot. */
-const LIVE_MS = 10_000;
+/** No client is late within a test. */
+const NEVER: WebDeadlines = {
+  headMs: 3_600_000,
+  requestMs: 3_600_000,
+  idleMs: 3_600_000,
+  silentMs: 3_600_000,
+};
 const MAX_OF_A_NETWORK = 50;
 const HALF_HEAD = 'POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ';
 const HALF_BODY =
@@ -33,14 +39,10 @@ afterEach(async () => {
   await web.close();
 });
 
-async function listen(toml = '', deadlines?: WebDeadlines): Promise<void> {
+async function listen(toml = '', deadlines = NEVER): Promise<void> {
   const config = testConfig(toml);
-  web = await startWebServer(
-    application(config.server.trusted_proxies),
-    config,
-    new MemoryLogger(),
-    deadlines === undefined ? {} : { deadlines },
-  );
+  const app = application(config.server.trusted_proxies);
+  web = await startWebServer(app, config, new MemoryLogger(), { deadlines });
 }
 
 function application(proxies: readonly string[]): Express {
@@ -53,36 +55,48 @@ function application(proxies: readonly string[]): Express {
 
 /** Opens connections from an address of the loopback and sends the same on each. */
 async function flood(from: string, count: number, bytes: string): Promise<Socket[]> {
+  const { port } = web.endpoints[0]!;
+  return openTo(port, from, count, bytes);
+}
+
+async function openTo(port: number, from: string, count: number, bytes: string): Promise<Socket[]> {
   const opened = Array.from({ length: count }, () => {
-    const { port } = web.endpoints[0]!;
     const socket = connect({ host: '127.0.0.1', port, localAddress: from });
     socket.on('error', () => undefined).on('connect', () => socket.write(bytes));
     socket.resume();
     return socket;
   });
   sockets.push(...opened);
-  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  const connected = Promise.all(opened.map((socket) => once(socket, 'connect')));
+  await within(`${count} connections`, connected);
   return opened;
 }
 
 /** What another client is answered. */
 async function serve(from: string): Promise<string> {
   const { port } = web.endpoints[0]!;
-  const signal = AbortSignal.timeout(LIVE_MS);
-  const request = get({ host: '127.0.0.1', port, localAddress: from, agent: false, signal });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const request = get({ host: '127.0.0.1', port, localAddress: from, agent: false });
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  const [response] = await within(`the answer to a client at ${from}`, answered);
   return text(response);
 }
 
-/** Node's own look for late clients comes every 30 s. */
-function untilClosed(socket: Socket): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('the connection is open still')), LIVE_MS);
-    socket.once('close', () => {
-      clearTimeout(late);
-      resolve();
-    });
-  });
+/** The server that cuts off a late client first: Weir's, or a plain one of Node, which checks every 30 s. */
+async function firstToCut(socket: Socket, { headMs, requestMs }: WebDeadlines): Promise<'weir' | 'node'> {
+  const options = { headersTimeout: headMs, requestTimeout: requestMs };
+  const plain = createServer(options).listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  const { port } = plain.address() as AddressInfo;
+  const [other] = await openTo(port, '127.0.0.2', 1, HALF_HEAD);
+  try {
+    return await Promise.race([
+      closeOf(socket).then(() => 'weir' as const),
+      closeOf(other!).then(() => 'node' as const),
+    ]);
+  } finally {
+    other!.destroy();
+    plain.close();
+  }
 }
 
 const openOf = (opened: readonly Socket[]): number => opened.filter(({ closed }) => !closed).length;
@@ -97,7 +111,11 @@ describe('one host', () => {
     await listen();
     const opened = await flood('127.0.0.2', 600, bytes);
     expect(await serve('127.0.0.1')).toBe('served');
-    await until(() => openOf(opened) <= MAX_OF_A_NETWORK);
+    await until(
+      `no more than ${MAX_OF_A_NETWORK} open connections`,
+      () => openOf(opened),
+      (open) => open <= MAX_OF_A_NETWORK,
+    );
     expect(await serve('127.0.0.1')).toBe('served');
   });
 
@@ -114,7 +132,11 @@ test('many hosts that take all places give way to those who ask something', asyn
   const opened: Socket[] = [];
   for (let host = 10; host < 22; host++) opened.push(...(await flood(`127.0.0.${host}`, 50, HALF_HEAD)));
   expect(await serve('127.0.0.1')).toBe('served');
-  await until(() => openOf(opened) <= 500);
+  await until(
+    'no more than 500 open connections',
+    () => openOf(opened),
+    (open) => open <= 500,
+  );
 });
 
 describe('a client that is late', () => {
@@ -128,14 +150,17 @@ describe('a client that is late', () => {
   ])('%s is cut off', async (_what, bytes) => {
     await listen('', deadlines);
     const [socket] = await flood('127.0.0.2', 1, bytes);
-    await untilClosed(socket!);
+    expect(await firstToCut(socket!, deadlines)).toBe('weir');
   });
 
   test('octet by octet with its head is cut off all the same', async () => {
     await listen('', deadlines);
     const [socket] = await flood('127.0.0.2', 1, HALF_HEAD);
     const dribble = setInterval(() => socket!.write('x'), 50);
-    await untilClosed(socket!);
-    clearInterval(dribble);
+    try {
+      expect(await firstToCut(socket!, deadlines)).toBe('weir');
+    } finally {
+      clearInterval(dribble);
+    }
   });
 });

@@ -208,7 +208,11 @@ describe('the walk', () => {
       busy.send('GET', '/api/queries/export', { session: walk.session }),
     );
     void Promise.allSettled(exports);
-    await until(() => exporting === exports.length);
+    await until(
+      `${exports.length} exports under way`,
+      () => exporting,
+      (count) => count === exports.length,
+    );
     await walk.ask('GET /queries/export', {}, busy);
   });
 

@@ -93,6 +93,13 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
 
   const changes = (weir: Weir): number => weir.output.split('trust anchor changed its state').length - 1;
 
+  const untilChanges = (weir: Weir, count: number): Promise<number> =>
+    until(
+      `${String(count)} trust anchors to change their state`,
+      () => changes(weir),
+      (seen) => seen === count,
+    );
+
   /** As if Weir had written the file a month ago. */
   function age31Days(): void {
     const keys: KeysByZone = new Map(
@@ -111,7 +118,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
   test('weir trusts the new key a month after its first sight, and the old one no more once it is revoked', async () => {
     age = 'published';
     const first = await start();
-    await until(() => changes(first) === 2);
+    await untilChanges(first, 2);
     expect(await rcodeOf(first, 'www.example.org')).toBe(Rcode.NOERROR);
     await first.stop();
     expect(statesOnDisk()).toEqual(['valid', 'add-pending']);
@@ -119,13 +126,13 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     age31Days();
     age = 'published';
     const second = await start();
-    await until(() => changes(second) === 1);
+    await untilChanges(second, 1);
     await second.stop();
     expect(statesOnDisk()).toEqual(['valid', 'valid']);
 
     age = 'after';
     const third = await start();
-    await until(() => changes(third) === 1);
+    await untilChanges(third, 1);
     expect(await rcodeOf(third, 'www.example.org')).toBe(Rcode.NOERROR);
     await third.stop();
     expect(statesOnDisk()).toEqual(['revoked', 'valid']);
@@ -141,7 +148,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     age = 'before';
     writeFileSync(file, 'no anchors');
     const damaged = await start();
-    await until(() => changes(damaged) === 1);
+    await untilChanges(damaged, 1);
     expect(damaged.output).toContain('read stored trust anchors failed: the configured ones are used');
     expect(await rcodeOf(damaged, 'www.example.org')).toBe(Rcode.NOERROR);
     await damaged.stop();

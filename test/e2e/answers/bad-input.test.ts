@@ -276,10 +276,15 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await Promise.all(clients.map((client) => client.close()));
     // The server learns of the closed connections in its own time.
     const api = await weir.api();
-    await until(async () => {
-      const open = (await api.metrics()).find('weir_dns_connections');
-      return open.reduce((sum, { value }) => sum + value, 0) <= idlers.length;
-    }, 50);
+    await until(
+      `no connections but the ${String(idlers.length)} idle ones`,
+      async () => {
+        const open = (await api.metrics()).find('weir_dns_connections');
+        return open.reduce((sum, { value }) => sum + value, 0);
+      },
+      (open) => open <= idlers.length,
+      { pauseMs: 50 },
+    );
     await expectGoesOn();
   });
 

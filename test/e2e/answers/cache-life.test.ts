@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryPage, CacheMetrics, CacheStats } from '../../../shared/api/cache-api.ts';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import type { Reply } from '../../support/dns/dns-message.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
@@ -64,10 +65,15 @@ describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
 
   test('asks again for a name in use before its answer ends, once', async () => {
     for (let i = 0; i < 2; i++) await udp.ask('used.example.com', 'A');
-    while (askedFor('used') < 2) {
-      expect((await udp.ask('used.example.com', 'A')).data).toEqual(['192.0.2.1']);
-      await new Promise((done) => setTimeout(done, 100));
-    }
+    await until(
+      'a second question to the upstream about a name in use',
+      async () => {
+        expect((await udp.ask('used.example.com', 'A')).data).toEqual(['192.0.2.1']);
+        return askedFor('used');
+      },
+      (count) => count >= 2,
+      { pauseMs: 100 },
+    );
     expect((await udp.ask('used.example.com', 'A')).data).toEqual(['192.0.2.1']);
     expect(askedFor('used')).toBe(2);
     const metrics = await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics');
@@ -78,17 +84,15 @@ describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
   test('answers from stale while the upstream is silent, and takes the late answer', async () => {
     await udp.ask('stale.example.com', 'A');
     isSilent = true;
-    let reply = await udp.ask('stale.example.com', 'A', EDNS);
-    await until(async () => {
-      reply = await udp.ask('stale.example.com', 'A', EDNS);
-      return reply.extendedErrors.length > 0;
-    });
+    const ask = (): Promise<Reply> => udp.ask('stale.example.com', 'A', EDNS);
+    const hasError = ({ extendedErrors }: Reply): boolean => extendedErrors.length > 0;
+    const reply = await until('a stale answer', ask, hasError);
     expect(reply.extendedErrors).toEqual([STALE_ERROR]);
     expect(reply.message.answers).toMatchObject([{ ttl: 30, data: '192.0.2.1' }]);
     isSilent = false;
     for (const held of upstream.udpQueries.filter((query) => firstLabel(query) === 'stale').slice(-1))
       upstream.udpScript(held, 0);
-    await until(async () => (await udp.ask('stale.example.com', 'A', EDNS)).extendedErrors.length === 0);
+    await until('an answer that is not stale', ask, (answer) => !hasError(answer));
     expect((await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics')).stale_hits).toBeGreaterThan(0);
   });
 

@@ -17,7 +17,7 @@ import { DotClient } from '../../support/dns/dot-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
-import { until } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
 import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { isAnswered } from '../../support/weir/socket-ends.ts';
@@ -190,13 +190,15 @@ describe('weir with clients that have keys', () => {
       ['c.logged.example', ...keyed],
       ['d.logged.example', '127.0.0.1', null, null, work],
     ]);
-    let top: TopClients = [];
     // Weir itself asks for host names now and then.
-    await until(async () => {
-      const all = await api.queryCount();
-      top = await api.expect<TopClients>(200, 'GET', '/stats/top_clients?period=1h');
-      return top.reduce((sum, { count }) => sum + count, 0) === all;
-    });
+    const { top } = await until(
+      'the statistics of clients to have all queries of the log',
+      async () => ({
+        all: await api.queryCount(),
+        top: await api.expect<TopClients>(200, 'GET', '/stats/top_clients?period=1h'),
+      }),
+      (seen) => seen.top.reduce((sum, { count }) => sum + count, 0) === seen.all,
+    );
     const counted = top.find(({ client_id: id }) => id === phone.id)!;
     expect(counted).toMatchObject({ ip: '127.0.0.1', hostname: 'Anna' });
     expect(counted.blocked).toBeGreaterThan(0);
@@ -213,14 +215,11 @@ describe('weir with clients that have keys', () => {
     )!;
     const explained = await api.expect<ExplainAnswer>(200, 'GET', `/explain?query_id=${blocked.id}`);
     expect(explained).toMatchObject({ group_id: kids, status: 'BLOCKED_MANAGED' });
-    await until(async () => {
-      const { query_count: count, last_seen: seen } = await api.expect<Client>(
-        200,
-        'GET',
-        `/clients/${phone.id}`,
-      );
-      return count >= counted.count && seen !== null;
-    });
+    await until(
+      `${counted.count} queries at the client`,
+      () => api.expect<Client>(200, 'GET', `/clients/${phone.id}`),
+      ({ query_count: count, last_seen: seen }) => count >= counted.count && seen !== null,
+    );
   });
 
   test('judges what a client with a key has asked by its group in a simulation', async () => {
@@ -321,8 +320,10 @@ async function clientHello(servername: string): Promise<Buffer> {
   const { port } = server.address() as { port: number };
   const client = connectTls({ port, host: '127.0.0.1', servername });
   client.on('error', () => undefined);
-  const [socket] = (await once(server, 'connection')) as [Socket];
-  const [hello] = (await once(socket, 'data')) as [Buffer];
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const [socket] = await within('a connection of the client', connected);
+  const said = once(socket, 'data') as Promise<[Buffer]>;
+  const [hello] = await within('the first octets of the client', said);
   client.destroy();
   socket.destroy();
   server.close();

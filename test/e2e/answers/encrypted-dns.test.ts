@@ -10,10 +10,11 @@ import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { query, Reply } from '../../support/dns/dns-message.ts';
 import { DohClient, dohPath } from '../../support/dns/doh-client.ts';
 import { DotClient } from '../../support/dns/dot-client.ts';
-import { until } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
+import { closeOf } from '../../support/weir/socket-ends.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const run = promisify(execFile);
@@ -114,13 +115,21 @@ ${LOCAL}
   test('answers over TLS and HTTPS after a thread has died', async () => {
     const replaced = weir.replacedThreads;
     weir.injectFault(0, 'resolve', 'exit');
-    await until(() => weir.replacedThreads > replaced);
-    await until(async () => {
-      const dot = await DotClient.open(ports.dot).catch(() => null);
-      const reply = await dot?.ask('here.home.example', 'A').catch(() => null);
-      dot?.close();
-      return reply?.data[0] === '192.0.2.20';
-    });
+    await until(
+      'a thread to be replaced',
+      () => weir.replacedThreads,
+      (count) => count > replaced,
+    );
+    await until(
+      'an answer over TLS',
+      async () => {
+        const dot = await DotClient.open(ports.dot).catch(() => null);
+        const reply = await dot?.ask('here.home.example', 'A').catch(() => null);
+        dot?.close();
+        return reply?.data[0];
+      },
+      (data) => data === '192.0.2.20',
+    );
   });
 
   test('goes on over every protocol while the control plane stands still, for old and new connections', async () => {
@@ -147,7 +156,7 @@ ${LOCAL}
     for (const client of [open, dot, doh]) client.close();
     await tcp.close();
     await weir.end('SIGKILL');
-    await web;
+    await within('the end of a request to a halted control plane', web);
   });
 });
 
@@ -191,13 +200,13 @@ ${LOCAL}
   test('knows the client by the header of a load balancer that is trusted, over TCP and TLS', async () => {
     const from = async (port: number) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.9' });
-      await once(socket, 'connect');
+      await within('a TCP connection', once(socket, 'connect'));
       socket.write(PROXY_HEADER);
       return socket;
     };
     const tcp = await from(weir.dnsPort);
     tcp.write(frame(query('tcp.proxied.example', 'A')));
-    await once(tcp, 'data');
+    await within('an answer over TCP', once(tcp, 'data'));
     const dot = await DotClient.open(0, {}, await from(ports.dot));
     await dot.ask('dot.proxied.example', 'A');
     tcp.destroy();
@@ -207,8 +216,8 @@ ${LOCAL}
       const found = await api.queries('domain=proxied.example');
       return found.map(({ domain, client }) => `${domain} ${client}`).toSorted();
     };
-    await until(async () => (await rows()).length === 2);
-    expect(await rows()).toEqual(['dot.proxied.example 192.0.2.99', 'tcp.proxied.example 192.0.2.99']);
+    const found = await until('two rows of the log', rows, ({ length }) => length === 2);
+    expect(found).toEqual(['dot.proxied.example 192.0.2.99', 'tcp.proxied.example 192.0.2.99']);
   });
 
   test('tells clients of plain DNS where its encrypted resolvers are (RFC 9462)', async () => {
@@ -234,10 +243,9 @@ ${LOCAL}
 
   test('closes the connection of a client that forges a header', async () => {
     const socket = connect({ port: weir.dnsPort, host: '127.0.0.1' });
-    socket.on('error', () => undefined).resume();
-    await once(socket, 'connect');
+    const closed = closeOf(socket.resume());
     socket.write(PROXY_HEADER);
-    await new Promise((resolve) => socket.once('close', resolve));
+    await closed;
     const direct = await TcpClient.open(weir.dnsPort);
     expect((await direct.ask('here.home.example', 'A')).data).toEqual(['192.0.2.20']);
     await direct.close();

@@ -54,13 +54,10 @@ describe('weir behind an upstream on one stream', () => {
     const api = await weir.api();
     const healthOf = (): Promise<UpstreamDetail[]> => api.expect(200, 'GET', '/upstream/health/detail');
     // Threads report once a second; a report may fall between the first of these answers and the last.
-    await until(async () => {
-      const [health] = await healthOf();
-      return health?.last_error === 'too-long' && health.status !== 'Unknown';
+    const health = await until('the report of an answer that is too long', healthOf, ([server]) => {
+      return server?.last_error === 'too-long' && server.status !== 'Unknown';
     });
-    expect(await healthOf()).toMatchObject([
-      { status: 'Healthy', consecutive_failures: 0, last_error: 'too-long' },
-    ]);
+    expect(health).toMatchObject([{ status: 'Healthy', consecutive_failures: 0, last_error: 'too-long' }]);
   });
 
   test('an answer of 65,000 octets reaches a client over TCP whole', async () => {

@@ -10,6 +10,7 @@ import { frame } from '../../../shared/dns/framing.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query } from '../../support/dns/dns-message.ts';
 import { DotClient } from '../../support/dns/dot-client.ts';
+import { until, within } from '../../support/parts/until.ts';
 import { PASSWORD } from '../../support/weir/api-client.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
@@ -66,14 +67,14 @@ afterAll(async () => {
 
 /** A connection from an address, once HAProxy listens. */
 async function from(address: string, to: number): Promise<Socket> {
-  for (;;) {
+  const open = (): Promise<Socket | null> => {
     const socket = connect({ port: to, host: '127.0.0.1', localAddress: address });
-    const isOpen = new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true));
-      void closeOf(socket).then(() => resolve(false));
+    socket.on('error', () => undefined);
+    return new Promise((resolve) => {
+      socket.once('connect', () => resolve(socket)).once('close', () => resolve(null));
     });
-    if (await isOpen) return socket;
-  }
+  };
+  return (await until(`a connection to port ${to}`, open))!;
 }
 
 /** Clients in the log for a name, once it has so many queries. */
@@ -86,7 +87,7 @@ describe('weir behind load balancers', () => {
   test('knows the client of a connection over TCP, TLS and HTTPS (HAProxy)', async () => {
     const tcp = await from(OTHER, port.tcp);
     tcp.write(frame(query('tcp.other.example', 'A')));
-    await once(tcp, 'data');
+    await within('an answer over TCP', once(tcp, 'data'));
     tcp.destroy();
     const dot = await DotClient.open(0, {}, await from(OTHER, port.dot));
     await dot.ask('dot.other.example', 'A');
@@ -152,7 +153,7 @@ describe('weir behind load balancers', () => {
     udp.bind(0, OTHER);
     await once(udp, 'listening');
     udp.send(Buffer.concat([header, query('forged.example', 'A')]), weir.dnsPort, '127.0.0.1');
-    await once(udp, 'message');
+    await within('the reply to a forged header', once(udp, 'message'));
     udp.close();
     const direct = await UdpClient.open(weir.dnsPort, '127.0.0.1', OTHER);
     await direct.ask('direct.example', 'A');

@@ -161,7 +161,11 @@ describe.each(BACK_ENDS)('weir with local records, back end %s', (backEnd) => {
     expect((await udp.ask('fixed.home.example', 'A')).answers).toMatchObject([
       { data: '192.0.2.20', ttl: 120 },
     ]);
-    await until(async () => (await udp.ask('phone.home.example', 'A')).data[0] === '192.0.2.50');
+    await until(
+      'the address of a lease',
+      async () => (await udp.ask('phone.home.example', 'A')).data[0],
+      (address) => address === '192.0.2.50',
+    );
     expect((await udp.ask('50.2.0.192.in-addr.arpa', 'PTR')).data).toEqual(['phone.home.example']);
     const list = await api.expect<LocalRecord[]>(200, 'GET', '/local-records');
     expect(list.filter(({ source }) => source !== 'api').map(({ source, fqdn }) => [source, fqdn])).toEqual([

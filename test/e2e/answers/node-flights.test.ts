@@ -67,6 +67,20 @@ function answerAll(ttl: number): void {
   open.clear();
 }
 
+/** Answers every question at the upstream until all clients have their replies. */
+async function answerUntilReplied(replies: readonly Promise<Reply>[], ttl: number): Promise<void> {
+  let left = replies.length;
+  for (const each of replies) void each.finally(() => left--).catch(() => undefined);
+  await until(
+    'replies to all clients',
+    () => {
+      answerAll(ttl);
+      return { left, open: open.size };
+    },
+    () => left === 0,
+  );
+}
+
 describe.each(BACK_ENDS)('weir with several workers, back end %s', (backEnd) => {
   let weir: Weir;
   let clients: UdpClient[] = [];
@@ -95,7 +109,7 @@ describe.each(BACK_ENDS)('weir with several workers, back end %s', (backEnd) => 
     // What a client asks next is taken after what it asked first.
     const marker = `marker-${backEnd}-${String(serial++)}`;
     await Promise.all(clients.map((client, i) => client.ask(`${marker}-${String(i)}.example.com`, 'A')));
-    await until(() => open.size > 0);
+    await until('a question at the upstream', () => open.size);
     return replies;
   }
 
@@ -110,12 +124,7 @@ describe.each(BACK_ENDS)('weir with several workers, back end %s', (backEnd) => 
 
   test('weir asks for what may not be kept by one worker at a time', async () => {
     const replies = await askFromEverywhere(`held-fleeting-${backEnd}.example.com`);
-    let left = replies.length;
-    for (const each of replies) void each.finally(() => left--);
-    while (left > 0) {
-      answerAll(0);
-      await until(() => left === 0 || open.size > 0);
-    }
+    await answerUntilReplied(replies, 0);
     expect((await Promise.all(replies)).map(({ data }) => data[0])).toEqual(
       Array<string>(CLIENTS).fill(ADDRESS),
     );
@@ -131,16 +140,15 @@ describe.each(BACK_ENDS)('weir with several workers, back end %s', (backEnd) => 
     expect(lost).toHaveLength(names.length * CLIENTS);
     const before = weir.replacedThreads;
     for (let worker = 0; worker < WORKERS - 1; worker++) weir.injectFault(worker, 'resolve', 'exit');
-    await until(() => weir.replacedThreads === before + WORKERS - 1);
+    await until(
+      `${String(WORKERS - 1)} threads to be replaced`,
+      () => weir.replacedThreads - before,
+      (count) => count === WORKERS - 1,
+    );
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
     // Those of the dead threads are gone; asked again, nothing stands in their way.
     const again = names.flatMap((name) => clients.map((client) => client.ask(name, 'A')));
-    let left = again.length;
-    for (const each of again) void each.finally(() => left--);
-    while (left > 0) {
-      answerAll(3600);
-      await until(() => left === 0 || open.size > 0);
-    }
+    await answerUntilReplied(again, 3600);
     expect((await Promise.all(again)).every(({ data }) => data[0] === ADDRESS)).toBe(true);
-  }, 60_000);
+  });
 });

@@ -8,6 +8,7 @@ import type { RunningServer } from '../../support/dns/authority.ts';
 import { a, cname, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import type { TestRecord } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
@@ -48,10 +49,12 @@ describe('weir that watches the servers of forward zones', () => {
       { address: addressOf(well), pool_name: 'well.example', protocol: 'udp', strategy: 'Parallel' },
     ]);
     paths.push(await create('dead.example', dead), await create('shared.example', addressOf(pool)));
-    const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-      while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
-    };
-    await until(async () => (await detail()).every(({ status }) => status !== 'Unknown'));
+    await until(
+      'the state of every server',
+      detail,
+      (servers) => servers.every(({ status }) => status !== 'Unknown'),
+      { pauseMs: 20 },
+    );
     expect((await zoneLines()).map(({ pool_name, status }) => [pool_name, status])).toEqual([
       ['well.example', 'Healthy'],
       ['dead.example', 'Unhealthy'],
@@ -75,7 +78,12 @@ describe('weir that watches the servers of forward zones', () => {
     const udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask('www.well.example', 'A')).data).toEqual(['10.0.0.1']);
     udp.close();
-    await until(async () => (await zoneLines()).some(({ queries }) => queries > 0));
+    await until(
+      'a query at the server of a zone',
+      zoneLines,
+      (lines) => lines.some(({ queries }) => queries > 0),
+      { pauseMs: 20 },
+    );
     const lines = await detail();
     expect(lines.filter(({ queries }) => queries > 0).map((line) => line.pool_name)).toEqual([
       'well.example',
@@ -161,7 +169,7 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     await using silent = await ScriptedUpstream.start();
     const path = await create('silent.example', silent);
     const answer = udp.ask('www.silent.example', 'A');
-    while (asked(silent) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the question at the server of the zone', () => asked(silent));
     await api.expect(204, 'DELETE', path);
     expect((await answer).data).toEqual([EVERY_ADDRESS]);
   });

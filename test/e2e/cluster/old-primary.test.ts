@@ -33,8 +33,10 @@ async function block(domain: string): Promise<void> {
   const api = await weir.api();
   // A 503 leaves open whether it is stored: then it exists already when it is asked for again.
   await until(
-    async () => [201, 409].includes((await api.call('POST', '/managed-domains', { domain })).status),
-    LOOK_MS,
+    `${domain} to be stored as a rule`,
+    () => api.call('POST', '/managed-domains', { domain }),
+    ({ status }) => [201, 409].includes(status),
+    { pauseMs: LOOK_MS },
   );
 }
 
@@ -57,7 +59,12 @@ describe('a node with an unfenced old primary', () => {
   test('begins at the right one where it has seen no other', async () => {
     const fresh = await nodes.start('fresh');
     using asker = await UdpClient.open(fresh.dnsPort);
-    await until(async () => (await asker.ask('two.example', 'A')).data[0] === BLOCKED, LOOK_MS);
+    await until(
+      'the new node to block two.example',
+      async () => (await asker.ask('two.example', 'A')).data,
+      ([address]) => address === BLOCKED,
+      { pauseMs: LOOK_MS },
+    );
     await fresh.stop();
   });
 

@@ -66,8 +66,13 @@ const block = async (domain: string): Promise<number> =>
 const answersOf = (domain: string): Promise<unknown[]> =>
   Promise.all(clients.map(async (client) => (await client.ask(domain, 'A')).data[0]));
 
-const untilAnswered = (domain: string, wanted: string): Promise<void> =>
-  until(async () => (await answersOf(domain)).every((answer) => answer === wanted), LOOK_MS);
+const untilAnswered = (domain: string, wanted: string): Promise<unknown> =>
+  until(
+    `${wanted} as the answer of each node to ${domain}`,
+    () => answersOf(domain),
+    (answers) => answers.every((answer) => answer === wanted),
+    { pauseMs: LOOK_MS },
+  );
 
 const untilOutput = (pattern: RegExp): Promise<unknown> =>
   Promise.all(nodes.map((node) => node.untilOutput(pattern)));
@@ -82,8 +87,10 @@ describe('a database that is restored under running nodes', () => {
     await run('half', HALF);
     // A 503 leaves open whether it is stored: then it is gone when it is asked for again.
     await until(
-      async () => [204, 404].includes((await api.call('DELETE', `/managed-domains/${String(gone)}`)).status),
-      LOOK_MS,
+      'the rule to be deleted',
+      () => api.call('DELETE', `/managed-domains/${String(gone)}`),
+      ({ status }) => [204, 404].includes(status),
+      { pauseMs: LOOK_MS },
     );
     await block('later.example');
     await untilAnswered('later.example', BLOCKED);
@@ -109,19 +116,21 @@ describe('a database that is restored under running nodes', () => {
     expect(next!.id).toBeGreaterThan(restored!.id);
     await api.expect(200, 'POST', `/revisions/${String(restored!.id)}/rollback`);
     await untilAnswered('next.example', EVERY_ADDRESS);
-    await until(async () => {
-      const rows = await api.expect<ClusterNode[]>(200, 'GET', '/nodes');
-      return rows.every(({ policy_revision: at, lag_ms: lag }) => at === next!.id + 1 && lag === 0);
-    }, LOOK_MS);
+    await until(
+      `every node to be at revision ${String(next!.id + 1)}`,
+      () => api.expect<ClusterNode[]>(200, 'GET', '/nodes'),
+      (rows) => rows.every(({ policy_revision: at, lag_ms: lag }) => at === next!.id + 1 && lag === 0),
+      { pauseMs: LOOK_MS },
+    );
   });
 
   test('gets the last of the log again, and what came meanwhile, once', async () => {
     const count = (): Promise<number> => api.queryCount('domain=.logged.').catch(() => 0);
     await answersOf('first.logged.example');
-    await until(async () => (await count()) === 2, LOOK_MS);
+    await until('the first two queries in the log', count, (seen) => seen === 2, { pauseMs: LOOK_MS });
     await replaceBy('earlier');
     await answersOf('second.logged.example');
-    await until(async () => (await count()) >= 4, LOOK_MS);
+    await until('all four queries in the log', count, (seen) => seen >= 4, { pauseMs: LOOK_MS });
     expect(await api.queryCount('domain=.logged.')).toBe(4);
   });
 });

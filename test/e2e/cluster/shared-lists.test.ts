@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
-import { until } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
 import { NodeCluster } from '../../support/weir/node-cluster.ts';
@@ -28,7 +28,12 @@ afterAll(async () => {
 /** Waits until a node blocks a name. */
 async function untilBlocked(node: Weir, name: string): Promise<void> {
   using asker = await UdpClient.open(node.dnsPort);
-  await until(async () => (await asker.ask(name, 'A')).data[0] === BLOCKED, LOOK_MS);
+  await until(
+    `a node to block ${name}`,
+    async () => (await asker.ask(name, 'A')).data,
+    ([address]) => address === BLOCKED,
+    { pauseMs: LOOK_MS },
+  );
 }
 
 /**
@@ -44,7 +49,7 @@ async function beginFetch(path: string) {
   const body = { name: path, url: lists.url(path) };
   const api = await nodes.get('one')!.api();
   const { id } = await api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', body);
-  const finish = await asked.promise;
+  const finish = await within(`a node to fetch ${path}`, asked.promise);
   const [row] = await cluster.database.rows<{ name: string }>(
     `SELECT name FROM nodes JOIN leases ON nodes.uuid = leases.node WHERE job = 'fetch list ${id}'`,
   );
@@ -56,10 +61,15 @@ async function untilFetched(node: Weir, id: number, path: string, name: string):
   lists.serve(path, `${name}\n`);
   const api = await node.api();
   const before = lists.requests.length;
-  await until(async () => {
-    await api.expect(202, 'POST', `/blocklist-sources/${id}/refresh`);
-    return lists.requests.length > before;
-  }, LOOK_MS);
+  await until(
+    `another node to fetch ${path}`,
+    async () => {
+      await api.expect(202, 'POST', `/blocklist-sources/${id}/refresh`);
+      return lists.requests.length;
+    },
+    (requests) => requests > before,
+    { pauseMs: LOOK_MS },
+  );
   await untilBlocked(node, name);
 }
 

@@ -7,7 +7,7 @@ import type { ClusterNode as NodeFigures } from '../../../shared/api/nodes-api.t
 import { TestAuthority, type TestCertificate } from '../../support/dns/certificates.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { DotClient } from '../../support/dns/dot-client.ts';
-import { until } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
 import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { NodeCluster } from '../../support/weir/node-cluster.ts';
@@ -76,13 +76,16 @@ describe('with two nodes', () => {
     const certificate = authority.issue(`DNS:${SERVER_NAME}`);
     expect(await upload(first, certificate)).toBe(200);
     const { fingerprint256 } = new X509Certificate(certificate.cert);
-    const isServed = async (): Promise<boolean> => {
+    const served = async (): Promise<string> => {
       const dot = await DotClient.open(second.dotPort, { servername: SERVER_NAME });
       const { fingerprint } = dot;
       dot.close();
-      return fingerprint === fingerprint256;
+      return fingerprint;
     };
-    await until(isServed, HANDSHAKE_PAUSE_MS);
+    const isUploaded = (fingerprint: string): boolean => fingerprint === fingerprint256;
+    await until('the uploaded certificate at the other node', served, isUploaded, {
+      pauseMs: HANDSHAKE_PAUSE_MS,
+    });
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
@@ -106,7 +109,7 @@ describe('with two nodes', () => {
         return isReused;
       };
       // A node that joins answers before it knows the secret of the others.
-      await until(isResumed, HANDSHAKE_PAUSE_MS);
+      await until(`a resumed session of ${version}`, isResumed, Boolean, { pauseMs: HANDSHAKE_PAUSE_MS });
     },
   );
 
@@ -115,13 +118,15 @@ describe('with two nodes', () => {
       await UdpClient.open(first.weir.dnsPort),
       await UdpClient.open(second.weir.dnsPort),
     ];
-    const isTaken = async (): Promise<boolean> => {
+    const exchange = async (): Promise<{ given: Buffer; returned: Buffer }> => {
       const given = (await atFirst.ask(LOCAL, 'A', { edns: { cookie: CLIENT_COOKIE } })).cookie!;
       // A server gives back the cookie that it takes, and another one in place of any other.
       const { cookie } = await atSecond.ask(LOCAL, 'A', { edns: { cookie: given } });
-      return Buffer.from(given).equals(Buffer.from(cookie!));
+      return { given: Buffer.from(given), returned: Buffer.from(cookie!) };
     };
-    await until(isTaken);
+    await until('a cookie of one node to be taken by the other', exchange, ({ given, returned }) =>
+      given.equals(returned),
+    );
     for (const client of [atFirst, atSecond]) client.close();
   });
 
@@ -136,7 +141,9 @@ describe('with two nodes', () => {
         resumed.destroy();
         return isReused;
       };
-      await until(isResumed, HANDSHAKE_PAUSE_MS);
+      await until(`a resumed session of ${version} with the web`, isResumed, Boolean, {
+        pauseMs: HANDSHAKE_PAUSE_MS,
+      });
     },
   );
 
@@ -171,7 +178,7 @@ async function handshake(
 ): Promise<TLSSocket> {
   const versions = { minVersion: version, maxVersion: version };
   const socket = connect({ ...versions, port, host: '127.0.0.1', rejectUnauthorized: false, session });
-  await once(socket, 'secureConnect');
+  await within('a TLS handshake', once(socket, 'secureConnect'));
   return socket;
 }
 
@@ -179,7 +186,7 @@ async function handshake(
 async function begin(node: Weir, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
   const socket = await handshake(node, version);
   // Of TLS 1.3 the tickets come behind the handshake.
-  if (version === 'TLSv1.3') await once(socket.resume(), 'session');
+  if (version === 'TLSv1.3') await within('a session ticket', once(socket.resume(), 'session'));
   const session = socket.getSession()!;
   socket.destroy();
   return session;

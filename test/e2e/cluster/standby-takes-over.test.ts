@@ -34,28 +34,28 @@ describe('with a synchronous standby', () => {
   test('a failover loses no change that was acknowledged and no query, and log and statistics agree', async () => {
     const acknowledged: string[] = [];
     let asked = 0;
-    /** One query and one change; true if it was acknowledged. */
-    const go = async (): Promise<boolean> => {
+    /** Sends a query and a change; returns the status of the change. */
+    const go = async (): Promise<number> => {
       expect((await client.ask(LOCAL, 'A')).data).toEqual(['192.0.2.20']);
       const domain = `change-${String(++asked)}.example`;
       const { status } = await api.call('POST', '/managed-domains', { domain, action: 'deny' });
       if (status === 201) acknowledged.push(domain);
       // Away, or lost while it committed: the change may be there.
       else expect(status).toBe(503);
-      return status === 201;
+      return status;
     };
-    for (let times = 0; times < 10; times++) expect(await go()).toBe(true);
+    for (let times = 0; times < 10; times++) expect(await go()).toBe(201);
     const over = database.failOver();
     let isOver = false;
     void over.then(() => (isOver = true));
     while (!isOver) await go();
     await over;
-    await until(go, LOOK_MS);
+    await until('a change to be acknowledged', go, (status) => status === 201, { pauseMs: LOOK_MS });
 
     const { data } = await api.expect<ManagedDomainPage>(200, 'GET', '/managed-domains?limit=1000');
     const known = new Set(data.map(({ domain }) => domain));
     expect(acknowledged.filter((domain) => !known.has(domain))).toEqual([]);
-    await until(async () => (await api.queryCount()) >= asked, LOOK_MS);
+    await api.untilQueryCount(asked);
     expect(await api.queryCount(`domain=${LOCAL}`)).toBe(asked);
     const { queries_total } = await api.expect<StatsSummary>(200, 'GET', '/stats?period=1h');
     expect(queries_total).toBe(asked);

@@ -5,6 +5,7 @@ import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { DotClient } from '../../support/dns/dot-client.ts';
 import { answerTo } from '../../support/dns/echoing-upstream.ts';
 import { until } from '../../support/parts/until.ts';
+import { closeOf } from '../../support/weir/socket-ends.ts';
 import type { KeyValues, LiveKey, LiveRoom } from './live-room.ts';
 
 /** Four questions at once and one a second, for each address. */
@@ -55,7 +56,7 @@ async function answersBothOverTls(room: LiveRoom): Promise<boolean> {
     }
   };
   const both = [await isAnswered(), await isAnswered()];
-  const closed = clients.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));
+  const closed = clients.map(({ socket }) => closeOf(socket));
   for (const client of clients) client.close();
   await Promise.all(closed);
   return both.every(Boolean);
@@ -71,7 +72,9 @@ const probed = (room: LiveRoom): KeyValues => ({
   'dns.health_check.success_threshold': 1,
 });
 
-async function stateOf(room: LiveRoom): Promise<Pick<UpstreamDetail, 'status' | 'consecutive_failures'>> {
+type ServerState = Pick<UpstreamDetail, 'status' | 'consecutive_failures'>;
+
+async function stateOf(room: LiveRoom): Promise<ServerState> {
   const path = '/upstream/health/detail';
   return (await room.api.expect<UpstreamDetail[]>(200, 'GET', path))[0]!;
 }
@@ -91,23 +94,27 @@ function answerLate(room: LiveRoom, delayMs: number): () => number {
 /** The state of a server that keeps silent, once two probes have failed. */
 async function stateOfSilent(room: LiveRoom): Promise<unknown> {
   room.scripted.udpScript = () => undefined;
-  await until(async () => (await stateOf(room)).consecutive_failures >= 2);
-  return (await stateOf(room)).status;
+  const state = (): Promise<ServerState> => stateOf(room);
+  return (await until('two failed probes', state, ({ consecutive_failures: count }) => count >= 2)).status;
 }
 
 /** The state of a server that kept silent and answers again, once it is healthy or has answered four probes. */
 async function stateOfBack(room: LiveRoom): Promise<unknown> {
   await stateOfSilent(room);
   const answered = answerLate(room, 0);
-  await until(async () => answered() >= 4 || (await stateOf(room)).status === 'Healthy');
-  return (await stateOf(room)).status;
+  const { status } = await until(
+    'a healthy server, or four answers to probes',
+    async () => ({ answered: answered(), status: (await stateOf(room)).status }),
+    (state) => state.answered >= 4 || state.status === 'Healthy',
+  );
+  return status;
 }
 
 /** The state of a server that takes 1.6 s. */
 async function stateOfSlow(room: LiveRoom): Promise<unknown> {
   answerLate(room, 1600);
-  await until(async () => (await stateOf(room)).status !== 'Unknown');
-  return (await stateOf(room)).status;
+  const known = ({ status }: ServerState): boolean => status !== 'Unknown';
+  return (await until('the state of a slow server', () => stateOf(room), known)).status;
 }
 
 export const LIMIT_KEYS: readonly LiveKey[] = [

@@ -83,7 +83,11 @@ describe('a row that another node has written', () => {
     const before = readFileSync(file(), 'utf8');
     const pools = JSON.stringify(room.pools(room.second));
     await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
-    await until(async () => ((await room.told()) as unknown[])[0] === '192.0.2.2');
+    await until(
+      'the pool of the row to be asked',
+      () => room.told(),
+      (told) => (told as unknown[])[0] === '192.0.2.2',
+    );
     expect(readFileSync(file(), 'utf8')).toBe(before);
     // A line that was not edited does not undo it.
     await room.api.expect(200, 'POST', '/config/reload');
@@ -103,7 +107,7 @@ describe('a key whose effect comes a moment later', () => {
     };
     expect(await names()).not.toContain('live-made');
     await room.set({ 'blocking.catalog_url': room.lists.url('/catalog.json') });
-    await until(async () => (await names()).includes('live-made'));
+    await until('the service of the new catalog', names, (ids) => ids.includes('live-made'));
     await room.set({ 'blocking.catalog_url': '' });
     const shipped = await room.api.expect<{ id: string; withdrawn_at?: string }[]>(
       200,
@@ -123,7 +127,11 @@ describe('a key whose effect comes a moment later', () => {
     });
     expect(existsSync(followed)).toBe(false);
     await room.set({ 'dns.dnssec_anchor_updates': 'all' });
-    await until(() => existsSync(followed) && readFileSync(followed, 'utf8').includes('org'));
+    await until(
+      `the keys of org in ${ANCHOR_FILE}`,
+      () => (existsSync(followed) ? readFileSync(followed, 'utf8') : null),
+      (text) => text?.includes('org') === true,
+    );
     await room.set({ 'dns.dnssec_enabled': false, 'dns.pools': room.pools(room.first) });
     expect(await room.told()).toEqual([EVERY_ADDRESS]);
   });

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { until } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
 import { PASSWORD } from '../../support/weir/api-client.ts';
 import type { LiveKey, LiveRoom } from './live-room.ts';
 
@@ -24,7 +24,8 @@ async function ask(
     headers: { ...type, ...headers },
   });
   outgoing.end(json && JSON.stringify(json));
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  const [incoming] = await within(`the answer to ${method} ${path}`, answered);
   return { status: incoming.statusCode!, headers: incoming.headers, body: await text(incoming) };
 }
 
@@ -51,10 +52,11 @@ async function untilTaken(room: LiveRoom): Promise<void> {
   const { body } = await ask(room, 'POST', '/check/probes');
   const { id, name } = JSON.parse(body) as { id: string; name: string };
   await room.ask(name);
-  await until(async () => {
-    const probe = await ask(room, 'GET', `/check/probes/${id}`);
-    return (JSON.parse(probe.body) as { asked: boolean }).asked;
-  });
+  await until(
+    `the question of probe ${id} to be seen`,
+    async () => (await ask(room, 'GET', `/check/probes/${id}`)).body,
+    (body) => (JSON.parse(body) as { asked: boolean }).asked,
+  );
 }
 
 /** Rows of the log about a new name. */
@@ -85,8 +87,12 @@ async function reloadLines(room: LiveRoom, isWritten: boolean): Promise<string[]
   const days = (await auditDays()) + 1;
   room.editAuditDays(days);
   room.weir.child.kill('SIGHUP');
-  await until(async () => (await auditDays()) === days && (!isWritten || lines().length > 0));
-  return lines();
+  const { written } = await until(
+    `database.audit_days to be ${days}${isWritten ? ', and a line about it' : ''}`,
+    async () => ({ audit: await auditDays(), written: lines() }),
+    (seen) => seen.audit === days && (!isWritten || seen.written.length > 0),
+  );
+  return written;
 }
 
 export const WEB_KEYS: readonly LiveKey[] = [

@@ -25,8 +25,6 @@ import { HungDatabase } from '../../support/weir/hung-database.ts';
 import { Load } from '../../support/weir/query-load.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** A service manager that has asked for an end waits so long before it kills. */
-const PATIENCE_MS = 5000;
 const SECRET = 'not-the-password';
 const DEAD_URL = `postgres://weir:${SECRET}@127.0.0.1:9/weir`;
 
@@ -120,7 +118,7 @@ describe('weir with a database of its own, one fault after the other', () => {
       const { databasePid } = weir;
       const before = downs();
       process.kill(databasePid, 'SIGKILL');
-      await until(() => downs() > before);
+      await until('the loss of the database in the output', downs, (count) => count > before);
       await expectServes(weir, `round-${String(round)}`);
       await load.untilMore(1000);
       await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
@@ -145,7 +143,7 @@ describe('weir with a database of its own, one fault after the other', () => {
     await load.untilMore(500);
     await load.stop();
     expect(load.lost).toEqual([]);
-    expect(await weir.end('SIGTERM', PATIENCE_MS)).toMatchObject({ code: 0 });
+    expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     expect(serversOn(hung.cluster)).toEqual([]);
 
     faulty = await Weir.start({ room, upstreams });
@@ -159,7 +157,7 @@ describe('weir with a database of its own, one fault after the other', () => {
     using hung = HungDatabase.of(weir);
     weir.child.kill('SIGTERM');
     await weir.untilOutput(/stopping/);
-    expect(await weir.end('SIGINT', PATIENCE_MS)).toMatchObject({ code: 1 });
+    expect(await weir.end('SIGINT')).toMatchObject({ code: 1 });
     expect(weir.output).toMatch(/stopping at once/);
     expect(hung.pids.length).toBeGreaterThan(0);
   });
@@ -241,7 +239,11 @@ describe('weir with a database server of its owner', () => {
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('stored.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN away TO youtube_mode');
-    await until(async () => (await udp.ask('stored.example.com', 'A')).data[0] === '0.0.0.0');
+    await until(
+      'the stored rule to be in force',
+      async () => (await udp.ask('stored.example.com', 'A')).data,
+      ([address]) => address === '0.0.0.0',
+    );
     expect(await weir.stop()).toMatchObject({ code: 0 });
     weirRoom.remove();
   });

@@ -5,11 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { Rcode, RRClass } from '../../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import type { TempDir } from '../../support/weir/data-dir.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -60,13 +60,15 @@ function fillDisk(room: TempDir): () => void {
 
 /** A source once its fetch is over; null where the database stops for want of room. */
 async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | null> {
-  for (;;) {
-    const { status, body } = await api.call<BlocklistSource>('GET', `/blocklist-sources/${String(id)}`);
-    if (status === 503) return null;
-    expect(status).toBe(200);
-    if (body.status !== 'pending' && body.status !== 'updating') return body;
-    await sleep(LOOK_MS);
-  }
+  const { status, body } = await until(
+    `the fetch of list ${String(id)} to be over`,
+    () => api.call<BlocklistSource>('GET', `/blocklist-sources/${String(id)}`),
+    (answer) => answer.status !== 200 || !['pending', 'updating'].includes(answer.body.status),
+    { pauseMs: LOOK_MS },
+  );
+  if (status === 503) return null;
+  expect(status).toBe(200);
+  return body;
 }
 
 describe('weir with its log on a full disk', () => {

@@ -23,10 +23,15 @@ describe('logging.dnstap', () => {
     using client = await UdpClient.open(weir.dnsPort);
     const sent = async (): Promise<number> => (await api.metrics()).sum('weir_dnstap_sent_frames_total');
     // What is answered before the receiver has accepted is lost, and counted.
-    await until(async () => {
-      await client.ask('localhost', 'A');
-      return (await sent()) > 0;
-    }, 50);
+    await until(
+      'the first frame to be sent',
+      async () => {
+        await client.ask('localhost', 'A');
+        return sent();
+      },
+      Boolean,
+      { pauseMs: 50 },
+    );
     expect(await receiver.taken()).toMatch(/response_message:[^]*;localhost\.\s+IN\s+A/);
   });
 });

@@ -9,6 +9,8 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 const LOOK_MS = 100;
 
+type DatabaseCheck = Health['checks']['database'];
+
 describe('weir', () => {
   test('weir says in its health and metrics why finished days are not exported', async () => {
     const room = makeTempDir();
@@ -19,10 +21,11 @@ describe('weir', () => {
     const weir = await Weir.start({ room, toml, database: 'later' });
     await weir.untilOutput(/database is up/);
     const api = await weir.api();
-    const database = async (): Promise<Health['checks']['database']> =>
+    const database = async (): Promise<DatabaseCheck> =>
       (await api.call<Health>('GET', '/health')).body.checks.database;
-    await until(async () => /not exported/.test((await database()).detail ?? ''), LOOK_MS);
-    expect(await database()).toEqual({
+    const isReported = ({ detail }: DatabaseCheck): boolean => /not exported/.test(detail ?? '');
+    const check = await until('the failure in the health', database, isReported, { pauseMs: LOOK_MS });
+    expect(check).toEqual({
       status: 'degraded',
       detail: expect.stringMatching(/^finished days of the query log are not exported: ENOTDIR/),
     });

@@ -42,7 +42,16 @@ describe('weir behind an upstream on streams', () => {
       await turnOfTheLoop();
     };
     // A busy machine loses some of them on the way: it is enough when the first ones are refused.
-    while (sent < GREEDY_QUESTIONS || greedy.unexpected.length === 0) await flood();
+    while (sent < GREEDY_QUESTIONS) await flood();
+    await until(
+      'the first refused question',
+      async () => {
+        await flood();
+        return { sent, refused: greedy.unexpected.length };
+      },
+      ({ refused }) => refused > 0,
+      { pauseMs: 0 },
+    );
     const replies = [];
     for (const [i, name] of names.entries()) {
       if (i % 20 === 0) await flood();
@@ -57,8 +66,11 @@ describe('weir behind an upstream on streams', () => {
     const health = async (): Promise<UpstreamDetail> =>
       (await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail'))[0]!;
     // A thread tells of its upstreams once a second.
-    await until(async () => (await health()).status !== 'Unknown', 50);
-    expect(await health()).toMatchObject({ status: 'Healthy', consecutive_failures: 0 });
+    const isKnown = ({ status }: UpstreamDetail): boolean => status !== 'Unknown';
+    expect(await until('the state of the upstream', health, isKnown, { pauseMs: 50 })).toMatchObject({
+      status: 'Healthy',
+      consecutive_failures: 0,
+    });
     const refused = await api.untilQueryCount(1, 'status=RATE_LIMITED&client=127.0.0.1');
     expect(refused).toBeGreaterThan(0);
   });

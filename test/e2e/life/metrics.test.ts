@@ -38,10 +38,15 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     before = await api.metrics();
     await askAll(weir.dnsPort);
     // A thread counts an answer right after it has sent it.
-    await until(async () => {
-      after = await api.metrics();
-      return grown('weir_dns_response_seconds_count') >= ASKED;
-    }, 50);
+    await until(
+      `${String(ASKED)} queries to be counted`,
+      async () => {
+        after = await api.metrics();
+        return grown('weir_dns_response_seconds_count');
+      },
+      (count) => count >= ASKED,
+      { pauseMs: 50 },
+    );
   });
 
   afterAll(async () => {

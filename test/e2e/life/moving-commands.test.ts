@@ -12,6 +12,7 @@ import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { memoryScreen } from '../../support/parts/memory-screen.ts';
+import { within } from '../../support/parts/until.ts';
 import * as adguard from '../../support/weir/adguard-exports.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { giveInput } from '../../support/weir/standard-input.ts';
@@ -186,12 +187,13 @@ test('the real command reads standard input, and ends with the status', async ()
     env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: weir.room.dataDir },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const [out, err, [status]] = await Promise.all([
+  const ended = Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close') as Promise<[number | null]>,
     giveInput(child.stdin, adguard.TANGLED),
   ]);
+  const [out, err, [status]] = await within('weir import to end', ended);
   expect([status, err]).toEqual([0, '']);
   expect(out).toContain('adguard_home: 0 new, 0 changed, 7 skipped');
 });

@@ -7,15 +7,15 @@ import type { Socket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { MeasuredThread, MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
+import type { MeasuredThread } from '../../../control-plane/workers/fault-injection.ts';
 import { FlagsHigh, Header } from '../../../shared/dns/wire.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query } from '../../support/dns/dns-message.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { SeededRandom } from '../../support/dns/random-packets.ts';
+import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Fixed, so that what one run finds every run finds. */
@@ -33,6 +33,8 @@ const PORTION = 200;
 const LARGE = 4096;
 const MIB = 1_048_576;
 const GOOD_NAME = 'good.example.com';
+/** A label that is in no random packet. */
+const MARKER = 'end-of-the-storm';
 
 /** What a packet must be counted as, by its header alone. */
 type HeaderClass = 'dropped' | 'notImplemented' | 'other';
@@ -73,6 +75,8 @@ let weir: Weir;
 let storm: Socket;
 let client: UdpClient;
 let replies = 0;
+/** Replies to the queries of `repliesSoFar`. */
+let markers = 0;
 
 beforeAll(async () => {
   upstream = await startEchoingUpstream();
@@ -83,7 +87,10 @@ beforeAll(async () => {
   });
   client = await UdpClient.open(weir.dnsPort);
   storm = createSocket({ type: 'udp4', recvBufferSize: 4 * MIB });
-  storm.on('message', () => replies++);
+  storm.on('message', (reply) => {
+    if (reply.includes(MARKER)) markers++;
+    else replies++;
+  });
   storm.connect(weir.dnsPort, '127.0.0.1');
   await once(storm, 'connect');
 });
@@ -102,20 +109,20 @@ async function askGood(): Promise<void> {
   expect(await client.ask(GOOD_NAME, 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
 }
 
-/** How many replies there were, once those that the kernel had queued are counted. */
-async function repliesAtRest(): Promise<number> {
-  for (let before = -1; before !== replies;) {
-    before = replies;
-    await sleep(300);
-  }
+/** Number of replies to the storm, counted when the reply to a new query has come: replies on a socket keep their order. */
+async function repliesSoFar(): Promise<number> {
+  const before = markers;
+  storm.send(query(`${MARKER}.${String(before)}.example.com`, 'A', { id: 2 }));
+  await until(
+    'the reply to the last question of the storm',
+    () => markers,
+    (count) => count > before,
+  );
   return replies;
 }
 
 async function measure(): Promise<Readonly<Record<'answer' | 'resolve', MeasuredThread>>> {
-  const reply = once(weir.child, 'message');
-  weir.child.send({ measure: 1 });
-  const [{ workers }] = (await reply) as [MeasureReply];
-  return workers[0]!;
+  return (await weir.measure()).workers[0]!;
 }
 
 /** Counters of both threads together. */
@@ -128,18 +135,22 @@ async function count(): Promise<(counter: string) => number> {
 async function countWhile(work: () => Promise<number>): Promise<(counter: string) => number> {
   const before = await count();
   const sent = await work();
-  for (;;) {
-    const after = await count();
-    const gained = (counter: string): number => after(counter) - before(counter);
-    const ended = ['DROPPED_SHORT_OR_RESPONSE', 'QUERIES', 'UNRESOLVED_DROPPED'].reduce(
-      (sum, name) => sum + gained(name),
-      0,
-    );
-    if (ended > sent) throw new Error(`count packets: ${String(ended)} of ${String(sent)}`);
-    if (ended === sent) return gained;
-    // Questions that got through to the upstream.
-    await sleep(20);
-  }
+  const { gained } = await until(
+    `${String(sent)} packets to be accounted for, also those that got through to the upstream`,
+    async () => {
+      const after = await count();
+      const gained = (counter: string): number => after(counter) - before(counter);
+      const ended = ['DROPPED_SHORT_OR_RESPONSE', 'QUERIES', 'UNRESOLVED_DROPPED'].reduce(
+        (sum, name) => sum + gained(name),
+        0,
+      );
+      if (ended > sent) throw new Error(`count packets: ${String(ended)} of ${String(sent)}`);
+      return { ended, gained };
+    },
+    ({ ended }) => ended === sent,
+    { pauseMs: 20 },
+  );
+  return gained;
 }
 
 /** Sends packets and good queries between them; resolves with how many of both. */
@@ -200,7 +211,7 @@ describe('weir in a storm of packets', () => {
   test('weir drops a storm of responses and answers none of them', async () => {
     const random = new SeededRandom(SEED);
     const response = query(GOOD_NAME, 'A', { id: 1, flags: 0x8180 });
-    const repliesBefore = await repliesAtRest();
+    const repliesBefore = await repliesSoFar();
     const gained = await countWhile(() =>
       send(
         (function* () {
@@ -213,7 +224,7 @@ describe('weir in a storm of packets', () => {
       ),
     );
     expect(gained('DROPPED_SHORT_OR_RESPONSE')).toBe(RESPONSES);
-    expect(await repliesAtRest()).toBe(repliesBefore);
+    expect(await repliesSoFar()).toBe(repliesBefore);
   });
 
   test('weir accounts for datagrams of every length', async () => {

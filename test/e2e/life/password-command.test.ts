@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
+import { within } from '../../support/parts/until.ts';
 import { httpCall } from '../../support/weir/http-call.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import { giveInput } from '../../support/weir/standard-input.ts';
@@ -16,9 +17,10 @@ async function setPassword(weir: Weir, password: string): Promise<{ code: number
   const child = spawn(node, command, { cwd: weir.room.path, env: ownEnvironment() });
   const ended = once(child, 'close');
   const given = giveInput(child.stdin, `${password}\n`);
-  const output = (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
+  const said = Promise.all([text(child.stdout), text(child.stderr)]);
+  const output = (await within('the output of weir set-password', said)).join('');
   await given;
-  const [code] = (await ended) as [number];
+  const [code] = (await within('weir set-password to end', ended)) as [number];
   return { code, output };
 }
 

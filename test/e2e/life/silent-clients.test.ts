@@ -3,10 +3,8 @@
  * wait in the kernel for seconds, and no one else may wait with them.
  */
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { holdNetwork } from '../../support/weir/machine-network.ts';
@@ -31,9 +29,7 @@ const RECORDS = [
 ];
 
 async function counted(weir: Weir): Promise<(counter: string) => number> {
-  const reply = once(weir.child, 'message');
-  weir.child.send({ measure: 1 });
-  const [{ workers }] = (await reply) as [MeasureReply];
+  const { workers } = await weir.measure();
   return (counter) =>
     workers.reduce(
       (sum, { answer, resolve }) => sum + answer.counters[counter]! + resolve.counters[counter]!,

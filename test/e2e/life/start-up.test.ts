@@ -5,7 +5,6 @@ import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { chownSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { serversOn } from '../../../control-plane/db/postgres/postgres-process.ts';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
@@ -64,11 +63,21 @@ async function startBare(
   return { weir: new OwnProcess(node, args, { cwd: folder, env, ...options }), webPort };
 }
 
+const clusterOf = (room: TempDir): string => join(room.dataDir, 'postgres', 'cluster');
+
 /** Processes of an embedded database that still work on the data directory. */
 function databasesOn(room: TempDir): number[] {
-  const cluster = join(room.dataDir, 'postgres', 'cluster');
-  return existsSync(cluster) ? serversOn(cluster) : [];
+  return existsSync(clusterOf(room)) ? serversOn(clusterOf(room)) : [];
 }
+
+/** Steps of a first start, in their order. */
+const START_STEPS: readonly (readonly [string, (room: TempDir, weir: Weir) => boolean])[] = [
+  ['a process that runs', (_room, weir) => weir.pid > 0],
+  ['a data directory', (room) => existsSync(room.dataDir)],
+  ['files of the database', (room) => existsSync(clusterOf(room))],
+  ['a process of the database', (room) => databasesOn(room).length > 0],
+  ['answers to DNS', (_room, weir) => weir.output.includes(' answers.')],
+];
 
 /** Waits until Weir answers on `port`, by a question that needs no upstream. */
 async function expectAnswers(port: number): Promise<void> {
@@ -97,11 +106,12 @@ if (user !== null && firstFreePort > 53)
       expect(await api.expect<Group[]>(200, 'GET', '/groups')).toMatchObject([
         { id: 1, name: 'Default', enabled: true },
       ]);
-      let sources: BlocklistSource[] = [];
-      await until(async () => {
-        sources = await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
-        return sources.length > 0;
-      }, 50);
+      const sources = await until(
+        'the first list',
+        () => api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources'),
+        ({ length }) => length > 0,
+        { pauseMs: 50 },
+      );
       expect(sources).toMatchObject([{ enabled: true, group_ids: [] }]);
       expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
       room.remove();
@@ -151,10 +161,10 @@ describe('weir while it starts and after', () => {
   });
 
   test('weir that is told to stop while it starts ends, and leaves no database behind', async () => {
-    for (const delayMs of [200, 450, 700, 950]) {
+    for (const [what, isReached] of START_STEPS) {
       const room = makeTempDir();
       await using weir = await Weir.launch({ room, database: 'later' });
-      await sleep(delayMs);
+      await until(what, () => isReached(room, weir), Boolean, { pauseMs: 1 });
       const { code, signal } = await weir.end('SIGTERM');
       // Before it listens to signals, one ends it as it ends any program.
       expect([0, 'SIGTERM']).toContain(code ?? signal);

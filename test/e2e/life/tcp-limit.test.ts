@@ -1,7 +1,7 @@
 /** The limit on the TCP connections of an address, over real sockets and all workers. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { TcpClient } from '../../support/dns/dns-client.ts';
+import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const LIMIT = 3;
@@ -43,10 +43,18 @@ describe('weir with a limit on TCP connections', () => {
 
     for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'exit');
     await Promise.all(clients.map((client) => client.closed));
-    while (weir.replacedThreads < WORKERS) await sleep(10);
+    await until(
+      'both threads to be replaced',
+      () => weir.replacedThreads,
+      (count) => count >= WORKERS,
+    );
     // Each successor listens as soon as it runs; until then no one does.
     const after: TcpClient[] = [];
-    while (after.length < LIMIT) after.push(...(await openAnswered(weir, 1).catch(() => [])));
+    await until(
+      `${String(LIMIT)} connections to be answered again`,
+      async () => after.push(...(await openAnswered(weir, 1).catch(() => []))),
+      (count) => count >= LIMIT,
+    );
     expect((await openAnswered(weir, 6 * LIMIT)).length).toBe(0);
     await Promise.all(after.map((client) => client.close()));
   });

@@ -1,6 +1,5 @@
 /** Errors that no one caught in a resolve thread, by the test hook: they are counted, and the thread goes on. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
@@ -16,7 +15,6 @@ afterAll(() => upstream.close());
 describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
   let weir: Weir;
   let udp: UdpClient;
-  let measured = 0;
   beforeAll(async () => {
     const env = { WEIR_SERVER_WORKERS: '1' };
     weir = await Weir.start({
@@ -33,17 +31,7 @@ describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
   });
 
   async function internalErrors(): Promise<number> {
-    const number = ++measured;
-    const reply = new Promise<MeasureReply>((resolve) => {
-      const take = (message: unknown): void => {
-        if ((message as MeasureReply).measure !== number) return;
-        weir.child.off('message', take);
-        resolve(message as MeasureReply);
-      };
-      weir.child.on('message', take);
-    });
-    weir.child.send({ measure: number });
-    return (await reply).workers[0]!.resolve.counters['INTERNAL_ERRORS']!;
+    return (await weir.measure()).workers[0]!.resolve.counters['INTERNAL_ERRORS']!;
   }
 
   test.each(['throw-in-timer', 'throw-in-event', 'reject'] as const)(
@@ -51,7 +39,7 @@ describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
     async (fault) => {
       const before = await internalErrors();
       weir.injectFault(0, 'resolve', fault);
-      await until(async () => (await internalErrors()) === before + 1);
+      await until('one more internal error', internalErrors, (count) => count === before + 1);
       const name = `after-${fault}-${backEnd}.example.com`;
       expect((await udp.ask(name, 'A')).data).toEqual([EVERY_ADDRESS]);
       expect((await askOverTcp(weir.dnsPort, `tcp-${name}`, 'A')).data).toEqual([EVERY_ADDRESS]);

@@ -55,7 +55,11 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   }
 
   async function untilReplaced(count: number): Promise<void> {
-    await until(() => weir.hasEnded || weir.replacedThreads >= count);
+    await until(
+      `${String(count)} threads to be replaced`,
+      () => ({ replaced: weir.replacedThreads, hasEnded: weir.hasEnded }),
+      ({ replaced, hasEnded }) => hasEnded || replaced >= count,
+    );
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
   }
 

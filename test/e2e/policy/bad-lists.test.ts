@@ -45,8 +45,8 @@ const tenGibibytes: ListAnswer = (_request, response) => {
 };
 
 const halfList: ListAnswer = (_request, response) => {
-  response.writeHead(200, { 'Content-Length': '1000' }).write('half.example.com\n');
-  setTimeout(() => response.destroy(), 20);
+  response.writeHead(200, { 'Content-Length': '1000' });
+  response.write('half.example.com\n', () => response.destroy());
 };
 
 const redirectElsewhere: ListAnswer = (_request, response) =>

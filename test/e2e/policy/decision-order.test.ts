@@ -8,6 +8,7 @@ import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { a, cname, questionOf, response, wireName } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import {
   ALLOW_LIST,
@@ -91,14 +92,12 @@ async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: Scripte
   await api.addSource({ name: 'global', url: lists.url('/global') });
   await api.addSource({ name: 'kids list', url: lists.url('/kids'), group_ids: [groups['kids']!] });
   const { id: allowId } = await add('/allowlist-sources', { name: 'allow', url: lists.url('/allow') });
-  for (;;) {
-    const { status } = await api.expect<{ status: string }>(
-      200,
-      'GET',
-      `/allowlist-sources/${String(allowId)}`,
-    );
-    if (status === 'ok') break;
-  }
+  await until(
+    'the allowlist to be in force',
+    () => api.expect<{ status: string }>(200, 'GET', `/allowlist-sources/${String(allowId)}`),
+    ({ status }) => status === 'ok',
+    { pauseMs: 50 },
+  );
   for (const [name, domain, action, group] of MANAGED)
     await add('/managed-domains', { name, domain, action, group_id: group === null ? null : groups[group] });
   for (const [name, pattern, action, group] of REGEXES)

@@ -18,11 +18,13 @@ import { Weir } from '../../support/weir/weir-process.ts';
 let upstream: ScriptedUpstream;
 let lists: ListServer;
 let weir: Weir;
+let startedMs: number;
 let udp: UdpClient;
 let api: ApiClient;
 beforeAll(async () => {
   upstream = await startEchoingUpstream();
   lists = await startListServer();
+  startedMs = Date.now();
   weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
   udp = await UdpClient.open(weir.dnsPort);
   api = await weir.api();
@@ -131,8 +133,12 @@ describe('weir with lists', () => {
       { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0 },
     ];
     // The log is written behind the answers.
-    await until(async () => (await worthOf('24h'))[0]?.hits === names.length);
-    expect([await worthOf('24h'), await worthOf('7d')]).toEqual([expected, expected]);
+    const day = await until(
+      'what each list has blocked',
+      () => worthOf('24h'),
+      ([first]) => first?.hits === names.length,
+    );
+    expect([day, await worthOf('7d')]).toEqual([expected, expected]);
     for (const { id } of [one, two]) await api.expect(204, 'DELETE', `/blocklist-sources/${String(id)}`);
     expect(await worthOf('24h')).toEqual([]);
     expect((await api.call('GET', '/blocklist-sources/stats?period=1y')).status).toBe(400);
@@ -269,6 +275,6 @@ describe('weir with lists', () => {
     expect(newest).toMatchObject({ author: 'admin', summary: `rolled back to revision ${String(then!.id)}` });
     const nodes = await api.expect<ClusterNode[]>(200, 'GET', '/nodes');
     expect(nodes).toMatchObject([{ policy_revision: newest!.id, lag_ms: 0 }]);
-    expect(Date.now() - Date.parse(nodes[0]!.last_seen)).toBeLessThan(60_000);
+    expect(Date.parse(nodes[0]!.last_seen)).toBeGreaterThan(startedMs);
   });
 });

@@ -29,6 +29,12 @@ const answerTo = async (weir: Weir, name: string): Promise<unknown> => {
   using udp = await UdpClient.open(weir.dnsPort);
   return (await udp.ask(name, 'A')).data[0];
 };
+const untilFree = (weir: Weir, name: string): Promise<unknown> =>
+  until(
+    `the end of the grant that blocks ${name}`,
+    () => answerTo(weir, name),
+    (address) => address === EVERY_ADDRESS,
+  );
 const grant = (api: ApiClient, json: object): Promise<Grant> =>
   api.expect<Grant>(201, 'POST', '/grants', json);
 
@@ -67,7 +73,7 @@ describe('weir with grants', () => {
     await api.expect(204, 'DELETE', `/grants/${String(blocking.id)}`);
     expect(await answerTo(weir, OTHER)).toBe(EVERY_ADDRESS);
     await grant(api, { domain: OTHER, group_id: 1, action: 'block', secs: 1 });
-    await until(async () => (await answerTo(weir, OTHER)) === EVERY_ADDRESS);
+    await untilFree(weir, OTHER);
     expect(await api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([{ id: allowed.id }]);
     await api.expect(204, 'DELETE', `/grants/${String(allowed.id)}`);
     expect(await answerTo(weir, RULED)).toBe(BLOCKED);
@@ -79,7 +85,7 @@ describe('weir with grants', () => {
   test('weir without its database neither forgets nor extends them', async () => {
     await using weir = await Weir.start({ ...options(), database: 'none' });
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
-    await until(async () => (await answerTo(weir, OTHER)) === EVERY_ADDRESS);
+    await untilFree(weir, OTHER);
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
   });
 });

@@ -81,7 +81,7 @@ describe('weir with lists of hostile expressions', () => {
       await api.expect(200, 'PUT', `/blocklist-sources/${String(id)}`, { enabled: false });
     expect(await askNewNames('b')).toBe(ROUNDS);
     expect(weir.replacedThreads).toBe(0);
-  }, 300_000);
+  });
 
   test('weir says of each line that is over the budget of its list which one it is, and why', async () => {
     const source = (await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources')).find(

@@ -43,9 +43,9 @@ async function clientsOf(api: ApiClient): Promise<Client[]> {
 
 /** The client that is wanted, once it was written. */
 async function clientOnce(api: ApiClient, isWanted: (client: Client) => boolean): Promise<Client> {
-  let found: Client | undefined;
-  await until(async () => (found = (await clientsOf(api)).find(isWanted)) !== undefined, 100);
-  return found!;
+  const isThere = (clients: readonly Client[]): boolean => clients.some(isWanted);
+  const clients = await until('a client to be stored', () => clientsOf(api), isThere, { pauseMs: 100 });
+  return clients.find(isWanted)!;
 }
 
 describe('weir with clients on the loopback', () => {
@@ -120,8 +120,13 @@ if (probe !== null)
       device.setAddress('2001:db8:51::3/64');
       await askUntil(SERVER.ipv6, BLOCKED);
 
-      await until(async () => (await clientsOf(api))[0]?.ip_address === '2001:db8:51::3', 100);
-      expect(await clientsOf(api)).toMatchObject([
+      const clients = await until(
+        'the new address of the client',
+        () => clientsOf(api),
+        ([first]) => first?.ip_address === '2001:db8:51::3',
+        { pauseMs: 100 },
+      );
+      expect(clients).toMatchObject([
         { id: client.id, mac_address: MAC, group_id: groupId, group_source: 'mac' },
       ]);
       // Others are not meant.

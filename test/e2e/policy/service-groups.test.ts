@@ -58,13 +58,16 @@ test('weir blocks a service from the first answer after the response, for its gr
     }),
   ]).flat();
   const first: boolean[] = [];
-  for (let turn = 0; turn < TURNS; turn++) {
-    await api.expect(201, 'POST', '/services', { service_id: 'netflix', group_id: kids });
-    first.push(await isBlocked(KIDS));
-    await api.expect(204, 'DELETE', `/services/netflix/groups/${String(kids)}`);
-    first.push(await isBlocked(KIDS));
+  try {
+    for (let turn = 0; turn < TURNS; turn++) {
+      await api.expect(201, 'POST', '/services', { service_id: 'netflix', group_id: kids });
+      first.push(await isBlocked(KIDS));
+      await api.expect(204, 'DELETE', `/services/netflix/groups/${String(kids)}`);
+      first.push(await isBlocked(KIDS));
+    }
+  } finally {
+    isOver = true;
   }
-  isOver = true;
   await Promise.all(asking);
   expect(first).toEqual(Array.from({ length: TURNS }, () => [true, false]).flat());
   expect(adultsAnswers.blocked).toBe(0);

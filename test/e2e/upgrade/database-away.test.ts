@@ -25,7 +25,7 @@ beforeAll(async () => {
   client = await UdpClient.open(weir.dnsPort);
   const api = await weir.api();
   await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example' });
-  await until(async () => (await answer()) === BLOCKED, LOOK_MS);
+  await until('the rule to be in force', answer, (address) => address === BLOCKED, { pauseMs: LOOK_MS });
 });
 
 afterAll(async () => {
@@ -62,7 +62,8 @@ describe('weir upgrade without a database', () => {
       expect(load.lost).toEqual([]);
       expect(load.replies.filter(({ rcode }) => rcode !== Rcode.NOERROR)).toEqual([]);
       gate.set('open');
-      await until(async () => (await databaseStatus()) === 'ok', LOOK_MS);
+      const isUp = (status: string | null): boolean => status === 'ok';
+      await until('the database to be up again', databaseStatus, isUp, { pauseMs: LOOK_MS });
       const api = await weir.api();
       expect(await api.untilQueryCount(load.replies.length, `domain=.${state}.`)).toBe(load.replies.length);
     },

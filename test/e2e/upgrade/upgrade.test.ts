@@ -1,5 +1,4 @@
 /** A running Weir that is replaced by another process of it: every query gets its answer. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
@@ -51,12 +50,19 @@ afterAll(async () => {
 
 /** Waits until whatever process runs now has its database, and could be replaced in turn. */
 async function untilWhole(): Promise<void> {
-  for (;;) {
-    const answer = await weir.health().catch(() => null);
-    if (answer?.body.checks.database.status === 'ok' && (await handsOver(weir))) return;
-    await sleep(LOOK_MS);
-  }
+  await until(
+    'the database to be up, and a process that could be replaced',
+    async () => {
+      const answer = await weir.health().catch(() => null);
+      return { database: answer?.body.checks.database.status, handsOver: await handsOver(weir) };
+    },
+    (seen) => seen.database === 'ok' && seen.handsOver,
+    { pauseMs: LOOK_MS },
+  );
 }
+
+const untilEnded = (pid: number): Promise<boolean> =>
+  until(`process ${String(pid)} to end`, () => !isRunning(pid));
 
 /** Clients of all protocols, one question at a time each. */
 function patientLoads(mark: string): Record<'udp' | 'tcp' | 'dot' | 'doh', PatientLoad> {
@@ -93,7 +99,7 @@ describe('weir upgrade', () => {
     });
     expect(processOf(weir)).not.toBe(before);
     // The command is told before that process ends.
-    await until(() => !isRunning(before));
+    await untilEnded(before);
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
     for (const { lost, rcodes } of Object.values(others)) {
@@ -149,7 +155,7 @@ describe('weir upgrade', () => {
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
     // The command is told before that process ends.
-    await until(() => !isRunning(before));
+    await untilEnded(before);
   });
 
   test('weir upgrade refuses a second one while the first is under way', async () => {

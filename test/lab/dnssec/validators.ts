@@ -13,6 +13,7 @@ import { DnssecStatus } from '../../../shared/query-log.ts';
 import type { RunningServer } from '../../support/dns/authority.ts';
 import { question } from '../../support/dns/built-messages.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
+import { within } from '../../support/parts/until.ts';
 import type { LabResult } from './cases.ts';
 
 /** A validating resolver: whether the answer to a question is secure, insecure or bogus. */
@@ -47,7 +48,7 @@ export function openWeir(
   const points = { anchors: readTrustAnchors(rootKeys), negativeAnchors: [] };
   const resolver = new ValidatingResolver(behind, points, { clock: systemClock, timeoutMs }, logger);
   const resolve = (name: string, type: RRTypeName): Promise<Resolution> =>
-    new Promise((done) => resolver.resolve(question(name, type), done));
+    within(`${name} to be resolved`, new Promise((done) => resolver.resolve(question(name, type), done)));
   return {
     resolve,
     async validate(name, type) {
@@ -73,8 +74,9 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
         marks: null,
         padTo: 0,
       });
+      const replied = once(socket, 'message') as Promise<[Buffer]>;
       socket.send(query);
-      const [reply] = (await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
+      const [reply] = await within(`the reply about ${name}`, replied);
       const low = reply[Header.FLAGS_LOW]!;
       if ((low & FlagsLow.RCODE) === Rcode.SERVFAIL) return 'bogus';
       return ((low & FlagsLow.AD) === 0 ? 'insecure' : 'secure') satisfies LabResult;

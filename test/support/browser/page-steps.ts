@@ -13,6 +13,13 @@ export async function noticeOf(page: Page, text: string | RegExp): Promise<Locat
   return notice;
 }
 
+/** Focuses a button of a notice and returns it: a notice with the focus does not time out. */
+export async function holdNotice(notice: Locator, name: string): Promise<Locator> {
+  const button = notice.getByRole('button', { name });
+  await button.focus();
+  return button;
+}
+
 /** Chooses from a list that opens. */
 export async function choose(within: Page | Locator, label: string, option: string): Promise<void> {
   await within.getByRole('button', { name: new RegExp(` ${label}$`) }).click();

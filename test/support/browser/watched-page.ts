@@ -6,6 +6,7 @@
 import { expect } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { until, WAIT_MS } from '../parts/until.ts';
 import type { Browser, BrowserContext, ConsoleMessage, Page, Request, Response } from 'playwright-core';
 
 export type { Page };
@@ -35,9 +36,6 @@ export const Viewport = {
   desktop: { width: 1440, height: 900 },
 } as const;
 
-/** A busy machine takes its time, and a test has none of its own to keep. */
-const PATIENCE_MS = 100_000;
-
 const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
 
 /**
@@ -54,7 +52,7 @@ export async function withPage<T>(
   const name = (expect.getState().currentTestName ?? 'page').replaceAll(/[^\w-]+/g, '-').slice(0, 100);
   try {
     await context.tracing.start({ snapshots: true, screenshots: false });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(WAIT_MS);
     const faults: string[] = [];
     context.on('page', (opened) => {
       watch(opened, faults);
@@ -139,14 +137,19 @@ function countRequests(page: Page): void {
 export async function untilQuiet(page: Page): Promise<void> {
   await page.waitForSelector('#root > *', { state: 'attached' });
   const open = pending.get(page)!;
-  const since = performance.now();
+  let quiet = 0;
   // What comes may make the page ask for more, once it has been drawn.
-  for (let quiet = 0; quiet < 2; quiet = open.size === 0 && !(await isLoading(page)) ? quiet + 1 : 0) {
-    await page.evaluate(DRAWN);
-    if (performance.now() - since < PATIENCE_MS) continue;
-    const missing = Array.from(open, (request) => `${request.method()} ${request.url()}`);
-    throw new Error(`the page is not quiet, and waits for ${missing.join(', ') || 'a part of itself'}`);
-  }
+  await until(
+    `a quiet page ${page.url()}`,
+    async () => {
+      await page.evaluate(DRAWN);
+      const isWhole = !(await isLoading(page));
+      quiet = isWhole && open.size === 0 ? quiet + 1 : 0;
+      return { isWhole, quiet, missing: Array.from(open, (one) => `${one.method()} ${one.url()}`) };
+    },
+    () => quiet >= 2,
+    { pauseMs: 0 },
+  );
 }
 
 /** After the next frame; a browser without a screen may leave one out. */

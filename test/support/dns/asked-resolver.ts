@@ -7,6 +7,7 @@ import type {
 } from '../../../shared/policy/upstream-settings.ts';
 import { type TestRecord, a, idOf, ns, question, questionOf, response } from './built-messages.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
+import { within } from '../parts/until.ts';
 import { ScriptedUpstream } from './scripted-upstream.ts';
 import type { ReceivedQuery, Script } from './scripted-upstream.ts';
 import { type QuestionTaker } from '../../../dns-worker/resolve/node-flights.ts';
@@ -101,9 +102,8 @@ export function resolver(pools: readonly PoolSettings[], more: Partial<ResolverS
 
 /** Asks, and waits for the end. */
 export function resolve(by: QuestionTaker, asked: Question = WWW): Promise<Resolution> {
-  return new Promise((done) => {
-    by.resolve(asked, done);
-  });
+  const resolved = new Promise<Resolution>((done) => by.resolve(asked, done));
+  return within('a question to be resolved', resolved);
 }
 
 /** `upstream index: last octet of the answer`, or `reason rcode`. */

@@ -10,6 +10,7 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeMessage } from '../../../shared/dns/codec.ts';
+import { until, within } from '../parts/until.ts';
 import { freePort } from '../weir/free-ports.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -174,28 +175,38 @@ export async function run(
     if (child.exitCode === null && child.signalCode === null) {
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
-      await exit;
+      await within(`${program} to end after SIGTERM`, exit, { lastSeen: () => output });
     }
     rmSync(folder, { recursive: true, force: true });
   };
-  if (!(await answersSoon(child, port))) {
+  try {
+    await untilAnswers(child, port, () => `${program}: ${output}`);
+  } catch (error) {
     await close();
-    throw new Error(`start ${program}: it does not answer; it said: ${output}`);
+    throw error;
   }
   return { ip: '127.0.0.1', port, pid: child.pid ?? 0, close };
 }
 
-/** Asks until there is any response, for at most 10 s or until the program has ended. */
-async function answersSoon(child: ChildProcess, port: number): Promise<boolean> {
+/** Asks until any response comes. Rejects with the program's output if none comes or the program ends. */
+async function untilAnswers(child: ChildProcess, port: number, said: () => string): Promise<void> {
   const socket = createSocket('udp4');
   const query = encodeMessage({ type: 'query', id: 1, questions: [{ name: 'ready.test', type: 'A' }] });
-  const answers: Uint8Array[] = [];
-  socket.on('message', (message) => answers.push(message));
+  let answers = 0;
+  socket.on('message', () => answers++);
   socket.on('error', () => undefined);
-  for (let i = 0; i < 200 && answers.length === 0 && child.exitCode === null; i++) {
-    socket.send(query, port, '127.0.0.1', () => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  try {
+    await until(
+      `a DNS server to answer on port ${String(port)}`,
+      () => {
+        if (child.exitCode !== null) throw new Error(`start a DNS server: it ended; ${said()}`);
+        socket.send(query, port, LOOPBACK, () => undefined);
+        return said();
+      },
+      () => answers > 0,
+      { pauseMs: 50 },
+    );
+  } finally {
+    socket.close();
   }
-  socket.close();
-  return answers.length > 0;
 }

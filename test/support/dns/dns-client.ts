@@ -4,6 +4,7 @@ import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
+import { within } from '../parts/until.ts';
 import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import { query, Reply } from './dns-message.ts';
 import type { QueryOptions, TypeSpec } from './dns-message.ts';
@@ -133,8 +134,7 @@ function shown(message: Uint8Array): string {
 /** One TCP connection. */
 export class TcpClient {
   readonly socket: Socket;
-  /** Resolves when the connection is over, whoever ended it. */
-  readonly closed: Promise<void>;
+  private readonly ended: Promise<void>;
   private readonly received: Uint8Array[] = [];
   private wake: () => void = () => undefined;
 
@@ -149,7 +149,7 @@ export class TcpClient {
       this.wake();
     });
     socket.on('error', () => undefined); // 'close' follows
-    this.closed = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       socket.on('close', () => {
         this.wake();
         resolve();
@@ -166,8 +166,14 @@ export class TcpClient {
       ...(from === undefined ? {} : { localAddress: from }),
     });
     const client = new TcpClient(socket);
-    await once(socket, 'connect');
+    await within(`a TCP connection to ${host} port ${String(port)}`, once(socket, 'connect'));
     return client;
+  }
+
+  /** Resolves when the connection has ended, on either side. The deadline starts when this is read. */
+  get closed(): Promise<void> {
+    const lastSeen = (): string => `${String(this.received.length)} messages`;
+    return within('a TCP connection to be closed', this.ended, { lastSeen });
   }
 
   /** Sends a message after its length. */
@@ -208,7 +214,7 @@ export class TcpClient {
 
   async close(): Promise<void> {
     this.socket.destroy();
-    await this.closed;
+    await this.ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../parts/test-database.ts';
-import { until } from '../parts/until.ts';
+import { until, within } from '../parts/until.ts';
 
 const NEEDED = ['/usr/bin/fstrm_capture', '/usr/bin/dnstap-ldns'];
 
@@ -29,21 +29,24 @@ export class DnstapReceiver {
 
   /** The Unix socket as a target, once it is there. */
   async target(): Promise<string> {
-    await until(() => existsSync(this.path));
+    await until(`fstrm_capture to listen on ${this.path}`, () => existsSync(this.path));
     return `unix:${this.path}`;
   }
 
   /** Ends it; what it has taken, as text. */
   async taken(): Promise<string> {
-    this.child.kill('SIGINT');
-    await this.ended;
+    await this.end('SIGINT');
     return spawnSync(NEEDED[1]!, ['-r', this.file, '-y']).stdout.toString();
   }
 
   /** Ends it and removes what it wrote. */
   async remove(): Promise<void> {
-    this.child.kill();
-    await this.ended;
+    await this.end('SIGTERM');
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    this.child.kill(signal);
+    await within(`fstrm_capture to end after ${signal}`, this.ended);
   }
 }

@@ -7,6 +7,7 @@ import type {
   IncomingHttpHeaders,
   OutgoingHttpHeaders,
 } from 'node:http2';
+import { within } from '../parts/until.ts';
 import { DNS_MESSAGE_TYPE } from '../../../shared/dns/doh-target.ts';
 
 /** A response as it came. */
@@ -46,9 +47,11 @@ export class DohClient {
   /** Sends any request. */
   async request(headers: OutgoingHttpHeaders, body?: Uint8Array): Promise<DohReply> {
     const stream = this.open(headers, body);
-    const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    const what = `the answer over HTTPS to ${String(headers[':method'] ?? 'GET')} ${String(headers[':path'])}`;
+    const [answered] = (await within(what, once(stream, 'response'))) as [
+      IncomingHttpHeaders & { ':status': number },
+    ];
+    const chunks = (await within(`the end of ${what}`, stream.toArray())) as Buffer[];
     return { status: answered[':status'], headers: answered, body: Buffer.concat(chunks) };
   }
 

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+import { within } from '../parts/until.ts';
 import { query, Reply } from './dns-message.ts';
 import type { QueryOptions, TypeSpec } from './dns-message.ts';
 
@@ -28,7 +29,7 @@ export class DotClient {
   static async open(port: number, options: ConnectionOptions = {}, underneath?: Socket): Promise<DotClient> {
     const to = underneath === undefined ? { port, host: '127.0.0.1' } : { socket: underneath };
     const socket = connect({ ...to, rejectUnauthorized: false, ALPNProtocols: ['dot'], ...options });
-    await once(socket, 'secureConnect');
+    await within('a TLS handshake', once(socket, 'secureConnect'));
     return new DotClient(socket);
   }
 
@@ -37,7 +38,8 @@ export class DotClient {
     this.socket.write(frame(query(name, type, options)));
     while (this.received.length === 0) {
       if (this.socket.destroyed) throw new Error('ask over TLS: the connection was closed');
-      await Promise.race([once(this.socket, 'data'), once(this.socket, 'close')]);
+      const heard = Promise.race([once(this.socket, 'data'), once(this.socket, 'close')]);
+      await within(`the answer over TLS to ${name}`, heard);
     }
     return new Reply(this.received.shift()!, '');
   }

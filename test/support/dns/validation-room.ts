@@ -8,6 +8,7 @@ import { ValidatingResolver } from '../../../dns-worker/dnssec/validating-resolv
 import type { Resolution } from '../../../dns-worker/resolve/question-run.ts';
 import { question, wireName } from './built-messages.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
+import { within } from '../parts/until.ts';
 import { INCEPTION, negative, positive, TableResolver, TestZone } from './test-zone.ts';
 
 export const ROOT = new TestZone('.');
@@ -59,7 +60,10 @@ export function validationRoom(
   const points = { anchors, negativeAnchors: negativeAnchors.map(wireName) };
   const resolver = new ValidatingResolver(table, points, { clock, timeoutMs: 3000 }, logger);
   const ask: ValidationRoom['ask'] = (name, type, flags) =>
-    new Promise((done) => resolver.resolve(question(name, type, flags), done));
+    within(
+      `${name} to be resolved`,
+      new Promise((done) => resolver.resolve(question(name, type, flags), done)),
+    );
   return { table, clock, logger, resolver, ask };
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { QueryTailEvent } from '../../../shared/api/query-log-api.ts';
-import { until } from './until.ts';
+import { until, within } from './until.ts';
 
 /** One stream of `/queries/stream`, read as it comes. */
 export class EventReader {
@@ -27,7 +27,8 @@ export class EventReader {
   static async open(port: number, query = '', headers: Record<string, string> = {}): Promise<EventReader> {
     const request = get({ port, path: `/api/queries/stream?${query}`, agent: false, headers });
     request.on('error', () => undefined);
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    const [response] = await within(`the answer to ${request.path}`, answered);
     return new EventReader(request, response);
   }
 
@@ -42,11 +43,16 @@ export class EventReader {
 
   /** Waits until so many rows have come or were skipped. */
   async count(rows: number): Promise<void> {
-    await until(() => {
-      const come = this.rows.length + this.skipped;
-      if (come < rows && this.isEnded) throw new Error(`the stream ended after ${String(come)} rows`);
-      return come >= rows;
-    });
+    await until(
+      `${String(rows)} rows of ${this.request.path}`,
+      () => {
+        const [come, skipped] = [this.rows.length, this.skipped];
+        if (come + skipped < rows && this.isEnded)
+          throw new Error(`the stream ended after ${String(come + skipped)} rows`);
+        return { come, skipped };
+      },
+      ({ come, skipped }) => come + skipped >= rows,
+    );
   }
 
   close(): void {

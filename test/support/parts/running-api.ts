@@ -41,6 +41,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { CHEAP_HASHING, PASSWORD, PASSWORD_HASH } from './cheap-hashing.ts';
 import { MemoryLogger } from './memory-logger.ts';
 import { loadedConfig } from './test-config.ts';
+import { within } from './until.ts';
 
 export { PASSWORD, PASSWORD_HASH };
 
@@ -230,8 +231,9 @@ export class RunningApi {
     const request = httpRequest({ host, port: this.port, method, path, headers, ...connection });
     const answered = once(request, 'response');
     request.end(body);
-    const [response] = (await answered) as [IncomingMessage];
-    const text = Buffer.concat(await response.toArray()).toString();
+    const [response] = (await within(`the answer to ${method} ${path}`, answered)) as [IncomingMessage];
+    const content = await within(`the end of the answer to ${method} ${path}`, response.toArray());
+    const text = Buffer.concat(content).toString();
     const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
     const answer = isJson ? (JSON.parse(text) as unknown) : undefined;
     return {

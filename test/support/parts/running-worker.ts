@@ -103,8 +103,11 @@ export class RunningWorker {
         ...memory.buffers,
         snapshot,
       });
-    await until(() =>
-      roles.every((role) => worker.hasSaid(role, 'ready') || worker.threads.get(role)!.ended),
+    await until(
+      'the threads of a worker to be ready',
+      () => roles.map((role) => ({ said: worker.said[role], hasEnded: worker.hasEnded(role) })),
+      (threads) =>
+        threads.every(({ said, hasEnded }) => hasEnded || said.some(({ type }) => type === 'ready')),
     );
     return worker;
   }
@@ -127,7 +130,11 @@ export class RunningWorker {
     // The answer thread may be in the kernel, and sees no request to end before it leaves it.
     for (const thread of this.threads.values())
       if (!thread.ended) thread.post({ type: 'drain', keepSockets: false, withinMs: 3500 });
-    await until(() => [...this.threads.values()].every(({ ended }) => ended));
+    await until(
+      'the threads of a worker to end',
+      () => [...this.threads].map(([role, { ended }]) => ({ role, ended, said: this.said[role] })),
+      (threads) => threads.every(({ ended }) => ended),
+    );
   }
 
   private startThread(start: ThreadStart): void {

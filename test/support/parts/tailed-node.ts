@@ -79,7 +79,7 @@ export class TailedNode {
 
   /** Resolves when the tail is told of what any node stores. */
   async untilHearing(): Promise<void> {
-    await until(() => this.own.database.hears(BLOCK_CHANNEL));
+    await until('the tail to listen for blocks of other nodes', () => this.own.database.hears(BLOCK_CHANNEL));
   }
 
   /** Answers `count` queries; they are told apart by their response times, from `from` on. */

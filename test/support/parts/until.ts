@@ -6,6 +6,8 @@ import { inspect } from 'node:util';
 export const WAIT_MS = 90_000;
 
 const SEEN_LENGTH = 2000;
+const NOTHING = 'nothing';
+const LATE = Symbol('late');
 
 /** How often and how long to look. */
 export interface UntilOptions {
@@ -25,7 +27,7 @@ export class WaitTimeout extends Error {
 
 /**
  * Reads a state until `isDone` accepts it, and returns that state. `what` completes "waited for …".
- * @throws WaitTimeout with the last state read
+ * @throws WaitTimeout with the last state read, also if a read does not end
  */
 export async function until<State>(
   what: string,
@@ -34,10 +36,13 @@ export async function until<State>(
   { pauseMs = 10, withinMs = WAIT_MS }: UntilOptions = {},
 ): Promise<State> {
   const endMs = performance.now() + withinMs;
+  let seen: unknown = NOTHING;
+  const late = (): WaitTimeout => new WaitTimeout(what, withinMs, seen);
   for (;;) {
-    const state = await within(what, Promise.resolve(read()), { withinMs });
+    const state = await settled(Promise.resolve(read()), Math.max(0, endMs - performance.now()), late);
     if (isDone(state)) return state;
-    if (performance.now() > endMs) throw new WaitTimeout(what, withinMs, state);
+    seen = state;
+    if (performance.now() > endMs) throw late();
     await sleep(pauseMs);
   }
 }
@@ -46,17 +51,27 @@ export async function until<State>(
  * The result of a promise that settles when an event elsewhere happens.
  * @throws WaitTimeout with `lastSeen()` if it does not settle in time
  */
-export async function within<Result>(
+export function within<Result>(
   what: string,
   event: Promise<Result>,
   { withinMs = WAIT_MS, lastSeen }: { readonly withinMs?: number; readonly lastSeen?: () => unknown } = {},
 ): Promise<Result> {
+  return settled(event, withinMs, () => new WaitTimeout(what, withinMs, lastSeen?.() ?? NOTHING));
+}
+
+async function settled<Result>(
+  event: Promise<Result>,
+  leftMs: number,
+  late: () => WaitTimeout,
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new WaitTimeout(what, withinMs, lastSeen?.() ?? 'nothing')), withinMs);
+  const deadline = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), leftMs);
   });
   try {
-    return await Promise.race([event, late]);
+    const result = await Promise.race([event, deadline]);
+    if (result === LATE) throw late();
+    return result;
   } finally {
     clearTimeout(timer);
   }

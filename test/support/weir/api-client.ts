@@ -4,6 +4,7 @@ import type { BlocklistSource, SourceCreate } from '../../../shared/api/policy/s
 import type { Group } from '../../../shared/api/policy/groups-api.ts';
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { StatsSummary } from '../../../shared/api/stats-api.ts';
+import { until, within } from '../parts/until.ts';
 import { httpCall, readLines } from './http-call.ts';
 import { ScrapedMetrics } from './scraped-metrics.ts';
 
@@ -18,6 +19,8 @@ export const PASSWORD = 'a password of the tests';
 /** Between two looks, which cost both processes; rows of the log come once a second. */
 const LOOK_MS = 100;
 const PAGE_SIZE = 1000;
+/** Deadline of a call with its retries, beyond the timeout of one request. */
+const CALL_MS = 200_000;
 
 /** A signed-in session. */
 export class ApiClient {
@@ -54,11 +57,19 @@ export class ApiClient {
 
   /** One call, whatever comes of it; again where the limit of requests says when. */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
-    const { status, headers, text } = await httpCall(method, this.base + path, body, this.cookie);
-    if (status === 429 && text.includes('"rate_limited"')) {
-      await sleep(Number(headers['retry-after']) * 1000);
-      return this.call(method, path, body);
-    }
+    let retryAfterSecs = 0;
+    const { status, text } = await until(
+      `${method} ${path} to be within the limit of requests`,
+      async () => {
+        await sleep(retryAfterSecs * 1000);
+        const answer = await httpCall(method, this.base + path, body, this.cookie);
+        const isLimited = answer.status === 429 && answer.text.includes('"rate_limited"');
+        retryAfterSecs = isLimited ? Number(answer.headers['retry-after']) : 0;
+        return answer;
+      },
+      () => retryAfterSecs === 0,
+      { withinMs: CALL_MS },
+    );
     return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
   }
 
@@ -94,12 +105,13 @@ export class ApiClient {
   }
 
   /** The source once no fetch of it is waiting or at work. */
-  async settledSource(id: number): Promise<BlocklistSource> {
-    for (;;) {
-      const source = await this.expect<BlocklistSource>(200, 'GET', `/blocklist-sources/${String(id)}`);
-      if (source.status !== 'pending' && source.status !== 'updating') return source;
-      await sleep(LOOK_MS);
-    }
+  settledSource(id: number): Promise<BlocklistSource> {
+    return until(
+      `list ${String(id)} to be fetched and compiled`,
+      () => this.expect<BlocklistSource>(200, 'GET', `/blocklist-sources/${String(id)}`),
+      ({ status }) => status !== 'pending' && status !== 'updating',
+      { pauseMs: LOOK_MS },
+    );
   }
 
   /** Every row of the query log that fits `filter`, newest first. */
@@ -124,20 +136,25 @@ export class ApiClient {
   }
 
   /** Waits until the log has so many queries that fit `filter`, and then tells how many. */
-  async untilQueryCount(count: number, filter = ''): Promise<number> {
-    for (;;) {
-      const now = await this.queryCount(filter);
-      if (now >= count) return now;
-      await sleep(LOOK_MS);
-    }
+  untilQueryCount(count: number, filter = ''): Promise<number> {
+    return until(
+      `${String(count)} queries in the log (filter '${filter}')`,
+      () => this.queryCount(filter),
+      (now) => now >= count,
+      { pauseMs: LOOK_MS },
+    );
   }
 
   /** Queries that the exported rows which fit `filter` stand for. */
-  async exportedQueries(filter: string): Promise<number> {
+  exportedQueries(filter: string): Promise<number> {
     let queries = 0;
-    for await (const line of readLines(`${this.base}/queries/export?format=ndjson&${filter}`, this.cookie))
-      queries += 1 + Number(/"repeats":(\d+),"client_id":[^"]*\}$/.exec(line)![1]);
-    return queries;
+    const count = async (): Promise<number> => {
+      for await (const line of readLines(`${this.base}/queries/export?format=ndjson&${filter}`, this.cookie))
+        queries += 1 + Number(/"repeats":(\d+),"client_id":[^"]*\}$/.exec(line)![1]);
+      return queries;
+    };
+    const lastSeen = (): string => `${String(queries)} queries`;
+    return within(`the end of an export (filter '${filter}')`, count(), { withinMs: CALL_MS, lastSeen });
   }
 
   stats(): Promise<StatsSummary> {

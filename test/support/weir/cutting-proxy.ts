@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { within } from '../parts/until.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 
 /**
@@ -47,7 +48,7 @@ export class CuttingProxy {
 
   /** Resolves when it hangs. */
   hung(): Promise<undefined> {
-    return this.hanging.promise;
+    return within('a change to pass through the proxy', this.hanging.promise);
   }
 
   async close(): Promise<void> {

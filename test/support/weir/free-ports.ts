@@ -12,10 +12,11 @@ const COUNT = 10_000;
 
 /** A port that is free over UDP and TCP on all of `addresses`. */
 export async function freePort(addresses: readonly string[]): Promise<number> {
-  for (;;) {
+  for (let tries = 0; tries < COUNT; tries++) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
     if ((await isOurs(port)) && (await isFree(addresses, port))) return port;
   }
+  throw new Error(`no port from ${String(FIRST)} on is free on ${addresses.join(', ')}`);
 }
 
 /** Whether no one else has chosen it: an abstract socket of its name is held until this process ends. */

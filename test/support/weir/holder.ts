@@ -1,10 +1,8 @@
 /** The process that has a data directory: after an upgrade it is no child of whoever started the node. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../parts/until.ts';
 import type { TempDir } from './data-dir.ts';
-
-const LOOK_MS = 10;
 
 /** A node under test. */
 interface InRoom {
@@ -33,15 +31,25 @@ export async function killSuccessor({ room }: InRoom, pid: number): Promise<void
 /** Ends a process that is no child of this one, and waits for its end. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(pid, signal);
-  while (isRunning(pid)) await sleep(LOOK_MS);
+  await until(
+    `process ${String(pid)} to end after ${signal}`,
+    () => statusOf(pid),
+    () => !isRunning(pid),
+  );
 }
 
 /** Whether it runs; one whose status was not asked for does not. */
 export function isRunning(pid: number): boolean {
+  const status = statusOf(pid);
+  return status !== '' && !/^State:\s+[ZX]/m.test(status);
+}
+
+/** `/proc/PID/status`; empty if there is no such process. */
+function statusOf(pid: number): string {
   try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
+    return readFileSync(`/proc/${String(pid)}/status`, 'utf8');
   } catch {
-    return false;
+    return '';
   }
 }
 

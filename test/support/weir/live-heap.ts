@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { z } from 'zod';
+import { within } from '../parts/until.ts';
 import type { Weir } from './weir-process.ts';
 
 /** Environment of a Weir that can be asked. */
@@ -16,11 +17,11 @@ const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number(
 /** Bytes that are left after a collection: objects, and the buffers that they hold. */
 export async function liveHeapBytes(weir: Weir): Promise<number> {
   const socket = new WebSocket(ADDRESS.exec(weir.output)![1]!);
-  await once(socket, 'open');
+  await within('a connection to the inspector', once(socket, 'open'));
   let calls = 0;
   const call = (method: string): Promise<unknown> => {
     const id = ++calls;
-    return new Promise((resolve) => {
+    const replied = new Promise<unknown>((resolve) => {
       const listener = ({ data }: MessageEvent): void => {
         const reply = Reply.safeParse(JSON.parse(String(data)));
         if (!reply.success || reply.data.id !== id) return;
@@ -30,6 +31,7 @@ export async function liveHeapBytes(weir: Weir): Promise<number> {
       socket.addEventListener('message', listener);
       socket.send(JSON.stringify({ id, method }));
     });
+    return within(`the inspector's reply to ${method}`, replied);
   };
   // What the first one finalizes, the second one frees.
   for (let pass = 0; pass < 2; pass++) await call('HeapProfiler.collectGarbage');

@@ -5,11 +5,12 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { WAIT_MS } from '../parts/until.ts';
 
 const run = promisify(execFile);
 const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
-/** Longer than any test waits. */
-const TIMEOUT_MS = 25_000;
+/** Longer than any wait in a program, whose own error is more precise. */
+const TIMEOUT_MS = WAIT_MS + 30_000;
 
 /** The device: its namespace, its cable and its addresses. */
 export class NetworkDevice {
@@ -74,8 +75,12 @@ export class NetworkDevice {
   /** Runs a program of this language on the device; resolves with what it says. */
   async run(program: string, ...args: readonly string[]): Promise<string> {
     const [command, ...words] = this.command(program, ...args);
-    const { stdout } = await run(command!, words, { timeout: TIMEOUT_MS });
-    return stdout;
+    try {
+      return (await run(command!, words, { timeout: TIMEOUT_MS })).stdout;
+    } catch (error) {
+      if ((error as { killed?: boolean }).killed !== true) throw error;
+      throw new Error(`${program} did not end in ${String(TIMEOUT_MS)} ms`, { cause: error });
+    }
   }
 
   /** Command and arguments that run a program of this language on the device. */

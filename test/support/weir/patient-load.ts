@@ -1,5 +1,6 @@
 /** Steady questions, one at a time, from clients that keep count and ask again what is not answered, as stub resolvers do. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until, within } from '../parts/until.ts';
 import { Reply, query } from '../dns/dns-message.ts';
 import { askOverTcp, UdpClient } from '../dns/dns-client.ts';
 import { DohClient } from '../dns/doh-client.ts';
@@ -87,13 +88,21 @@ export class PatientLoad {
   /** Resolves when `count` more replies have come. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.rcodes.length + count;
-    while (this.rcodes.length < wanted) await sleep(PAUSE_MS);
+    await until(
+      `${String(wanted)} replies to load ${this.mark}`,
+      () => this.counts(),
+      ({ replies }) => replies >= wanted,
+    );
   }
 
   /** Asks no more; resolves when all is answered or given up. */
   async stop(): Promise<void> {
     this.isOver = true;
-    await this.running;
+    await within(`the end of load ${this.mark}`, this.running, { lastSeen: () => this.counts() });
+  }
+
+  private counts(): { replies: number; retried: number; lost: readonly string[] } {
+    return { replies: this.rcodes.length, retried: this.retried.length, lost: this.lost };
   }
 
   private async run(): Promise<void> {

@@ -1,16 +1,15 @@
 /** Steady questions from a client that keeps count, as a background to faults. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../parts/until.ts';
 import { UdpClient } from '../dns/dns-client.ts';
 
 const PAUSE_MS = 5;
-/** A server that answers nothing for so long is gone; twice what a client waits for one reply. */
-const SILENT_MS = 40_000;
 const BURST = 10;
 
 /** A load under way. */
 export class Load {
   /** Replies so far. */
-  readonly replies: { readonly name: string; readonly rcode: number; readonly receivedAtMs: number }[] = [];
+  readonly replies: { readonly name: string; readonly rcode: number }[] = [];
   /** Names that got no reply. */
   readonly lost: string[] = [];
   private readonly client: UdpClient;
@@ -31,15 +30,14 @@ export class Load {
     return new Load(await UdpClient.open(dnsPort), mark);
   }
 
-  /** Resolves when `count` more replies have come. Rejects where none come any more. */
+  /** Resolves when `count` more replies have come. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.replies.length + count;
-    const beganMs = Date.now();
-    while (this.replies.length < wanted) {
-      const silentMs = Date.now() - Math.max(beganMs, this.replies.at(-1)?.receivedAtMs ?? 0);
-      if (silentMs > SILENT_MS) throw new Error(this.shown(silentMs));
-      await sleep(PAUSE_MS);
-    }
+    await until(
+      `${String(wanted)} replies to load ${this.mark}`,
+      () => ({ replies: this.replies.length, lost: this.lost.length }),
+      ({ replies }) => replies >= wanted,
+    );
   }
 
   /** Asks no more; resolves when every question has its reply or is given up. */
@@ -56,11 +54,6 @@ export class Load {
     this.client.close();
   }
 
-  private shown(silentMs: number): string {
-    const [replies, lost] = [String(this.replies.length), String(this.lost.length)];
-    return `load ${this.mark}: ${replies} replies, ${lost} lost, none in ${String(silentMs)} ms`;
-  }
-
   private async run(): Promise<void> {
     const open: Promise<void>[] = [];
     while (!this.isOver) {
@@ -74,7 +67,7 @@ export class Load {
   private async ask(name: string): Promise<void> {
     try {
       const { rcode } = await this.client.ask(name, 'A');
-      this.replies.push({ name, rcode, receivedAtMs: Date.now() });
+      this.replies.push({ name, rcode });
     } catch {
       if (!this.isAbandoned) this.lost.push(name);
     }

@@ -14,7 +14,7 @@ import { findPostgresPackage, prepareRuntime } from '../../../control-plane/db/p
 import { choosePostgresSocket } from '../../../control-plane/db/postgres/postgres-socket.ts';
 import { type Content, EMPTY, layCluster } from '../parts/made-cluster.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
-import { until } from '../parts/until.ts';
+import { until, WAIT_MS, within } from '../parts/until.ts';
 
 /** A running pair. */
 export interface ReplicatedDatabase extends AsyncDisposable {
@@ -74,11 +74,11 @@ export async function startReplicatedDatabase(
   );
   follow(homes.standby, primary.address);
   const standby = await launch(homes.standby, password);
-  await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 1);
+  await untilStandbys(primary, 1);
   let active = primary;
   const kill = async ({ running }: Server, { cluster }: PostgresHome): Promise<void> => {
     for (const pid of serversOn(cluster)) process.kill(pid, 'SIGKILL');
-    await running.exited;
+    await within(`PostgreSQL in ${cluster} to end after SIGKILL`, running.exited);
   };
   const promote = async (): Promise<void> => {
     await ask(standby, 'SELECT pg_promote()');
@@ -91,13 +91,17 @@ export async function startReplicatedDatabase(
     async cutOff() {
       await ask(standby, `ALTER SYSTEM SET primary_conninfo = ''`);
       await ask(standby, 'SELECT pg_reload_conf()');
-      await until(async () => (await ask(primary, 'SELECT FROM pg_stat_replication')).length === 0);
+      await untilStandbys(primary, 0);
     },
     async promote() {
       // What the primary has acknowledged may still be on its way.
       const [written] = await ask<{ at: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS at');
-      const isThere = `SELECT pg_last_wal_replay_lsn() >= '${written!.at}' AS yes`;
-      await until(async () => (await ask<{ yes: boolean }>(standby, isThere))[0]!.yes);
+      const isThere = `SELECT at, at >= '${written!.at}' AS yes FROM pg_last_wal_replay_lsn() AS at`;
+      await until(
+        `the standby to replay the WAL up to ${written!.at}`,
+        async () => (await ask<{ at: string; yes: boolean }>(standby, isThere))[0]!,
+        ({ yes }) => yes,
+      );
       await promote();
     },
     async failOver() {
@@ -141,8 +145,16 @@ async function launch(
   return { running, address, url };
 }
 
+async function untilStandbys(primary: Server, count: number): Promise<void> {
+  await until(
+    `${String(count)} standbys at the primary`,
+    () => ask<{ state: string }>(primary, 'SELECT state FROM pg_stat_replication'),
+    (standbys) => standbys.length === count,
+  );
+}
+
 async function ask<Row extends pg.QueryResultRow>({ address }: Server, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ ...address });
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
   await client.connect();
   try {
     return (await client.query<Row>(sql)).rows;

@@ -1,10 +1,10 @@
 /** Stands in for a service manager: hears what a service says of itself, and keeps the descriptors that it sends. */
 import { closeSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { loadDescriptorCalls } from '../../../control-plane/handover/descriptor-calls.ts';
 import { receiveDescriptors } from '../../../control-plane/handover/descriptor-messages.ts';
 import { unixAddress } from '../../../control-plane/handover/unix-connection.ts';
 import { systemCalls } from '../parts/system-calls.ts';
+import { until } from '../parts/until.ts';
 
 const AF_UNIX = 1;
 /** SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC. */
@@ -34,7 +34,11 @@ export class ServiceStandIn {
 
   /** Resolves when this was said, from now on or before. */
   async until(pattern: RegExp): Promise<void> {
-    while (!this.said.some((one) => pattern.test(one))) await sleep(LOOK_MS);
+    await until(
+      `a service to say ${String(pattern)}`,
+      () => this.said,
+      (said) => said.some((one) => pattern.test(one)),
+    );
   }
 
   close(): void {

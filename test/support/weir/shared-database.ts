@@ -4,6 +4,7 @@ import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
 import { prepareCluster } from '../../../control-plane/db/embedded-cluster.ts';
 import { startServer } from '../../../control-plane/db/postgres/start-server.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
+import { WAIT_MS, within } from '../parts/until.ts';
 
 /** Enough for ten nodes; the embedded server has those of one. */
 const SETTINGS = { max_connections: 400 };
@@ -36,11 +37,11 @@ export async function startSharedDatabase(dataDir: string): Promise<SharedDataba
     url: `postgres://${user}:${password}@localhost:${String(port)}/${database}?host=${encodeURIComponent(host)}`,
     async restart(signal) {
       process.kill(server.pid, signal);
-      await server.exited;
+      await within(`PostgreSQL to end after ${signal}`, server.exited);
       server = await start();
     },
     async rows<Row extends pg.QueryResultRow>(sql: string) {
-      const client = new pg.Client({ ...address });
+      const client = new pg.Client({ ...address, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
       await client.connect();
       try {
         return (await client.query<Row>(sql)).rows;

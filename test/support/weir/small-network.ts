@@ -3,6 +3,7 @@
  * interfaces none comes or goes.
  */
 import { spawnSync } from 'node:child_process';
+import { WAIT_MS } from '../parts/until.ts';
 import { OwnProcess, ownEnvironment } from './weir-process.ts';
 
 /** The network. */
@@ -33,8 +34,8 @@ export class SmallNetwork {
 
   /** Output of a command on a machine. @throws with what it said where it fails */
   run(machine: string, ...command: readonly string[]): string {
-    const { status, stdout, stderr } = this.spawn(machine, command);
-    if (status !== 0) throw new Error(`${machine}: ${command.join(' ')}: ${stderr}`);
+    const { status, stdout, stderr, error } = this.spawn(machine, command);
+    if (status !== 0) throw new Error(`${machine}: ${command.join(' ')}: ${error?.message ?? stderr}`);
     return stdout;
   }
 
@@ -63,6 +64,7 @@ export class SmallNetwork {
   }
 
   private spawn(machine: string, command: readonly string[]) {
-    return spawnSync('ip', ['netns', 'exec', this.prefix + machine, ...command], { encoding: 'utf8' });
+    const args = ['netns', 'exec', this.prefix + machine, ...command];
+    return spawnSync('ip', args, { encoding: 'utf8', timeout: WAIT_MS });
   }
 }

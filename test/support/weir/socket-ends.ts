@@ -3,9 +3,23 @@
  * `once(socket, 'close')` rejects with that.
  */
 import type { Socket } from 'node:net';
+import { within } from '../parts/until.ts';
 
 /** Resolves when the connection is closed, by whom and however; to be called before anything was awaited. */
 export function closeOf(socket: Socket): Promise<void> {
+  return within('a connection to be closed', ended(socket), { lastSeen: () => readBytes(socket) });
+}
+
+/** Whether octets come back before the end. */
+export function isAnswered(socket: Socket): Promise<boolean> {
+  const answered = new Promise<boolean>((resolve) => {
+    socket.once('data', () => resolve(true));
+    void ended(socket).then(() => resolve(false));
+  });
+  return within('the first octets or the end of a connection', answered);
+}
+
+function ended(socket: Socket): Promise<void> {
   socket.on('error', () => undefined);
   return new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -13,10 +27,6 @@ export function closeOf(socket: Socket): Promise<void> {
   });
 }
 
-/** Whether octets come back before the end. */
-export function isAnswered(socket: Socket): Promise<boolean> {
-  return new Promise((resolve) => {
-    socket.once('data', () => resolve(true));
-    void closeOf(socket).then(() => resolve(false));
-  });
+function readBytes(socket: Socket): string {
+  return `${String(socket.bytesRead)} bytes from port ${String(socket.remotePort)}`;
 }

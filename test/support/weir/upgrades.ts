@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { HANDOVER_SOCKET } from '../../../control-plane/handover/handover-format.ts';
+import { until, within } from '../parts/until.ts';
 import { commandOf } from './holder.ts';
 import { OwnProcess, ownEnvironment, START_COMMAND, type Weir } from './weir-process.ts';
 
@@ -17,7 +17,6 @@ export interface UpgradeRun {
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const [NODE, START] = START_COMMAND;
-const LOOK_MS = 10;
 
 /**
  * Runs `weir upgrade` of the release in a folder, or of this one; `onStep` is told each line that it prints, with the
@@ -44,7 +43,8 @@ export async function runUpgrade(
 /** Whether a process listens for upgrades. */
 export async function handsOver({ room }: Pick<Weir, 'room'>): Promise<boolean> {
   const socket = connect(join(room.dataDir, HANDOVER_SOCKET));
-  const isListening = await once(socket, 'connect').then(
+  const connected = within(`a connection to ${HANDOVER_SOCKET}`, once(socket, 'connect'));
+  const isListening = await connected.then(
     () => true,
     () => false,
   );
@@ -54,14 +54,18 @@ export async function handsOver({ room }: Pick<Weir, 'room'>): Promise<boolean> 
 
 /** The process that another one has started to take over from it, as soon as there is one. */
 export async function untilSuccessor(pid: number): Promise<number> {
-  for (;;) {
-    const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').split(' ');
-    const found = children
-      .filter((child) => child !== '')
-      .find((child) => commandOf(child).includes('--take-over'));
-    if (found !== undefined) return Number(found);
-    await sleep(LOOK_MS);
-  }
+  const isSuccessor = (command: readonly string[]): boolean => command.includes('--take-over');
+  const children = await until(
+    `a process that takes over from process ${String(pid)}`,
+    () => childrenOf(pid).map((child) => ({ child, command: commandOf(child) })),
+    (found) => found.some(({ command }) => isSuccessor(command)),
+  );
+  return Number(children.find(({ command }) => isSuccessor(command))!.child);
+}
+
+function childrenOf(pid: number): string[] {
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+  return children.split(' ').filter((child) => child !== '');
 }
 
 /** The least niceness of its threads: that of those that answer. */

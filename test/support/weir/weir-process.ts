@@ -6,9 +6,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { chownSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '../../../shared/api/system-api.ts';
+import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
 import type { Fault, ThreadRole } from '../../../shared/threads/messages.ts';
+import { until, within } from '../parts/until.ts';
 import { ApiClient } from './api-client.ts';
 import { makeTempDir, prepareDataDir } from './data-dir.ts';
 import type { TempDir } from './data-dir.ts';
@@ -69,7 +70,6 @@ export interface WeirOptions {
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  readonly elapsedMs: number;
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -84,11 +84,12 @@ const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
 /** Upstream of a Weir that needs none: nothing listens there. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
-const LOOK_MS = 10;
 /** Between two looks over HTTP, which cost both processes. */
 const ASK_MS = 50;
 /** A process that does not end by itself within this time is killed, so that no test leaves one behind. */
 const END_MS = 60_000;
+/** Time for a killed process to end, and for other holders of its output pipes. */
+const KILLED_MS = 30_000;
 
 /** Processes that have not ended; whatever ends this one takes them along. */
 const running = new Set<ChildProcess>();
@@ -99,6 +100,7 @@ process.once('exit', () => {
 /** A process whose output is kept. */
 export class OwnProcess {
   readonly child: ChildProcess;
+  private readonly command: string;
   private captured = '';
   private readonly closed: Promise<unknown>;
 
@@ -117,6 +119,7 @@ export class OwnProcess {
     },
   ) {
     const { ipc = false, outputFile, descriptors = [], ...others } = options;
+    this.command = [command, ...args].join(' ');
     const output = outputFile === undefined ? 'pipe' : openSync(outputFile, 'w');
     this.child = spawn(command, args, {
       ...others,
@@ -146,13 +149,17 @@ export class OwnProcess {
 
   /** Resolves when the output matches; rejects when the process ends before. */
   async untilOutput(pattern: RegExp): Promise<void> {
-    while (!pattern.test(this.captured)) {
-      if (this.hasEnded) {
+    const isMatch = (): boolean => pattern.test(this.captured);
+    await until(
+      `output of ${this.command} that matches ${String(pattern)}`,
+      async () => {
+        if (!this.hasEnded || isMatch()) return this.captured;
         await this.closed; // Its last words may still be in the pipe.
+        if (isMatch()) return this.captured;
         throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.captured}`);
-      }
-      await sleep(LOOK_MS);
-    }
+      },
+      isMatch,
+    );
   }
 
   /** Ends what a test started with `await using`, whatever became of the test. */
@@ -162,18 +169,17 @@ export class OwnProcess {
 
   /** Sends a signal, if any, and waits for the end; kills the process when that has not come in time. */
   async end(signal?: NodeJS.Signals, patienceMs: number = END_MS): Promise<Ended> {
-    const sinceMs = performance.now();
     if (!this.hasEnded) {
       if (signal !== undefined) this.child.kill(signal);
       const late = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
-      await this.closed;
-      clearTimeout(late);
+      const limit = { withinMs: patienceMs + KILLED_MS, lastSeen: () => this.captured };
+      try {
+        await within(`the end of ${this.command}, also by SIGKILL`, this.closed, limit);
+      } finally {
+        clearTimeout(late);
+      }
     }
-    return {
-      code: this.child.exitCode,
-      signal: this.child.signalCode,
-      elapsedMs: performance.now() - sinceMs,
-    };
+    return { code: this.child.exitCode, signal: this.child.signalCode };
   }
 }
 
@@ -187,6 +193,7 @@ export class Weir extends OwnProcess {
   private readonly apiPath: string;
   private readonly ownsRoom: boolean;
   private signedIn: ApiClient | undefined;
+  private measured = 0;
 
   private constructor(
     options: WeirOptions,
@@ -252,12 +259,13 @@ export class Weir extends OwnProcess {
 
   /** Waits until `/health` says what is wanted, and returns that. */
   async untilHealth(isWanted: (health: Health) => boolean): Promise<Health> {
-    for (;;) {
+    const read = async (): Promise<Health | null> => {
       if (this.hasEnded) throw new Error(`wait for health: weir ended; it said: ${this.output}`);
       const answer = await this.health().catch(() => null); // Not listening yet.
-      if (answer !== null && isWanted(answer.body)) return answer.body;
-      await sleep(ASK_MS);
-    }
+      return answer?.body ?? null;
+    };
+    const isDone = (health: Health | null): boolean => health !== null && isWanted(health);
+    return (await until(`/health that fits ${String(isWanted)}`, read, isDone, { pauseMs: ASK_MS }))!;
   }
 
   /** Closes the ends of the pipes that Weir writes to. */
@@ -274,6 +282,21 @@ export class Weir extends OwnProcess {
   /** Breaks a thread. */
   injectFault(worker: number, role: ThreadRole, fault: Fault): void {
     this.child.send({ worker, role, fault });
+  }
+
+  /** Counters and memory of the DNS threads. */
+  measure(): Promise<MeasureReply> {
+    const number = ++this.measured;
+    const reply = new Promise<MeasureReply>((resolve) => {
+      const take = (message: unknown): void => {
+        if ((message as MeasureReply).measure !== number) return;
+        this.child.off('message', take);
+        resolve(message as MeasureReply);
+      };
+      this.child.on('message', take);
+    });
+    this.child.send({ measure: number });
+    return within('the measures of the DNS threads', reply);
   }
 
   /** Halts the control plane for good: only SIGKILL ends it. */
