@@ -27,9 +27,7 @@ async function runJest(args, resultsName) {
     stdio: 'inherit',
     env: { ...process.env, WEIR_TEST_RESULTS: file },
   });
-  const [code, signal] = await new Promise((resolve) =>
-    jest.once('close', (...ending) => resolve(ending)),
-  );
+  const [code, signal] = await new Promise((resolve) => jest.once('close', (...ending) => resolve(ending)));
   try {
     return { exitCode: code, ...JSON.parse(readFileSync(file, 'utf8')) };
   } catch (error) {

@@ -9,7 +9,10 @@ export function failedFiles({ testResults }) {
 }
 
 function hasFailed({ assertionResults, message }) {
-  return assertionResults.some(({ status }) => status === 'failed') || (message !== '' && !hasRun(assertionResults));
+  return (
+    assertionResults.some(({ status }) => status === 'failed') ||
+    (message !== '' && !hasRun(assertionResults))
+  );
 }
 
 /** A suite that could not be loaded has a message and no tests. */
@@ -39,7 +42,9 @@ export function firstFailure({ assertionResults, message, startTime, endTime }) 
  * A skipped test counts as failed: a test that does not run proves nothing. Those left out by name do not count.
  */
 export function countResults({ testResults, testNamePattern }, skippedFiles = 0) {
-  const statuses = testResults.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
+  const statuses = testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ status }) => status),
+  );
   const count = (...wanted) => statuses.filter((status) => wanted.includes(status)).length;
   const unloaded = testResults.filter((file) => hasFailed(file) && !hasRun(file.assertionResults)).length;
   const skipped = testNamePattern ? 0 : count('pending', 'todo', 'skipped', 'disabled');

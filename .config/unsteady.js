@@ -4,27 +4,29 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const LIST = 'test/unsteady.md';
 
-/** Rows of the list: date, file, test, suspected cause, and the commit or date of the fix ('' if there is none). */
-export function readUnsteady(text = readFileSync(LIST, 'utf8')) {
-  const rows = text.split('\n').filter((line) => /^\| \d{4}-\d\d-\d\d /.test(line));
+/** Rows of the list: file, suspected cause, and when it was fixed ('' if it is not). */
+export function readUnsteady() {
+  const rows = readFileSync(LIST, 'utf8')
+    .split('\n')
+    .filter((line) => /^\| \d{4}-\d\d-\d\d /.test(line));
   return rows.map((row) => {
-    const [date, file, test, cause, fixed = ''] = row.slice(2, -1).split(' | ').map((cell) => cell.trim());
-    return { date, file: file.replaceAll('`', ''), test, cause, fixed };
+    const [, , file, , cause, fixed] = row.split('|').map((cell) => cell.trim());
+    return { file: file.replaceAll('`', ''), cause, fixed };
   });
 }
 
-/** What is wrong with the list, one line per fault. */
-export function unsteadyFaults(rows, fileExists = existsSync) {
+function faultsOf(rows) {
   const open = rows.filter(({ fixed }) => fixed === '').map(({ file }) => file);
+  const twice = open.filter((file, index) => open.indexOf(file) !== index);
   return [
-    ...rows.filter(({ file }) => !fileExists(file)).map(({ file }) => `${LIST}: no such file ${file}`),
-    ...rows.filter(({ cause }) => !cause).map(({ file }) => `${LIST}: ${file} has no suspected cause`),
-    ...new Set(open.filter((file, index) => open.indexOf(file) !== index)),
-  ].map((fault) => (fault.startsWith(LIST) ? fault : `${LIST}: ${fault} was unsteady twice: fix it first`));
+    ...rows.filter(({ file }) => !existsSync(file)).map(({ file }) => `no such file ${file}`),
+    ...rows.filter(({ cause }) => cause === '').map(({ file }) => `${file} has no suspected cause`),
+    ...Array.from(new Set(twice), (file) => `${file} was unsteady twice: fix it first`),
+  ];
 }
 
 if (import.meta.main) {
-  const faults = unsteadyFaults(readUnsteady());
-  for (const fault of faults) console.error(fault);
+  const faults = faultsOf(readUnsteady());
+  for (const fault of faults) console.error(`${LIST}: ${fault}`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

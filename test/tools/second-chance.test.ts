@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const RUNNER = join(ROOT, '.config', 'run-tests.js');
@@ -21,7 +22,11 @@ test('fails once', () => {
 });`;
 
 /** Runs these files, by their names, as `npm test` runs those of Weir. */
-function run(files: Readonly<Record<string, string>>): { status: number | null; output: string; lastLine: string } {
+function run(files: Readonly<Record<string, string>>): {
+  status: number | null;
+  output: string;
+  lastLine: string;
+} {
   const folder = mkdtempSync(join(tmpdir(), 'weir-runs-'));
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.test.js`), text);
@@ -40,7 +45,9 @@ function run(files: Readonly<Record<string, string>>): { status: number | null; 
 describe('npm test', () => {
   it('reports a file that fails once as unsteady and passes', () => {
     const { status, output, lastLine } = run({ steady: PASSES, shaky: FAILS_ONCE });
-    expect(output).toMatch(/Unsteady[^]*shaky\.test\.js\n {2}fails once, failed after \d+ ms\n[^]*no answer in time/);
+    expect(output).toMatch(
+      /Unsteady[^]*shaky\.test\.js\n {2}fails once, failed after \d+ ms\n[^]*no answer in time/,
+    );
     expect(lastLine).toBe('3 passed, 0 failed');
     expect(status).toBe(0);
   });
