@@ -1,4 +1,8 @@
-/** A block read by another language: the reader that `deploy/query-log-format.md` shows, run by Debian's Python. */
+/**
+ * A block read by another language: the reader that `deploy/query-log-format.md` shows, run by Python.
+ *
+ * @needs python3-numpy python3-zstandard
+ */
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,8 +15,6 @@ import { blockOf, HOUR_MS, inWords } from '../support/parts/blocks-of-rows.ts';
 import fc from '../support/parts/fast-check.ts';
 import { arbitraryFloodQuery, floodRow, PREFIXES, rowsExpected } from '../support/parts/flood-rows.ts';
 
-const PYTHON = '/usr/bin/python3';
-const hasPackages = spawnSync(PYTHON, ['-c', 'import numpy, zstandard']).status === 0;
 const PAPER = readFileSync(join(import.meta.dirname, '../../deploy/query-log-format.md'), 'utf8');
 const READER = /```python\n(.*?)```/s.exec(PAPER)![1]!;
 
@@ -29,12 +31,12 @@ function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown 
     names: names.toString('hex'),
     queries: queries.toString('hex'),
   };
-  const run = spawnSync(PYTHON, ['-c', PROGRAM], { input: JSON.stringify({ ...pieces, lengths }) });
+  const run = spawnSync('python3', ['-c', PROGRAM], { input: JSON.stringify({ ...pieces, lengths }) });
   expect(run.stderr.toString()).toBe('');
   return JSON.parse(run.stdout.toString());
 }
 
-(hasPackages ? describe : describe.skip)('the reader of deploy/query-log-format.md', () => {
+describe('the reader of deploy/query-log-format.md', () => {
   test('finds the queries of a block', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 500, seed: 4 });
     const expected = rows

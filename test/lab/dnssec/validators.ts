@@ -88,12 +88,12 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
 }
 
 /** delv asking `server`; `anchors` is a file of `trust-anchors` as BIND reads it. */
-export function openDelv(program: string, server: RunningServer, anchors: string): LabValidator {
+export function openDelv(server: RunningServer, anchors: string): LabValidator {
   return {
     validate(name, type) {
       const args = [`@${server.ip}`, '-p', String(server.port), '-a', anchors, '+root=.', name, type];
       return new Promise((resolve) => {
-        execFile(program, args, { timeout: 20_000 }, (error, stdout, stderr) => {
+        execFile('delv', args, { timeout: 20_000 }, (error, stdout, stderr) => {
           const said = stdout + stderr;
           // What stays pending of a negative answer is what could not be validated.
           const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);

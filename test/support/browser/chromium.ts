@@ -1,4 +1,8 @@
-/** The browser of the machine, headless: Debian's package `chromium`, driven over its own protocol. */
+/**
+ * The browser of the machine, headless: Debian's package `chromium`, driven over its own protocol.
+ *
+ * @needs chromium
+ */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';

@@ -1,15 +1,18 @@
-/** Load balancers of others, started on free ports before a Weir: HAProxy for connections, dnsdist for datagrams. */
+/**
+ * Load balancers of others, started on free ports before a Weir: HAProxy for connections, dnsdist for datagrams.
+ *
+ * @needs haproxy dnsdist
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requireProgram } from '../parts/programs.ts';
 import { freePort } from './free-ports.ts';
 import { OwnProcess } from './weir-process.ts';
 
 const ADDRESS = '127.0.0.1';
 /** Where load balancers connect from, so that other programs of this machine can be told from them. */
 export const BALANCER = '127.0.0.9';
-/** Debian keeps it where only root looks. */
-const HAPROXY = '/usr/sbin/haproxy';
 
 /** A load balancer that runs. */
 export interface LoadBalancer {
@@ -28,7 +31,7 @@ export async function startHaproxy(servers: readonly number[]): Promise<LoadBala
   server weir ${ADDRESS}:${server} source ${BALANCER} send-proxy-v2 proxy-v2-options crc32c check inter 200ms`,
   );
   const defaults = 'defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 20s\n  timeout server 20s';
-  return start(HAPROXY, ['-db', '-f'], `${defaults}\n${sections.join('\n')}\n`, { ports });
+  return start('haproxy', ['-db', '-f'], `${defaults}\n${sections.join('\n')}\n`, { ports });
 }
 
 /** dnsdist that hands datagrams on to this port, with a PROXY header before each; Weir must know `here.home.example`. */
@@ -50,17 +53,18 @@ async function start(
   configuration: string,
   { ports, ready }: { readonly ports: readonly number[]; readonly ready?: RegExp },
 ): Promise<LoadBalancer> {
+  await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'weir-balancer-'));
+  stack.defer(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'balancer.conf');
   writeFileSync(file, configuration);
-  const running = new OwnProcess(command, [...args, file], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '' },
-  });
+  const running = stack.use(
+    new OwnProcess(requireProgram(command), [...args, file], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '' },
+    }),
+  );
   if (ready !== undefined) await running.untilOutput(ready);
-  const stop = async (): Promise<void> => {
-    await running.end('SIGKILL');
-    rmSync(folder, { recursive: true });
-  };
-  return { ports, stop };
+  const started = stack.move();
+  return { ports, stop: () => started.disposeAsync() };
 }

@@ -1,0 +1,27 @@
+/** The programs of this machine that tests run. A suite names their packages in its opening comment: `@needs nsd unbound`. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where Debian keeps servers, which are not on the PATH of an ordinary user. */
+const FOLDERS_OF_SERVERS = ['/usr/sbin', '/usr/local/sbin'];
+
+/** Path of a program, looked up on PATH and in the folders of servers; null if it is not installed. */
+export function findProgram(name: string): string | null {
+  for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FOLDERS_OF_SERVERS]) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not here.
+    }
+  }
+  return null;
+}
+
+/** The same for a program that must be there. @throws if it is not installed */
+export function requireProgram(name: string): string {
+  const path = findProgram(name);
+  if (path === null) throw new Error(`${name} is not installed`);
+  return path;
+}
