@@ -6,9 +6,12 @@
 const { spawnSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
-const { findProgram } = require('../test/support/parts/programs.ts');
+const { CHROMIUM, findProgram } = require('../test/support/parts/programs.ts');
 
 const ROOT = dirname(__dirname);
+const WEIR = join(ROOT, 'control-plane/main.ts');
+const NOBODY = { cwd: '/', uid: 65_534, gid: 65_534 };
+const FIRST_OPEN_PORT = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
 const POSTGRES = '/usr/lib/postgresql';
 const OPENING = /^(?:#!.*\n)?\s*\/\*\*(.*?)\*\//s;
 const NAMED = /^[ \t]*(?:\*[ \t]*)?@needs[ \t]+([^\n*]+)/gm;
@@ -31,7 +34,8 @@ const NEEDS = {
   'bind9-dnsutils': all('dig', 'delv'),
   'bind9-utils': all('dnssec-keygen', 'dnssec-signzone', 'dnssec-dsfromkey', 'named-checkzone'),
   bird2: all('bird', 'birdc'),
-  chromium: any('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'),
+  chromium: any(...CHROMIUM),
+  'closed-port-53': () => Number(readFileSync(FIRST_OPEN_PORT, 'utf8')) > 53,
   curl: all('curl'),
   dnsdist: all('dnsdist'),
   'dnsmasq-base': all('dnsmasq'),
@@ -47,6 +51,9 @@ const NEEDS = {
   ldnsutils: all('drill', 'ldns-signzone'),
   nsd: all('nsd'),
   openssl: all('openssl'),
+  // Root runs such a suite as another user, who cannot reach a checkout below /root.
+  'ordinary-user': () =>
+    process.getuid() !== 0 || spawnSync(process.execPath, [WEIR, '--version'], NOBODY).status === 0,
   pgbouncer: all('pgbouncer'),
   postgresql: () =>
     existsSync(POSTGRES) &&

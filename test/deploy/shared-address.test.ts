@@ -52,7 +52,9 @@ describe('addresses that follow the Weir that is ready', () => {
   }
 
   function started(process: OwnProcess): OwnProcess {
-    stack.defer(async () => void (await process.end('SIGTERM')));
+    stack.defer(async () => {
+      await process.end('SIGTERM');
+    });
     return process;
   }
 
@@ -82,7 +84,7 @@ describe('addresses that follow the Weir that is ready', () => {
     for (const node of ['a', 'b'] as const) {
       const own = makeTempDir();
       rooms.push(own);
-      stack.defer(own.remove);
+      stack.defer(() => own.remove());
       await prepareDataDir(own.dataDir);
       startWeir(node);
     }

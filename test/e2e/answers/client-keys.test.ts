@@ -1,7 +1,7 @@
 /**
  * Clients that name themselves by a key: the name that they ask for in TLS, or the path of DNS over HTTPS.
  *
- * @needs curl
+ * @needs curl knot-dnsutils
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

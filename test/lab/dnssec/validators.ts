@@ -14,6 +14,7 @@ import type { RunningServer } from '../../support/dns/authority.ts';
 import { question } from '../../support/dns/built-messages.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import type { LabResult } from './cases.ts';
+import { requireProgram } from '../../support/parts/programs.ts';
 
 /** A validating resolver: whether the answer to a question is secure, insecure or bogus. */
 export interface LabValidator {
@@ -93,7 +94,7 @@ export function openDelv(server: RunningServer, anchors: string): LabValidator {
     validate(name, type) {
       const args = [`@${server.ip}`, '-p', String(server.port), '-a', anchors, '+root=.', name, type];
       return new Promise((resolve) => {
-        execFile('delv', args, { timeout: 20_000 }, (error, stdout, stderr) => {
+        execFile(requireProgram('delv'), args, { timeout: 20_000 }, (error, stdout, stderr) => {
           const said = stdout + stderr;
           // What stays pending of a negative answer is what could not be validated.
           const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);

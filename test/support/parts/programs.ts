@@ -2,6 +2,9 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** Names of the browser, by distribution. */
+export const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'] as const;
+
 /** Where Debian keeps servers, which are not on the PATH of an ordinary user. */
 const FOLDERS_OF_SERVERS = ['/usr/sbin', '/usr/local/sbin'];
 
@@ -19,9 +22,11 @@ export function findProgram(name: string): string | null {
   return null;
 }
 
-/** The same for a program that must be there. @throws if it is not installed */
-export function requireProgram(name: string): string {
-  const path = findProgram(name);
-  if (path === null) throw new Error(`${name} is not installed`);
-  return path;
+/** The same for a program that must be there, by the first of its names that is found. @throws if it is not installed */
+export function requireProgram(...names: readonly string[]): string {
+  for (const name of names) {
+    const path = findProgram(name);
+    if (path !== null) return path;
+  }
+  throw new Error(`${names[0]!} is not installed`);
 }

@@ -35,7 +35,7 @@ export class NodeCluster {
   static async open(): Promise<NodeCluster> {
     await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();
-    stack.defer(folder.remove);
+    stack.defer(() => folder.remove());
     const database = stack.use(await startSharedDatabase(folder.dataDir));
     await prepareDataDir(join(folder.path, 'prepared'), database.url);
     const upstream = stack.use(await startEchoingUpstream());
@@ -63,7 +63,7 @@ export class NodeCluster {
 
   /** Stops all nodes, and removes everything. */
   async close(): Promise<void> {
-    this.stack.defer(async () => void (await Promise.all(this.nodes.map((node) => node.stop()))));
-    await this.stack.disposeAsync();
+    await using _parts = this.stack;
+    await Promise.all(this.nodes.map((node) => node.stop()));
   }
 }

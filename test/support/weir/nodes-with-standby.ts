@@ -27,7 +27,7 @@ export class NodesWithStandby implements AsyncDisposable {
   static async open(options: { readonly isSynchronous?: boolean } = {}): Promise<NodesWithStandby> {
     await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();
-    stack.defer(folder.remove);
+    stack.defer(() => folder.remove());
     const content = { ...options, content: STARTED_ONCE };
     const database = stack.use(await startReplicatedDatabase(join(folder.path, 'servers'), content));
     return new NodesWithStandby(folder, database, stack.move());
@@ -49,7 +49,7 @@ export class NodesWithStandby implements AsyncDisposable {
 
   /** Ends the nodes, then the database. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.stack.defer(async () => void (await Promise.all(this.nodes.map((node) => node.stop()))));
-    await this.stack.disposeAsync();
+    await using _parts = this.stack;
+    await Promise.all(this.nodes.map((node) => node.stop()));
   }
 }
