@@ -6,7 +6,7 @@
 const { spawnSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
-const { CHROMIUM, findProgram } = require('../test/support/parts/programs.ts');
+const { CHROMIUM, PYTHON, findProgram } = require('../test/support/parts/programs.ts');
 
 const ROOT = dirname(__dirname);
 const WEIR = join(ROOT, 'control-plane/main.ts');
@@ -26,8 +26,7 @@ const any =
   (...programs) =>
   () =>
     programs.some((name) => findProgram(name) !== null);
-const python = (module) => () =>
-  findProgram('python3') !== null && spawnSync('python3', ['-c', `import ${module}`]).status === 0;
+const python = (module) => () => spawnSync(PYTHON, ['-c', `import ${module}`]).status === 0;
 
 /** How each need is met. */
 const NEEDS = {

@@ -1,6 +1,7 @@
 /** The clients of the conformance run, as processes. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { PYTHON } from '../support/parts/programs.ts';
 import { giveInput } from '../support/weir/standard-input.ts';
 import type { ConformanceCase, Over } from './conformance-case.ts';
 
@@ -63,7 +64,7 @@ function commandOf(row: ConformanceCase, over: Over, { ports, caPath }: Asked): 
       return { command: by, args: ['s_client', ...place, ...trusted, ...args], input: '' };
     }
     case 'dnspython':
-      return { command: 'python3', args: [SCRIPT, over, String(port), caPath, SERVER_NAME, ...args] };
+      return { command: PYTHON, args: [SCRIPT, over, String(port), caPath, SERVER_NAME, ...args] };
   }
 }
 

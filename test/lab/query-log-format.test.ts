@@ -13,6 +13,7 @@ import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/bloc
 import { arbitraryLogRow } from '../support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../support/parts/blocks-of-rows.ts';
 import fc from '../support/parts/fast-check.ts';
+import { PYTHON } from '../support/parts/programs.ts';
 import { arbitraryFloodQuery, floodRow, PREFIXES, rowsExpected } from '../support/parts/flood-rows.ts';
 
 const PAPER = readFileSync(join(import.meta.dirname, '../../deploy/query-log-format.md'), 'utf8');
@@ -31,7 +32,7 @@ function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown 
     names: names.toString('hex'),
     queries: queries.toString('hex'),
   };
-  const run = spawnSync('python3', ['-c', PROGRAM], { input: JSON.stringify({ ...pieces, lengths }) });
+  const run = spawnSync(PYTHON, ['-c', PROGRAM], { input: JSON.stringify({ ...pieces, lengths }) });
   expect(run.stderr.toString()).toBe('');
   return JSON.parse(run.stdout.toString());
 }

@@ -65,13 +65,16 @@ async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | nu
 }
 
 describe('weir on a full disk', () => {
+  const stack = new AsyncDisposableStack();
   let room: TempDir;
   let lists: ListServer;
   let upstream: ScriptedUpstream;
   beforeAll(async () => {
     room = makeSmallDisk();
-    upstream = await startEchoingUpstream();
+    stack.defer(() => removeSmallDisk(room));
+    upstream = stack.use(await startEchoingUpstream());
     lists = await startListServer();
+    stack.defer(() => lists.close());
     lists.serve('/first.txt', 'blocked.example.com\n');
     lists.serve(
       '/second.txt',
@@ -79,11 +82,7 @@ describe('weir on a full disk', () => {
     );
     await prepareDataDir(room.dataDir);
   });
-  afterAll(async () => {
-    await upstream.close();
-    await lists.close();
-    removeSmallDisk(room);
-  });
+  afterAll(() => stack.disposeAsync());
 
   test('weir goes on answering and blocking, says what it cannot store, and recovers when there is room', async () => {
     await using weir = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });

@@ -31,7 +31,6 @@ describe('the suites of this tree', () => {
     openssl: 'openssl|TestAuthority',
     pgbouncer: 'pgbouncer',
     prometheus: 'promtool',
-    'python3-numpy': 'python3',
     root: 'mount|umount',
     unbound: 'unbound|startUnbound|startEncryptedUnbound|startRecursion',
   };

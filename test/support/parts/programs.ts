@@ -5,6 +5,9 @@ import { delimiter, join } from 'node:path';
 /** Names of the browser, by distribution. */
 export const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'] as const;
 
+/** Debian's Python, which has the packages of Debian; another one may stand before it on PATH. */
+export const PYTHON = '/usr/bin/python3';
+
 /** Where Debian keeps servers, which are not on the PATH of an ordinary user. */
 const FOLDERS_OF_SERVERS = ['/usr/sbin', '/usr/local/sbin'];
 
