@@ -7,35 +7,41 @@ const LOOK_MS = 5;
 /** Longer than the kernel takes to end a process, even one that writes to a slow disk. */
 const END_MS = 10_000;
 
-/** Processes that run, by their parent. One that has ended and waits for its parent does not. */
-function runningByParent() {
-  const found = new Map();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    let stat;
-    try {
-      stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-    } catch {
-      continue; // It has ended since.
-    }
-    // The name of a program may hold spaces and brackets; state and parent follow it (proc(5)).
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state !== 'Z' && state !== 'X') found.set(parent, [...(found.get(parent) ?? []), name]);
+/** Entries of a folder of /proc; none if the process has ended since. */
+function entries(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
   }
-  return found;
 }
 
-/** The children of this process that run. */
-function children() {
-  return runningByParent().get(String(process.pid)) ?? [];
+function read(path) {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Whether a process runs. One that has ended and waits for its parent does not. */
+function isRunning(pid) {
+  return /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`));
+}
+
+/** The children of a process that run; this one's, unless given. */
+function children(pid = 'self') {
+  const tasks = entries(`/proc/${pid}/task`);
+  return tasks
+    .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(' '))
+    .filter((child) => child !== '' && isRunning(child));
 }
 
 /** Ends the children of this process that are not in `known`, and all that these have started. */
 async function endOthers(known) {
-  const byParent = runningByParent();
-  const ended = new Set((byParent.get(String(process.pid)) ?? []).filter((pid) => !known.has(pid)));
-  for (const pid of ended) for (const child of byParent.get(pid) ?? []) ended.add(child);
-  for (const pid of ended) {
+  const left = new Set(children().filter((pid) => !known.has(pid)));
+  for (const pid of left) for (const child of children(pid)) left.add(child);
+  for (const pid of left) {
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
@@ -43,8 +49,7 @@ async function endOthers(known) {
     }
   }
   const lateMs = performance.now() + END_MS;
-  const isRunning = () => [...runningByParent().values()].flat().some((pid) => ended.has(pid));
-  while (ended.size > 0 && isRunning() && performance.now() < lateMs) await sleep(LOOK_MS);
+  while ([...left].some(isRunning) && performance.now() < lateMs) await sleep(LOOK_MS);
 }
 
 module.exports = { children, endOthers };

@@ -1,8 +1,8 @@
-// Leaves out the suites that need something this machine does not have, with a line for each:
+// Skips the suites that need something this machine does not have, and prints a line for each:
 // `skipped: needs nsd  test/lab/upstreams.test.ts`. A suite needs what its opening comment names (`@needs nsd root`), and
-// what the modules of test/support that it imports name in theirs: Debian packages, and `root`, the right to make
+// what the modules of test/support that it imports name in theirs: Debian packages, and rights such as `root`, to make
 // namespaces and mounts. With WEIR_TEST_NO_SKIPS=1 a missing need fails the run. jest calls this module as its `filter`;
-// WEIR_TEST_SKIPPED counts the suites that it left out.
+// WEIR_TEST_SKIPPED is the number of skipped suites.
 const { spawnSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
@@ -110,7 +110,7 @@ function sortOut(suites) {
   return { filtered: suites.filter((suite) => !left.has(suite)), lacking };
 }
 
-/** An error that jest prints as it is, without the places in the code that it came through. */
+/** An error that jest prints without a stack trace. */
 function plainError(message) {
   return Object.assign(new Error(message), { stack: message });
 }
@@ -122,7 +122,7 @@ module.exports = async (suites) => {
     throw plainError(`no suite may be skipped (WEIR_TEST_NO_SKIPS=1):\n${lines.join('\n')}`);
   process.env.WEIR_TEST_SKIPPED = String(lines.length);
   for (const line of lines.sort()) console.error(`skipped: ${line}`);
-  // jest takes a run without a suite for a mistaken path.
+  // jest reports a run without any suite as an error, as after a mistyped path.
   if (filtered.length === 0 && lines.length > 0) {
     console.log(`0 passed, 0 failed, ${lines.length} skipped`);
     process.exit(0);

@@ -13,9 +13,9 @@ import { HandingOver } from './handing-over.ts';
 
 /** The least privileged user of every Linux. */
 const STRANGER = 65_534;
-const never = (): Promise<never> => Promise.reject(new Error('a stranger came in'));
+const never = (): Promise<never> => Promise.reject(new Error('the other user was let in'));
 
-test('HandingOver lets no other user in where its socket is open to all', async () => {
+test('HandingOver refuses another user even if its socket is open to all', async () => {
   const native = loadDescriptorCalls();
   const room = makeTempDir();
   const steps = { prepare: never, stopReading: never, readAgain: never, leave: never };

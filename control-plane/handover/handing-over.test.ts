@@ -228,7 +228,7 @@ describe('HandingOver', () => {
     await until(() => done.includes('read again'));
   });
 
-  test('lets no other user in by the rights of its socket', async () => {
+  test('gives only its own user rights to its socket', async () => {
     await start();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });

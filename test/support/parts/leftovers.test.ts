@@ -31,7 +31,7 @@ async function start(file) {
   throw new Error('the set-up fails');
 }`;
 
-test('endOthers() ends children that are not known, and theirs', async () => {
+test('endOthers() ends unknown children and their children', async () => {
   const known = spawn('sleep', ['1000']);
   const before = new Set(children());
   expect(before).toContain(String(known.pid));
@@ -42,7 +42,7 @@ test('endOthers() ends children that are not known, and theirs', async () => {
   known.kill();
 });
 
-test('a suite whose set-up fails leaves no process, wherever it fails', () => {
+test('a suite leaves no process if its set-up or its file fails', () => {
   const suites = {
     'hook.test.js': (file: string) => `beforeAll(() => start('${file}')); test('runs', () => undefined);`,
     'body.test.js': (file: string) =>

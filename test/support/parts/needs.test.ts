@@ -1,4 +1,4 @@
-/** What suites need of the machine, and that `.config/needs.cjs` leaves out those that lack it. */
+/** What suites need of the machine, and that `.config/needs.cjs` skips those whose needs are not met. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -93,18 +93,18 @@ describe('jest on a machine without docker-compose', () => {
   }
   const line = expect.stringMatching(/^skipped: needs docker-compose {2}\S*needy\.test\.js$/m) as unknown;
 
-  test('leaves a suite that needs it out with a line, and runs the others', () => {
+  test('skips a suite that needs it with one line, and runs the others', () => {
     const { status, stderr } = jest([]);
     expect([status, stderr]).toEqual([0, line]);
     expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
   });
 
-  test('does not fail where no other suite was asked for', () => {
+  test('does not fail if no other suite was asked for', () => {
     const { status, stdout, stderr } = jest(['--runTestsByPath', 'needy.test.js']);
     expect([status, stdout, stderr]).toEqual([0, '0 passed, 0 failed, 1 skipped\n', line]);
   });
 
-  test('fails with WEIR_TEST_NO_SKIPS=1, and says for want of what', () => {
+  test('fails with WEIR_TEST_NO_SKIPS=1, and names each suite with its missing need', () => {
     const { status, stderr } = jest([], { WEIR_TEST_NO_SKIPS: '1' });
     expect(stderr).toMatch(/no suite may be skipped .*\nneeds docker-compose {2}\S*needy\.test\.js$/m);
     expect(status).toBe(1);

@@ -1,4 +1,4 @@
-/** A Weir as a user starts it first: in an empty folder, without a configuration file. */
+/** A first start: in an empty folder, without a configuration file. */
 import { expect } from '@jest/globals';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
 import { UdpClient } from '../dns/dns-client.ts';

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('holdNetwork() lets many share the network, and one have it alone after them', async () => {
+test('holdNetwork() lets many suites share the network, and gives it to one alone after them', async () => {
   const shares = [await holdNetwork('shared'), await holdNetwork('shared')];
   const steps: string[] = [];
   const alone = holdNetwork('alone').then((release) => {
