@@ -1,10 +1,12 @@
-// The environment of the tests: Node's own, made to agree with production in two things.
+// The environment of the tests: Node's own, which ends what a suite leaves running, and agrees with production in two
+// things.
 // - `instanceof`: jest gives every suite built-in classes of its own, so an error of node:fs or an array from another
 //   thread would be no `Error` and no `Int32Array` there, though it is one when Weir runs. Here both kinds count.
 // - Speed: jest's global object is a proxy behind an interceptor, so that each `Math` or `Uint8Array` of a hot loop is
 //   two calls. Here it is an ordinary one, as new for each suite; the tests that calculate take half the time.
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
+const { children, endOthers } = require('./leftovers.cjs');
 
 const SHARED = [
   'Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError',
@@ -28,6 +30,7 @@ module.exports = class extends TestEnvironment {
   }
 
   async setup() {
+    this.known = new Set(children());
     await super.setup();
     for (const name of SHARED) {
       const inside = this.global[name];
@@ -40,5 +43,10 @@ module.exports = class extends TestEnvironment {
         },
       });
     }
+  }
+
+  async teardown() {
+    await endOthers(this.known);
+    await super.teardown();
   }
 };

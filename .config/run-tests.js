@@ -3,7 +3,7 @@
 // line is `N passed, N failed`. Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value`
 // also apply to the second runs.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { countResults, failedFiles, firstFailure, mergeResults } from './test-results.js';
@@ -20,7 +20,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 // A terminal sends Ctrl+C to jest as well, which ends by itself.
 process.on('SIGINT', () => undefined);
 
-/** Runs jest with these arguments; its results, or null if it wrote none. */
+/** Runs jest with these arguments; its exit status, and its results if it ran any file. */
 async function runJest(args, resultsName) {
   const file = join(folder, resultsName);
   const jest = spawn(process.execPath, [...JEST, JEST_PROGRAM, ...args], {
@@ -28,12 +28,11 @@ async function runJest(args, resultsName) {
     env: { ...process.env, WEIR_TEST_RESULTS: file },
   });
   const [code, signal] = await new Promise((resolve) => jest.once('close', (...ending) => resolve(ending)));
-  try {
-    return { exitCode: code, ...JSON.parse(readFileSync(file, 'utf8')) };
-  } catch (error) {
-    console.error(`jest ended with ${signal ?? code} and left no results: ${error.message}`);
-    return null;
+  if (!existsSync(file)) {
+    if (code !== 0) console.error(`jest ended with ${signal ?? `status ${code}`} and left no results`);
+    return { exitCode: code ?? 1, testResults: null };
   }
+  return { exitCode: code, ...JSON.parse(readFileSync(file, 'utf8')) };
 }
 
 /** Runs each failed file again, alone; the results with the second ones in place, and reports. */
@@ -45,7 +44,7 @@ async function giveSecondChances(first, failed) {
     const byName = first.testNamePattern ? ['-t', first.testNamePattern] : [];
     const chosen = [...options, '--runInBand', ...byName, '--runTestsByPath', file.name];
     const again = await runJest(chosen, `again-${index}.json`);
-    if (again === null) continue;
+    if (again.testResults === null) continue;
     merged = mergeResults(merged, again);
     if (again.exitCode === 0) unsteady.push(file);
   }
@@ -66,7 +65,7 @@ function reportUnsteady(files) {
 }
 
 const first = await runJest(args, 'first.json');
-if (first === null) process.exit(1);
+if (first.testResults === null) process.exit(first.exitCode);
 const failed = failedFiles(first);
 let results = first;
 if (failed.length > MAX_SECOND_CHANCES)

@@ -38,10 +38,10 @@ export function firstFailure({ assertionResults, message, startTime, endTime }) 
 }
 
 /**
- * The closing line: `N passed, N failed`, with `, N skipped` if any. A file that could not be run counts as one failure.
+ * The closing line: `N passed, N failed`, with `, N skipped` if files were left out. A file that could not be run counts as one failure.
  * A skipped test counts as failed: a test that does not run proves nothing. Those left out by name do not count.
  */
-export function countResults({ testResults, testNamePattern }, skippedFiles = 0) {
+export function countResults({ testResults, testNamePattern, skippedFiles }) {
   const statuses = testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ status }) => status),
   );

@@ -1,60 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
-import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { until, within } from '../../test/support/parts/until.ts';
-import { ordinaryUser, OwnProcess } from '../../test/support/weir/weir-process.ts';
 import {
   type ReplicatedDatabase,
   startReplicatedDatabase,
 } from '../../test/support/weir/replicated-database.ts';
-import { type DatabaseTarget, embeddedTarget, parseDatabaseUrls } from './database-target.ts';
-import { runningServerAddress } from './running-postgres.ts';
+import { type DatabaseTarget, parseDatabaseUrls } from './database-target.ts';
 import { SeenServer, type ServerStanding } from './seen-server.ts';
 import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
-
-const SEEN = { recall: () => null, path: '' };
-
-describe('connectToChosen()', () => {
-  test('refuses a server behind a pooler, and says why', async () => {
-    const own = await startTestDatabase();
-    const address = runningServerAddress(own.dataDir);
-    const folder = mkdtempSync(join(tmpdir(), 'weir-pooler-'));
-    chmodSync(folder, 0o777); // As root, the pooler runs as another user.
-    const { host, port, user, password, database } = address;
-    writeFileSync(
-      join(folder, 'pooler.ini'),
-      `[databases]
-weir = host=${host} port=${String(port)} dbname=${database} user=${user} password=${password}
-[pgbouncer]
-pool_mode = transaction
-auth_type = any
-listen_port = 6432
-unix_socket_dir = ${folder}
-`,
-    );
-    await using pooler = new OwnProcess('/usr/sbin/pgbouncer', [join(folder, 'pooler.ini')], {
-      env: {},
-      ...ordinaryUser(),
-    });
-    await pooler.untilOutput(/process up/);
-    const [target] = parseDatabaseUrls(
-      `postgres://weir@localhost:6432/weir?host=${encodeURIComponent(folder)}`,
-    );
-    await expect(connectToChosen([target!], SEEN)).rejects.toThrow(
-      'a pooler, such as PgBouncer, stands before PostgreSQL',
-    );
-    const { client } = await connectToChosen([target!, embeddedTarget(address)], SEEN);
-    await client.end();
-    await pooler.end('SIGTERM');
-    rmSync(folder, { recursive: true });
-    await own.stop();
-  });
-});
 
 describe('keepComparing()', () => {
   const STANDING: ServerStanding = { system: '7', timeline: 1, position: 1 };

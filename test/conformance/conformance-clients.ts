@@ -1,9 +1,9 @@
 /** The clients of the conformance run, as processes. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { findProgram } from '../support/dns/authority.ts';
+import { PYTHON } from '../support/parts/programs.ts';
 import { giveInput } from '../support/weir/standard-input.ts';
-import type { Client, ConformanceCase, Over } from './conformance-case.ts';
+import type { ConformanceCase, Over } from './conformance-case.ts';
 
 /** Where Weir is, and the authority of its certificate. */
 export interface Asked {
@@ -14,21 +14,14 @@ export interface Asked {
 /** The name in Weir's certificate. */
 export const SERVER_NAME = 'dns.zone.example';
 
-const PYTHON = '/usr/bin/python3';
 const SCRIPT = join(import.meta.dirname, 'raw-client.py');
 const PATIENCE_MS = 30_000;
 const NO_BOUND = 1 << 24;
 
-/** Whether a client is installed. */
-export async function hasClient(client: Client): Promise<boolean> {
-  if (client !== 'dnspython') return findProgram(client) !== null;
-  return (await run(PYTHON, ['-c', 'import dns.version'])).status === 0;
-}
-
 /** What a client said, errors as well. */
 export async function ask(row: ConformanceCase, over: Over, asked: Asked): Promise<string> {
   const { command, args, input } = commandOf(row, over, asked);
-  return (await run(command, args, input)).said;
+  return run(command, args, input);
 }
 
 interface Command {
@@ -75,16 +68,12 @@ function commandOf(row: ConformanceCase, over: Over, { ports, caPath }: Asked): 
   }
 }
 
-function run(
-  command: string,
-  args: readonly string[],
-  input?: string,
-): Promise<{ status: number; said: string }> {
+function run(command: string, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { timeout: PATIENCE_MS, maxBuffer: NO_BOUND, encoding: 'latin1' } as const;
     const child = execFile(command, args, options, (error, stdout, stderr) => {
       const late = error?.killed === true ? `\n${command} did not end in ${PATIENCE_MS} ms` : '';
-      resolve({ status: error === null ? 0 : 1, said: stdout + stderr + late });
+      resolve(stdout + stderr + late);
     });
     if (input !== undefined) giveInput(child.stdin!, input).catch(reject);
   });

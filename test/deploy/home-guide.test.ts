@@ -1,4 +1,8 @@
-/** The guide for homes: the blocks of docs/home.md that are marked as such run, in their order, beside a real Weir. */
+/**
+ * The guide for homes: the blocks of docs/home.md that are marked as such run, in their order, beside a real Weir.
+ *
+ * @needs bind9-dnsutils
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-/** The files of deploy/compose and deploy/kubernetes: their tools take them, and Weir takes what they set. */
-import { spawnSync } from 'node:child_process';
+/** The files of deploy/kubernetes: Kubernetes takes them, and Weir takes what they set. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -12,10 +11,6 @@ import type { Manifest } from '../support/parts/kubernetes-faults.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-interface Compose {
-  readonly services: Readonly<Record<string, { readonly image: string; readonly environment?: Variables }>>;
-}
-
 interface Kustomization {
   readonly resources: readonly string[];
   readonly images: readonly { readonly name: string }[];
@@ -27,49 +22,12 @@ function read(file: string): unknown {
   return parse(readFileSync(join(DEPLOY, file), 'utf8'));
 }
 
-/** What docker-compose makes of a file. */
-function composed(file: string, variables: Variables): Compose {
-  const { error, status, stdout, stderr } = spawnSync('docker-compose', ['--file', file, 'config'], {
-    cwd: join(DEPLOY, 'compose'),
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], ...variables },
-  });
-  if (error !== undefined)
-    throw new Error('docker-compose is of the Debian package of that name', { cause: error });
-  if (status !== 0) throw new Error(stderr);
-  return parse(stdout) as Compose;
-}
-
 /** What Weir makes of variables of the environment. */
 function configured(env: Variables) {
   const result = parseConfig({ file: undefined, env });
   if (!result.ok) throw new Error(JSON.stringify(result.faults));
   return result.value.config;
 }
-
-describe('deploy/compose', () => {
-  test('single.yaml runs the image of Weir alone', () => {
-    const { services } = composed('single.yaml', {});
-    expect(Object.values(services).map(({ image }) => image)).toEqual(['weir:latest']);
-  });
-
-  test('cluster.yaml runs three nodes that find the database on either of two servers', () => {
-    const passwords = { POSTGRES_PASSWORD: 'secret', REPLICA_PASSWORD: 'other' };
-    const { services } = composed('cluster.yaml', passwords);
-    const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
-    const configs = nodes.map(({ environment = {} }) => configured(environment));
-    expect(configs.map(({ server }) => server.node_name)).toEqual(['a', 'b', 'c']);
-    for (const { database } of configs)
-      expect(database.url).toEqual([
-        'postgres://postgres:secret@primary/weir',
-        'postgres://postgres:secret@standby/weir',
-      ]);
-  });
-
-  test('cluster.yaml is refused where the passwords were not chosen', () => {
-    expect(() => composed('cluster.yaml', {})).toThrow('choose one');
-  });
-});
 
 describe('deploy/kubernetes', () => {
   const daemonSet = read('kubernetes/weir-daemonset.yaml') as DaemonSet & Manifest;

@@ -1,8 +1,9 @@
 /**
  * deploy/addresses with the programs that they are for, on a small network: addresses that two Weirs share by keepalived, and one
- * that both announce to a router by bird and by ExaBGP. They follow the Weir that is ready. Of Debian's keepalived, bird2 and exabgp.
+ * that both announce to a router by bird and by ExaBGP. They follow the Weir that is ready.
+ *
+ * @needs keepalived bird2 exabgp bind9-dnsutils
  */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -27,22 +28,15 @@ const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
 /** Between two looks. */
 const LOOK_MS = 100;
 
-const small = SmallNetwork.make();
-if (small === null)
-  test('a process without the right to make networks is refused one', () => {
-    const { stderr } = spawnSync('ip', ['netns', 'add', 'weir-refused'], { encoding: 'utf8' });
-    expect(stderr).toMatch(/not permitted|Permission denied/);
-  });
-else followTheReady(small);
-
-/** The suite. */
-function followTheReady(network: SmallNetwork): void {
+describe('addresses that follow the Weir that is ready', () => {
   // keepalived runs no script that others than root might replace, so not from a folder such as /tmp, and it runs it as a user
   // without rights.
+  const stack = new AsyncDisposableStack();
   const room = mkdtempSync('/run/weir-addresses-');
+  stack.defer(() => rmSync(room, { recursive: true }));
   chmodSync(room, 0o755);
+  const network = stack.use(new SmallNetwork());
   const rooms: TempDir[] = [];
-  const running: OwnProcess[] = [];
   const weirs: Partial<Record<Node, OwnProcess>> = {};
 
   /** A file of deploy/addresses with some of its words replaced, as an operator does. */
@@ -58,7 +52,9 @@ function followTheReady(network: SmallNetwork): void {
   }
 
   function started(process: OwnProcess): OwnProcess {
-    running.push(process);
+    stack.defer(async () => {
+      await process.end('SIGTERM');
+    });
     return process;
   }
 
@@ -100,18 +96,14 @@ function followTheReady(network: SmallNetwork): void {
     for (const node of ['a', 'b'] as const) {
       const own = makeTempDir();
       rooms.push(own);
+      stack.defer(() => own.remove());
       await prepareDataDir(own.dataDir);
       startWeir(node);
     }
     await untilReady('a', 'b');
   });
 
-  afterAll(async () => {
-    await Promise.all(running.map((process) => process.end('SIGTERM')));
-    network.remove();
-    for (const own of rooms) own.remove();
-    rmSync(room, { recursive: true });
-  });
+  afterAll(() => stack.disposeAsync());
 
   describe('keepalived.conf', () => {
     const keepalived = (node: Node): OwnProcess => {
@@ -225,4 +217,4 @@ function followTheReady(network: SmallNetwork): void {
       await untilAnnounced(0);
     });
   });
-}
+});

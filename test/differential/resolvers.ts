@@ -2,7 +2,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram, run, type RunningProgram } from '../support/dns/authority.ts';
+import { run, type RunningProgram } from '../support/dns/authority.ts';
+import { findProgram } from '../support/parts/programs.ts';
 import { freePort } from '../support/weir/free-ports.ts';
 
 const LOOPBACK = '127.0.0.1';

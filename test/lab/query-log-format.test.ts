@@ -1,4 +1,8 @@
-/** A block read by another language: the reader that `deploy/query-log-format.md` shows, run by Debian's Python. */
+/**
+ * A block read by another language: the reader that `deploy/query-log-format.md` shows, run by Python.
+ *
+ * @needs python3-numpy python3-zstandard
+ */
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,10 +13,9 @@ import { BlockGatherer, toBatch } from '../../control-plane/query-log/store/bloc
 import { arbitraryLogRow } from '../support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../support/parts/blocks-of-rows.ts';
 import fc from '../support/parts/fast-check.ts';
+import { PYTHON } from '../support/parts/programs.ts';
 import { arbitraryFloodQuery, floodRow, PREFIXES, rowsExpected } from '../support/parts/flood-rows.ts';
 
-const PYTHON = '/usr/bin/python3';
-const hasPackages = spawnSync(PYTHON, ['-c', 'import numpy, zstandard']).status === 0;
 const PAPER = readFileSync(join(import.meta.dirname, '../../deploy/query-log-format.md'), 'utf8');
 const READER = /```python\n(.*?)```/s.exec(PAPER)![1]!;
 
@@ -34,7 +37,7 @@ function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown 
   return JSON.parse(run.stdout.toString());
 }
 
-(hasPackages ? describe : describe.skip)('the reader of deploy/query-log-format.md', () => {
+describe('the reader of deploy/query-log-format.md', () => {
   test('finds the queries of a block', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 500, seed: 4 });
     const expected = rows

@@ -1,14 +1,18 @@
-/** RDATA beside BIND's reader of zones (bind9-utils), where it is installed: both take and refuse the same. */
+/**
+ * RDATA beside BIND's reader of zones: both accept and refuse the same.
+ *
+ * @needs bind9-utils
+ */
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { hasValidForm } from '../../dns-worker/resolve/response/rdata-form.ts';
 import { rdataLayout } from '../../dns-worker/resolve/response/rdata-layout.ts';
 import { RRClass, rrTypeName } from '../../shared/dns/iana.ts';
-import { findProgram } from '../support/dns/authority.ts';
 import { octets } from '../support/dns/built-messages.ts';
 import { RDATA_SAMPLES } from '../support/dns/rdata-samples.ts';
+import { requireProgram } from '../support/parts/programs.ts';
 
-const checker = findProgram('named-checkzone');
+const checker = requireProgram('named-checkzone');
 
 /** At most so many ways to spoil a sample, spread over its length. */
 const MOST_VARIANTS = 12;
@@ -38,7 +42,7 @@ function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
       `n${String(i)} TYPE${String(type)} \\# ${String(bytes.length)} ${Buffer.from(bytes).toString('hex')}`,
   );
   const input = [...APEX, ...records, ''].join('\n');
-  const { status, stdout, stderr } = spawnSync(checker!, [...EACH_BY_ITSELF, 'example', '-'], { input });
+  const { status, stdout, stderr } = spawnSync(checker, [...EACH_BY_ITSELF, 'example', '-'], { input });
   const refused = new Set(
     [...`${String(stdout)}${String(stderr)}`.matchAll(/:(\d+): near /g)].map(([, line]) => Number(line)),
   );
@@ -46,7 +50,7 @@ function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
   return rdata.map((_, i) => !refused.has(APEX.length + 1 + i));
 }
 
-(checker === null ? describe.skip : describe)('hasValidForm()', () => {
+describe('hasValidForm()', () => {
   const opaque = RDATA_SAMPLES.filter(([type]) => rdataLayout(type) === undefined && !DIFFERS.includes(type));
   test.each(opaque.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
     'hasValidForm() takes the %s that BIND takes',

@@ -1,7 +1,8 @@
 /**
  * The resolver against real servers: the same questions must get the same answers from NSD and from Unbound
- * in front of it as from a server of the test's own that knows the zone by heart. The own server always
- * runs; the packages are asked where they are installed.
+ * in front of it as from a server of the test's own that knows the zone by heart.
+ *
+ * @needs nsd unbound
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';
@@ -10,7 +11,7 @@ import { systemClock } from '../../shared/clock.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
 import type { RRTypeName } from '../../shared/dns/iana.ts';
-import { findProgram, startNsd, startUnbound } from '../support/dns/authority.ts';
+import { startNsd, startUnbound } from '../support/dns/authority.ts';
 import type { RunningServer } from '../support/dns/authority.ts';
 import {
   a,
@@ -103,14 +104,10 @@ async function startOwn(): Promise<RunningServer> {
   return server;
 }
 
-const nsd = findProgram('nsd');
-const unbound = findProgram('unbound');
-
 async function startBoth(): Promise<RunningServer> {
-  if (nsd === null || unbound === null) throw new Error('start unbound: nsd or unbound is not installed');
-  const authority = await startNsd(nsd, ZONE, ZONE_TEXT);
+  const authority = await startNsd(ZONE, ZONE_TEXT);
   try {
-    const resolver = await startUnbound(unbound, ZONE, authority.port);
+    const resolver = await startUnbound(ZONE, authority.port);
     const close = async (): Promise<void> => {
       await resolver.close();
       await authority.close();
@@ -122,9 +119,11 @@ async function startBoth(): Promise<RunningServer> {
   }
 }
 
-const SERVERS: [string, () => Promise<RunningServer>][] = [['the test itself', startOwn]];
-if (nsd !== null) SERVERS.push(['NSD', () => startNsd(nsd, ZONE, ZONE_TEXT)]);
-if (nsd !== null && unbound !== null) SERVERS.push(['Unbound before NSD', startBoth]);
+const SERVERS: [string, () => Promise<RunningServer>][] = [
+  ['the test itself', startOwn],
+  ['NSD', () => startNsd(ZONE, ZONE_TEXT)],
+  ['Unbound before NSD', startBoth],
+];
 
 /** The records as an assembled message decodes, TTLs aside: a resolver counts them down. */
 function view(asked: Question, answer: CacheableAnswer): string[] {

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -9,13 +8,11 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { promisify } from 'node:util';
 import express from 'express';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
 import { closeOf } from '../../../test/support/weir/socket-ends.ts';
-import { giveInput } from '../../../test/support/weir/standard-input.ts';
 import { loadDescriptorCalls } from '../../handover/descriptor-calls.ts';
 import type { CertificatePair } from '../../tls/certificate-pair.ts';
 import { makeSelfSigned } from '../../tls/self-signed.ts';
@@ -157,15 +154,6 @@ describe('startWebServer() with a certificate', () => {
   ] as const)('refuses %s', async (_, options) => {
     await expect(openTls(options)).rejects.toThrow(/alert|protocol|reset/i);
     expect((await overHttps()).status).toBe(200);
-  });
-
-  test('answers openssl s_client', async () => {
-    const args = ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', 'localhost', '-brief'];
-    const run = promisify(execFile)('openssl', args);
-    const asked = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    const [{ stderr }] = await Promise.all([run, giveInput(run.child.stdin!, asked)]);
-    expect(stderr).toContain('Protocol version: TLSv1.3');
-    expect(stderr).toContain('Peer certificate: CN = localhost, O = Weir');
   });
 
   test('keeps a connection for several requests, with bodies', async () => {

@@ -1,10 +1,12 @@
 /**
  * What clients are told, through the whole process: questions over real sockets, answered by a real
- * authoritative server and by a resolver in front of it, where their packages are installed.
+ * authoritative server and by a resolver in front of it.
+ *
+ * @needs nsd unbound
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ExtendedError, RRType, Rcode } from '../../../shared/dns/iana.ts';
-import { findProgram, startNsd, startUnbound } from '../../support/dns/authority.ts';
+import { startNsd, startUnbound } from '../../support/dns/authority.ts';
 import type { RunningServer } from '../../support/dns/authority.ts';
 import { askOverTcp, TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { query } from '../../support/dns/dns-message.ts';
@@ -13,8 +15,6 @@ import { until } from '../../support/parts/until.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 import { LONG_TEXTS, TTL, ZONE, ZONE_TEXT } from '../../support/dns/zone-directory.ts';
 
-const nsdProgram = findProgram('nsd');
-const unboundProgram = findProgram('unbound');
 const servers: RunningServer[] = [];
 let authority: RunningServer;
 
@@ -51,231 +51,228 @@ describe('weir in front of any upstream', () => {
   });
 });
 
-if (nsdProgram !== null) {
+beforeAll(async () => {
+  authority = await startNsd(ZONE, ZONE_TEXT);
+  servers.push(authority);
+});
+afterAll(async () => {
+  for (const server of servers.reverse()) await server.close();
+});
+
+describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd) => {
+  let weir: Weir;
+  let udp: UdpClient;
   beforeAll(async () => {
-    authority = await startNsd(nsdProgram, ZONE, ZONE_TEXT);
-    servers.push(authority);
+    weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(authority.port)}`] });
+    udp = await UdpClient.open(weir.dnsPort);
   });
   afterAll(async () => {
-    for (const server of servers.reverse()) await server.close();
+    udp.close();
+    expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd) => {
-    let weir: Weir;
-    let udp: UdpClient;
-    beforeAll(async () => {
-      weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(authority.port)}`] });
-      udp = await UdpClient.open(weir.dnsPort);
+  test.each([
+    ['A', 'www', ['192.0.2.1', '192.0.2.2']],
+    ['AAAA', 'www', ['2001:db8::1']],
+    ['TXT', 'short', [[Buffer.from('one'), Buffer.from('two')]]],
+    ['A', 'anything.wild', ['192.0.2.9']],
+    ['NS', '', [`ns.${ZONE}`]],
+  ] as const)('weir answers %s of "%s" with the records of the zone', async (type, owner, data) => {
+    const reply = await udp.ask(owner === '' ? ZONE : `${owner}.${ZONE}`, type, { edns: {} });
+    expect({ rcode: reply.rcode, truncated: reply.truncated }).toEqual({
+      rcode: Rcode.NOERROR,
+      truncated: false,
     });
-    afterAll(async () => {
-      udp.close();
-      expect(await weir.stop()).toMatchObject({ code: 0 });
-    });
-
-    test.each([
-      ['A', 'www', ['192.0.2.1', '192.0.2.2']],
-      ['AAAA', 'www', ['2001:db8::1']],
-      ['TXT', 'short', [[Buffer.from('one'), Buffer.from('two')]]],
-      ['A', 'anything.wild', ['192.0.2.9']],
-      ['NS', '', [`ns.${ZONE}`]],
-    ] as const)('weir answers %s of "%s" with the records of the zone', async (type, owner, data) => {
-      const reply = await udp.ask(owner === '' ? ZONE : `${owner}.${ZONE}`, type, { edns: {} });
-      expect({ rcode: reply.rcode, truncated: reply.truncated }).toEqual({
-        rcode: Rcode.NOERROR,
-        truncated: false,
-      });
-      expect(reply.data.toSorted()).toEqual(data);
-      expect(reply.message).toMatchObject({ flag_qr: true, flag_ra: true, flag_rd: true, flag_aa: false });
-    });
-
-    test('weir answers MX with preferences and names in full', async () => {
-      const reply = await udp.ask(ZONE, 'MX', { edns: {} });
-      expect(reply.data.toSorted()).toEqual([
-        { preference: 10, exchange: `www.${ZONE}` },
-        { preference: 20, exchange: `backup.${ZONE}` },
-      ]);
-    });
-
-    test.each([
-      ['SVCB', RRType.SVCB, 'svc', SVCB_RDATA],
-      ['HTTPS', RRType.HTTPS, 'web', HTTPS_RDATA],
-      ['TYPE65280', 65_280, 'odd', 'c00cffff'],
-    ])('weir relays %s octet by octet, first and from the cache', async (_name, type, owner, rdata) => {
-      for (let round = 0; round < 2; round++) {
-        const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
-        expect(reply.data.map(unknown)).toEqual([rdata]);
-      }
-    });
-
-    test('weir truncates a TXT of more than 4 KiB over UDP and gives it whole over TCP', async () => {
-      const overUdp = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 1232 } });
-      expect(overUdp).toMatchObject({ truncated: true, answers: [], rcode: Rcode.NOERROR });
-      expect(overUdp.bytes.length).toBeLessThanOrEqual(1232);
-      const overTcp = await askOverTcp(weir.dnsPort, `long.${ZONE}`, 'TXT');
-      expect(overTcp.truncated).toBe(false);
-      expect(overTcp.data).toEqual([LONG_TEXTS.map((text) => Buffer.from(text))]);
-    });
-
-    test('weir never sends more than 1232 octets over UDP, however much a client says it takes', async () => {
-      const reply = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 65_535 } });
-      expect(reply).toMatchObject({ truncated: true, opt: { udpSize: 1232 } });
-    });
-
-    test('weir answers a CNAME chain whole and in order', async () => {
-      const reply = await udp.ask(`alias.${ZONE}`, 'A', { edns: {} });
-      expect(reply.answers.map(({ name, type }) => `${name} ${type}`)).toEqual([
-        `alias.${ZONE} CNAME`,
-        `middle.${ZONE} CNAME`,
-        `www.${ZONE} A`,
-        `www.${ZONE} A`,
-      ]);
-    });
-
-    test('weir answers a CNAME that leads nowhere with NXDOMAIN and the CNAME', async () => {
-      const reply = await udp.ask(`outside.${ZONE}`, 'A', { edns: {} });
-      expect(reply).toMatchObject({ rcode: Rcode.NXDOMAIN, data: [`nothing.${ZONE}`] });
-      expect(reply.authorities.map(({ type }) => type)).toEqual(['SOA']);
-    });
-
-    test.each([
-      ['NXDOMAIN', 'missing', Rcode.NXDOMAIN],
-      ['NODATA', 'backup', Rcode.NOERROR],
-    ])('weir answers %s with the SOA of the zone, first and from the cache', async (_name, owner, rcode) => {
-      for (let round = 0; round < 2; round++) {
-        const reply = await udp.ask(`${owner}.${ZONE}`, 'AAAA', { edns: {} });
-        expect(reply).toMatchObject({ rcode, answers: [] });
-        expect(reply.authorities).toEqual([
-          expect.objectContaining({
-            name: ZONE,
-            type: 'SOA',
-            data: expect.objectContaining({ minimum: 60 }),
-          }),
-        ]);
-        // RFC 2308 section 5: not longer than MINIMUM says.
-        expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
-      }
-    });
-
-    test('weir counts the TTL of a cached answer down', async () => {
-      const first = await udp.ask(`one.wild.${ZONE}`, 'A');
-      expect(first.answers[0]!.ttl).toBe(TTL);
-      const ttlOf = async (): Promise<number> => (await udp.ask(`one.wild.${ZONE}`, 'A')).answers[0]!.ttl;
-      const ttl = await until('a lower TTL', ttlOf, (left) => left < TTL, { pauseMs: 50 });
-      expect(ttl).toBeGreaterThan(0);
-    });
-
-    test('weir gives the name back in the case it was asked in, first, from the cache and over TCP', async () => {
-      for (const name of [`mIxEd.wIlD.${ZONE}`, `MiXeD.WiLd.${ZONE}`]) {
-        const reply = await udp.ask(name, 'A');
-        expect(reply.message.questions?.[0]?.name).toBe(name);
-        expect(reply.answers[0]!.name).toBe(name);
-        const overTcp = await askOverTcp(weir.dnsPort, name, 'A');
-        expect(overTcp.message.questions?.[0]?.name).toBe(name);
-      }
-    });
-
-    test('weir answers a query without EDNS without EDNS, within 512 octets', async () => {
-      const reply = await udp.ask(`www.${ZONE}`, 'A');
-      expect(reply).toMatchObject({ opt: null, truncated: false });
-      const long = await udp.ask(`long.${ZONE}`, 'TXT');
-      expect(long).toMatchObject({ opt: null, truncated: true });
-      expect(long.bytes.length).toBeLessThanOrEqual(512);
-    });
-
-    test('weir answers an EDNS version it does not know with BADVERS', async () => {
-      const reply = await udp.ask(`www.${ZONE}`, 'A', { edns: { version: 1 } });
-      expect(reply).toMatchObject({ opt: { version: 0, extendedRcode: Rcode.BADVERS }, answers: [] });
-    });
-
-    test('weir copies DO into its answer, and keeps answers with and without it apart', async () => {
-      const withDo = await udp.ask(`www.${ZONE}`, 'A', { edns: { dnssecOk: true } });
-      expect(withDo.opt).toMatchObject({ dnssecOk: true });
-      const without = await udp.ask(`www.${ZONE}`, 'A', { edns: {} });
-      expect(without.opt).toMatchObject({ dnssecOk: false });
-    });
-
-    test('weir answers several questions of one TCP connection, sent at once', async () => {
-      await using client = await TcpClient.open(weir.dnsPort);
-      const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
-      names.forEach((name, id) => client.send(query(name, 'A', { id })));
-      const ids = (await client.messages(names.length)).map((bytes) => bytes[1]!);
-      expect(ids.toSorted((a, b) => a - b)).toEqual(names.map((_, id) => id));
-    });
-
-    test('weir logs what it answered, over UDP and TCP, with its upstream', async () => {
-      const api = await weir.api();
-      await udp.ask(`logged.wild.${ZONE}`, 'A');
-      await udp.ask(`logged.wild.${ZONE}`, 'A');
-      await askOverTcp(weir.dnsPort, `logged.wild.${ZONE}`, 'A');
-      await api.untilQueryCount(3, 'domain=logged.wild');
-      const rows = await api.queries('domain=logged.wild');
-      // Rows of one moment are in no order.
-      const told = rows.map(({ protocol, status, cached }) => `${protocol} ${status} ${String(cached)}`);
-      expect(told.toSorted()).toEqual(['tcp CACHED true', 'udp ALLOWED false', 'udp CACHED true']);
-      expect(rows.find(({ cached }) => !cached)).toMatchObject({
-        domain: `logged.wild.${ZONE}`,
-        type: 'A',
-        rcode: 'NOERROR',
-        client: '127.0.0.1',
-        upstream: `127.0.0.1:${String(authority.port)}`,
-        answers: [expect.objectContaining({ type: 'A', data: '192.0.2.9' })],
-      });
-    });
+    expect(reply.data.toSorted()).toEqual(data);
+    expect(reply.message).toMatchObject({ flag_qr: true, flag_ra: true, flag_rd: true, flag_aa: false });
   });
 
-  describe('weir with pools', () => {
-    test('weir asks the next server of a Failover pool when the first is dead, and the next pool when all are', async () => {
-      const dead = ['127.0.0.1:9', '127.0.0.2:9'];
-      const pool = (name: string, priority: number, list: readonly string[]): string =>
-        `[[dns.pools]]\nname = "${name}"\nstrategy = "Failover"\npriority = ${String(priority)}\nservers = ${JSON.stringify(list)}\n`;
-      const alive = `127.0.0.1:${String(authority.port)}`;
-      for (const pools of [
-        pool('one', 1, [dead[0]!, alive]),
-        pool('dead', 1, dead) + pool('alive', 2, [alive]),
-      ]) {
-        await using weir = await Weir.start({ pools, database: 'none' });
-        using udp = await UdpClient.open(weir.dnsPort);
-        const replies = await udp.askAll([
-          { name: `www.${ZONE}`, type: 'A' },
-          { name: `www.${ZONE}`, type: 'AAAA' },
-        ]);
-        expect(replies.map(({ rcode, data }) => [rcode, data.length])).toEqual([
-          [Rcode.NOERROR, 2],
-          [Rcode.NOERROR, 1],
-        ]);
-        expect(await weir.stop()).toMatchObject({ code: 0 });
-      }
-    });
+  test('weir answers MX with preferences and names in full', async () => {
+    const reply = await udp.ask(ZONE, 'MX', { edns: {} });
+    expect(reply.data.toSorted()).toEqual([
+      { preference: 10, exchange: `www.${ZONE}` },
+      { preference: 20, exchange: `backup.${ZONE}` },
+    ]);
+  });
 
-    test('weir answers SERVFAIL and says that it reaches no server where all are dead', async () => {
-      await using weir = await Weir.start({ upstreams: ['127.0.0.1:9', '127.0.0.2:9'], database: 'none' });
+  test.each([
+    ['SVCB', RRType.SVCB, 'svc', SVCB_RDATA],
+    ['HTTPS', RRType.HTTPS, 'web', HTTPS_RDATA],
+    ['TYPE65280', 65_280, 'odd', 'c00cffff'],
+  ])('weir relays %s octet by octet, first and from the cache', async (_name, type, owner, rdata) => {
+    for (let round = 0; round < 2; round++) {
+      const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
+      expect(reply.data.map(unknown)).toEqual([rdata]);
+    }
+  });
+
+  test('weir truncates a TXT of more than 4 KiB over UDP and gives it whole over TCP', async () => {
+    const overUdp = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 1232 } });
+    expect(overUdp).toMatchObject({ truncated: true, answers: [], rcode: Rcode.NOERROR });
+    expect(overUdp.bytes.length).toBeLessThanOrEqual(1232);
+    const overTcp = await askOverTcp(weir.dnsPort, `long.${ZONE}`, 'TXT');
+    expect(overTcp.truncated).toBe(false);
+    expect(overTcp.data).toEqual([LONG_TEXTS.map((text) => Buffer.from(text))]);
+  });
+
+  test('weir never sends more than 1232 octets over UDP, however much a client says it takes', async () => {
+    const reply = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 65_535 } });
+    expect(reply).toMatchObject({ truncated: true, opt: { udpSize: 1232 } });
+  });
+
+  test('weir answers a CNAME chain whole and in order', async () => {
+    const reply = await udp.ask(`alias.${ZONE}`, 'A', { edns: {} });
+    expect(reply.answers.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      `alias.${ZONE} CNAME`,
+      `middle.${ZONE} CNAME`,
+      `www.${ZONE} A`,
+      `www.${ZONE} A`,
+    ]);
+  });
+
+  test('weir answers a CNAME that leads nowhere with NXDOMAIN and the CNAME', async () => {
+    const reply = await udp.ask(`outside.${ZONE}`, 'A', { edns: {} });
+    expect(reply).toMatchObject({ rcode: Rcode.NXDOMAIN, data: [`nothing.${ZONE}`] });
+    expect(reply.authorities.map(({ type }) => type)).toEqual(['SOA']);
+  });
+
+  test.each([
+    ['NXDOMAIN', 'missing', Rcode.NXDOMAIN],
+    ['NODATA', 'backup', Rcode.NOERROR],
+  ])('weir answers %s with the SOA of the zone, first and from the cache', async (_name, owner, rcode) => {
+    for (let round = 0; round < 2; round++) {
+      const reply = await udp.ask(`${owner}.${ZONE}`, 'AAAA', { edns: {} });
+      expect(reply).toMatchObject({ rcode, answers: [] });
+      expect(reply.authorities).toEqual([
+        expect.objectContaining({
+          name: ZONE,
+          type: 'SOA',
+          data: expect.objectContaining({ minimum: 60 }),
+        }),
+      ]);
+      // RFC 2308 section 5: not longer than MINIMUM says.
+      expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
+    }
+  });
+
+  test('weir counts the TTL of a cached answer down', async () => {
+    const first = await udp.ask(`one.wild.${ZONE}`, 'A');
+    expect(first.answers[0]!.ttl).toBe(TTL);
+    const ttlOf = async (): Promise<number> => (await udp.ask(`one.wild.${ZONE}`, 'A')).answers[0]!.ttl;
+    const ttl = await until('a lower TTL', ttlOf, (left) => left < TTL, { pauseMs: 50 });
+    expect(ttl).toBeGreaterThan(0);
+  });
+
+  test('weir gives the name back in the case it was asked in, first, from the cache and over TCP', async () => {
+    for (const name of [`mIxEd.wIlD.${ZONE}`, `MiXeD.WiLd.${ZONE}`]) {
+      const reply = await udp.ask(name, 'A');
+      expect(reply.message.questions?.[0]?.name).toBe(name);
+      expect(reply.answers[0]!.name).toBe(name);
+      const overTcp = await askOverTcp(weir.dnsPort, name, 'A');
+      expect(overTcp.message.questions?.[0]?.name).toBe(name);
+    }
+  });
+
+  test('weir answers a query without EDNS without EDNS, within 512 octets', async () => {
+    const reply = await udp.ask(`www.${ZONE}`, 'A');
+    expect(reply).toMatchObject({ opt: null, truncated: false });
+    const long = await udp.ask(`long.${ZONE}`, 'TXT');
+    expect(long).toMatchObject({ opt: null, truncated: true });
+    expect(long.bytes.length).toBeLessThanOrEqual(512);
+  });
+
+  test('weir answers an EDNS version it does not know with BADVERS', async () => {
+    const reply = await udp.ask(`www.${ZONE}`, 'A', { edns: { version: 1 } });
+    expect(reply).toMatchObject({ opt: { version: 0, extendedRcode: Rcode.BADVERS }, answers: [] });
+  });
+
+  test('weir copies DO into its answer, and keeps answers with and without it apart', async () => {
+    const withDo = await udp.ask(`www.${ZONE}`, 'A', { edns: { dnssecOk: true } });
+    expect(withDo.opt).toMatchObject({ dnssecOk: true });
+    const without = await udp.ask(`www.${ZONE}`, 'A', { edns: {} });
+    expect(without.opt).toMatchObject({ dnssecOk: false });
+  });
+
+  test('weir answers several questions of one TCP connection, sent at once', async () => {
+    await using client = await TcpClient.open(weir.dnsPort);
+    const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
+    names.forEach((name, id) => client.send(query(name, 'A', { id })));
+    const ids = (await client.messages(names.length)).map((bytes) => bytes[1]!);
+    expect(ids.toSorted((a, b) => a - b)).toEqual(names.map((_, id) => id));
+  });
+
+  test('weir logs what it answered, over UDP and TCP, with its upstream', async () => {
+    const api = await weir.api();
+    await udp.ask(`logged.wild.${ZONE}`, 'A');
+    await udp.ask(`logged.wild.${ZONE}`, 'A');
+    await askOverTcp(weir.dnsPort, `logged.wild.${ZONE}`, 'A');
+    await api.untilQueryCount(3, 'domain=logged.wild');
+    const rows = await api.queries('domain=logged.wild');
+    // Rows of one moment are in no order.
+    const told = rows.map(({ protocol, status, cached }) => `${protocol} ${status} ${String(cached)}`);
+    expect(told.toSorted()).toEqual(['tcp CACHED true', 'udp ALLOWED false', 'udp CACHED true']);
+    expect(rows.find(({ cached }) => !cached)).toMatchObject({
+      domain: `logged.wild.${ZONE}`,
+      type: 'A',
+      rcode: 'NOERROR',
+      client: '127.0.0.1',
+      upstream: `127.0.0.1:${String(authority.port)}`,
+      answers: [expect.objectContaining({ type: 'A', data: '192.0.2.9' })],
+    });
+  });
+});
+
+describe('weir with pools', () => {
+  test('weir asks the next server of a Failover pool when the first is dead, and the next pool when all are', async () => {
+    const dead = ['127.0.0.1:9', '127.0.0.2:9'];
+    const pool = (name: string, priority: number, list: readonly string[]): string =>
+      `[[dns.pools]]\nname = "${name}"\nstrategy = "Failover"\npriority = ${String(priority)}\nservers = ${JSON.stringify(list)}\n`;
+    const alive = `127.0.0.1:${String(authority.port)}`;
+    for (const pools of [
+      pool('one', 1, [dead[0]!, alive]),
+      pool('dead', 1, dead) + pool('alive', 2, [alive]),
+    ]) {
+      await using weir = await Weir.start({ pools, database: 'none' });
       using udp = await UdpClient.open(weir.dnsPort);
-      expect(await udp.ask(`www.${ZONE}`, 'A', { edns: {} })).toMatchObject({
-        rcode: Rcode.SERVFAIL,
-        extendedErrors: [ExtendedError.NO_REACHABLE_AUTHORITY],
-      });
-      expect(await weir.stop()).toMatchObject({ code: 0 });
-    });
-  });
-}
-
-if (nsdProgram !== null && unboundProgram !== null)
-  describe('weir in front of a resolver', () => {
-    test('weir answers what the resolver found out, and its NXDOMAIN', async () => {
-      const resolver = await startUnbound(unboundProgram, ZONE, authority.port);
-      servers.push(resolver);
-      const upstreams = [`127.0.0.1:${String(resolver.port)}`];
-      await using weir = await Weir.start({ upstreams, database: 'none' });
-      using udp = await UdpClient.open(weir.dnsPort);
-      expect((await udp.ask(`alias.${ZONE}`, 'A', { edns: {} })).answers.map(({ type }) => type)).toEqual([
-        'CNAME',
-        'CNAME',
-        'A',
-        'A',
+      const replies = await udp.askAll([
+        { name: `www.${ZONE}`, type: 'A' },
+        { name: `www.${ZONE}`, type: 'AAAA' },
       ]);
-      expect((await udp.ask(`svc.${ZONE}`, RRType.SVCB)).data.map(unknown)).toEqual([SVCB_RDATA]);
-      expect(await udp.ask(`missing.${ZONE}`, 'A')).toMatchObject({ rcode: Rcode.NXDOMAIN });
-      expect((await askOverTcp(weir.dnsPort, `long.${ZONE}`, 'TXT')).data).toHaveLength(1);
+      expect(replies.map(({ rcode, data }) => [rcode, data.length])).toEqual([
+        [Rcode.NOERROR, 2],
+        [Rcode.NOERROR, 1],
+      ]);
       expect(await weir.stop()).toMatchObject({ code: 0 });
-    });
+    }
   });
+
+  test('weir answers SERVFAIL and says that it reaches no server where all are dead', async () => {
+    await using weir = await Weir.start({ upstreams: ['127.0.0.1:9', '127.0.0.2:9'], database: 'none' });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask(`www.${ZONE}`, 'A', { edns: {} })).toMatchObject({
+      rcode: Rcode.SERVFAIL,
+      extendedErrors: [ExtendedError.NO_REACHABLE_AUTHORITY],
+    });
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weir in front of a resolver', () => {
+  test('weir answers what the resolver found out, and its NXDOMAIN', async () => {
+    const resolver = await startUnbound(ZONE, authority.port);
+    servers.push(resolver);
+    const upstreams = [`127.0.0.1:${String(resolver.port)}`];
+    await using weir = await Weir.start({ upstreams, database: 'none' });
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask(`alias.${ZONE}`, 'A', { edns: {} })).answers.map(({ type }) => type)).toEqual([
+      'CNAME',
+      'CNAME',
+      'A',
+      'A',
+    ]);
+    expect((await udp.ask(`svc.${ZONE}`, RRType.SVCB)).data.map(unknown)).toEqual([SVCB_RDATA]);
+    expect(await udp.ask(`missing.${ZONE}`, 'A')).toMatchObject({ rcode: Rcode.NXDOMAIN });
+    expect((await askOverTcp(weir.dnsPort, `long.${ZONE}`, 'TXT')).data).toHaveLength(1);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
+  });
+});

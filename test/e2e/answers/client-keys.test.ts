@@ -1,4 +1,8 @@
-/** Clients that name themselves by a key: the name that they ask for in TLS, or the path of DNS over HTTPS. */
+/**
+ * Clients that name themselves by a key: the name that they ask for in TLS, or the path of DNS over HTTPS.
+ *
+ * @needs curl knot-dnsutils
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';

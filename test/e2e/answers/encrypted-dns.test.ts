@@ -1,4 +1,8 @@
-/** DNS over TLS and HTTPS, and the PROXY header, at a whole Weir and by clients that are not ours. */
+/**
+ * DNS over TLS and HTTPS, and the PROXY header, at a whole Weir and by clients that are not ours.
+ *
+ * @needs curl bind9-dnsutils knot-dnsutils
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';

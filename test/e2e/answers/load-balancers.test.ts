@@ -24,9 +24,10 @@ const GAMER = '127.0.0.77';
 const OTHER = '127.0.0.78';
 const LIMIT = 2;
 
+/** Ends what was started, also when the set-up fails half-way. */
+const stack = new AsyncDisposableStack();
 let weir: Weir;
 let api: ApiClient;
-let haproxy: LoadBalancer;
 let dnsdist: LoadBalancer;
 const port = { tcp: 0, dot: 0, doh: 0, web: 0 };
 
@@ -51,19 +52,19 @@ local_records = ["here.home.example A 192.0.2.20", "*.other.example A 192.0.2.21
 tcp_max_connections_per_ip = ${LIMIT}
 `,
   });
-  haproxy = await startHaproxy([weir.dnsPort, dot, doh, weir.webPort]);
+  stack.use(weir);
+  const haproxy = await startHaproxy([weir.dnsPort, dot, doh, weir.webPort]);
   [port.tcp, port.dot, port.doh, port.web] = haproxy.ports as [number, number, number, number];
+  stack.defer(() => haproxy.stop());
   dnsdist = await startDnsdist(weir.dnsPort);
+  stack.defer(() => dnsdist.stop());
   api = await weir.api();
   const { id } = await api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'gamers' });
   await api.expect(201, 'POST', '/client-subnets', { subnet_cidr: `${GAMER}/32`, group_id: id });
   await api.expect(201, 'POST', '/managed-domains', { domain: 'game.example', action: 'deny' });
   await api.expect(201, 'POST', '/grants', { domain: 'game.example', group_id: id, secs: 3600 });
 });
-afterAll(async () => {
-  for (const each of [haproxy, dnsdist]) await each.stop();
-  await weir.stop();
-});
+afterAll(() => stack.disposeAsync());
 
 /** A connection from an address, once HAProxy listens. */
 async function from(address: string, to: number): Promise<Socket> {

@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
 import type { UpstreamDetail, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';
 import { Rcode, RRType } from '../../../shared/dns/iana.ts';
-import { findProgram, startDnsmasq, startNsd } from '../../support/dns/authority.ts';
-import type { RunningServer } from '../../support/dns/authority.ts';
 import { a, cname, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import type { TestRecord } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -197,43 +195,6 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     await api.expect(204, 'DELETE', path);
     await api.expect(200, 'PUT', '/settings', { local_domain: '', local_dns_server: '' });
     expect(await addressFor('host.lan.test-home.example')).toBe(EVERY_ADDRESS);
-  });
-
-  describe('with real servers', () => {
-    const dnsmasq = findProgram('dnsmasq');
-    const nsd = findProgram('nsd');
-    const running: RunningServer[] = [];
-    afterAll(() => Promise.all(running.map((server) => server.close())));
-
-    test('weir asks a router for the names of the local network and of its addresses', async () => {
-      const router =
-        dnsmasq === null
-          ? await startServer(a(QNAME, '192.168.7.20'))
-          : await startDnsmasq(dnsmasq, [
-              '--host-record=nas.lan.example,192.168.7.20',
-              '--local=/lan.example/',
-            ]);
-      running.push(router);
-      await create('lan.example', router);
-      await create('192.168.7.0/24', router);
-      expect(await addressFor('nas.lan.example')).toBe('192.168.7.20');
-      if (dnsmasq === null) return;
-      expect((await udp.ask('20.7.168.192.in-addr.arpa', 'PTR')).data).toEqual(['nas.lan.example']);
-      expect((await udp.ask('none.lan.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
-    });
-
-    test('weir asks an authority for its zone and keeps what it does not have', async () => {
-      const text =
-        '$ORIGIN zone.example.\n$TTL 300\n@ SOA ns root 1 2 3 4 60\n@ NS ns\nns A 127.0.0.1\nwww A 10.9.8.7\n';
-      const authority =
-        nsd === null ? await startServer(a(QNAME, '10.9.8.7')) : await startNsd(nsd, 'zone.example', text);
-      running.push(authority);
-      await create('zone.example', authority);
-      expect(await addressFor('www.zone.example')).toBe('10.9.8.7');
-      if (nsd !== null)
-        for (let round = 0; round < 2; round++)
-          expect((await udp.ask('none.zone.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
-    });
   });
 });
 

@@ -1,10 +1,9 @@
 /**
- * Clients that are known by MAC, on a real network where one can be made (which takes root): they keep their
- * group when their address changes, over IPv4 and IPv6.
+ * Clients that are known by MAC, on a real network: they keep their group when their address changes, over IPv4 and
+ * IPv6.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client, ClientPage } from '../../../shared/api/policy/clients-api.ts';
-import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -19,16 +18,6 @@ const SERVER = { ipv4: '198.51.100.1', ipv6: '2001:db8:51::1' } as const;
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
 const BLOCKED = '0.0.0.0';
 const NAME = 'game.example.com';
-
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  upstream = await startEchoingUpstream();
-});
-afterAll(() => upstream.close());
-
-function startWeir(addresses: readonly string[]): Promise<Weir> {
-  return Weir.start({ addresses, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
-}
 
 /** A group that is refused NAME. */
 async function createStrictGroup(api: ApiClient): Promise<number> {
@@ -48,97 +37,61 @@ async function clientOnce(api: ApiClient, isWanted: (client: Client) => boolean)
   return clients.find(isWanted)!;
 }
 
-describe('weir with clients on the loopback', () => {
-  test('weir knows who asked by address, and moves a client with one call', async () => {
-    await using weir = await startWeir(['127.0.0.1']);
-    const api = await weir.api();
-    const groupId = await createStrictGroup(api);
-    using udp = await UdpClient.open(weir.dnsPort);
-    expect((await udp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
-    const client = await clientOnce(api, () => true);
-    expect(client).toMatchObject({
-      ip_address: '127.0.0.1',
-      mac_address: null,
-      group_id: 1,
-      group_source: 'default',
-      query_count: 1,
-    });
-    await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
-    expect((await udp.ask(NAME, 'A')).data).toEqual([BLOCKED]);
-    await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: null });
-    expect((await udp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
-  });
-
-  test('weir writes what it has seen when it stops, and knows it when it starts again', async () => {
-    await using first = await startWeir(['127.0.0.1']);
-    const room = { ...first.room, remove: () => undefined };
-    using udp = await UdpClient.open(first.dnsPort);
-    for (let i = 0; i < 3; i++) await udp.ask(NAME, 'A');
-    await first.end('SIGTERM');
-    await using second = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
-    const api = await second.api();
-    await clientOnce(api, () => true);
-    expect(await clientsOf(api)).toMatchObject([{ ip_address: '127.0.0.1', query_count: 3 }]);
-  });
-});
-
 const releaseNetwork = await holdNetwork('alone');
 afterAll(releaseNetwork);
-const probe = NetworkDevice.make(MAC, OWN_ADDRESSES);
-probe?.remove();
-if (probe !== null)
-  describe('weir with a client on a network', () => {
-    let device: NetworkDevice;
-    let weir: Weir;
-    let api: ApiClient;
-    beforeAll(async () => {
-      device = NetworkDevice.make(MAC, OWN_ADDRESSES)!;
-      device.setAddress('198.51.100.2/24');
-      device.setAddress('2001:db8:51::2/64');
-      weir = await startWeir(['127.0.0.1', SERVER.ipv4, SERVER.ipv6]);
-      api = await weir.api();
-    });
-    afterAll(async () => {
-      await weir.stop();
-      device.remove();
-    });
 
-    const askUntil = (address: string, wanted: string): Promise<number> =>
-      device.askUntil({ address, port: weir.dnsPort }, NAME, wanted);
-
-    test('weir gives a client its group by MAC, at each address that it takes, over IPv4 and IPv6', async () => {
-      const groupId = await createStrictGroup(api);
-      expect(await askUntil(SERVER.ipv4, EVERY_ADDRESS)).toBe(1);
-      const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
-      await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
-      // In force when the call is answered.
-      expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
-
-      device.setAddress('198.51.100.3/24');
-      await askUntil(SERVER.ipv4, BLOCKED);
-      await askUntil(SERVER.ipv6, BLOCKED);
-      device.setAddress('2001:db8:51::3/64');
-      await askUntil(SERVER.ipv6, BLOCKED);
-
-      const clients = await until(
-        'the new address of the client',
-        () => clientsOf(api),
-        ([first]) => first?.ip_address === '2001:db8:51::3',
-        { pauseMs: 100 },
-      );
-      expect(clients).toMatchObject([
-        { id: client.id, mac_address: MAC, group_id: groupId, group_source: 'mac' },
-      ]);
-      // Others are not meant.
-      using udp = await UdpClient.open(weir.dnsPort);
-      expect((await udp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
-    });
-
-    test('weir does not give the group to another device that takes the address', async () => {
-      device.setMac(OTHER_MAC);
-      device.setAddress('198.51.100.3/24');
-      await askUntil(SERVER.ipv4, EVERY_ADDRESS);
-      const other = await clientOnce(api, ({ mac_address: mac }) => mac === OTHER_MAC);
-      expect(other).toMatchObject({ ip_address: '198.51.100.3', group_id: 1 });
-    });
+describe('weir with a client on a network', () => {
+  const stack = new AsyncDisposableStack();
+  let device: NetworkDevice;
+  let weir: Weir;
+  let api: ApiClient;
+  beforeAll(async () => {
+    device = stack.use(NetworkDevice.make(MAC, OWN_ADDRESSES));
+    device.setAddress('198.51.100.2/24');
+    device.setAddress('2001:db8:51::2/64');
+    const upstream = stack.use(await startEchoingUpstream());
+    const addresses = ['127.0.0.1', SERVER.ipv4, SERVER.ipv6];
+    weir = stack.use(await Weir.start({ addresses, upstreams: [`127.0.0.1:${upstream.port}`] }));
+    api = await weir.api();
   });
+  afterAll(() => stack.disposeAsync());
+
+  const askUntil = (address: string, wanted: string): Promise<number> =>
+    device.askUntil({ address, port: weir.dnsPort }, NAME, wanted);
+
+  test('weir gives a client its group by MAC, at each address that it takes, over IPv4 and IPv6', async () => {
+    const groupId = await createStrictGroup(api);
+    expect(await askUntil(SERVER.ipv4, EVERY_ADDRESS)).toBe(1);
+    const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
+    await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
+    // In force when the call is answered.
+    expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
+
+    device.setAddress('198.51.100.3/24');
+    await askUntil(SERVER.ipv4, BLOCKED);
+    await askUntil(SERVER.ipv6, BLOCKED);
+    device.setAddress('2001:db8:51::3/64');
+    await askUntil(SERVER.ipv6, BLOCKED);
+
+    const clients = await until(
+      'the new address of the client',
+      () => clientsOf(api),
+      ([first]) => first?.ip_address === '2001:db8:51::3',
+      { pauseMs: 100 },
+    );
+    expect(clients).toMatchObject([
+      { id: client.id, mac_address: MAC, group_id: groupId, group_source: 'mac' },
+    ]);
+    // Others are not meant.
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
+  });
+
+  test('weir does not give the group to another device that takes the address', async () => {
+    device.setMac(OTHER_MAC);
+    device.setAddress('198.51.100.3/24');
+    await askUntil(SERVER.ipv4, EVERY_ADDRESS);
+    const other = await clientOnce(api, ({ mac_address: mac }) => mac === OTHER_MAC);
+    expect(other).toMatchObject({ ip_address: '198.51.100.3', group_id: 1 });
+  });
+});

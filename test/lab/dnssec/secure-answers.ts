@@ -11,7 +11,8 @@ import { Dnskey } from '../../../dns-worker/dnssec/dnskey.ts';
 import { readTrustAnchors } from '../../../shared/dns/trust-anchors.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
-import { findProgram, type RunningServer, startNsdOn } from '../../support/dns/authority.ts';
+import { type RunningServer, startNsdOn } from '../../support/dns/authority.ts';
+import { findProgram } from '../../support/parts/programs.ts';
 import { startForwarder, startPdnsForwarder, startRecursion } from './servers.ts';
 import { hasSigningTools, signZones } from './sign-zones.ts';
 import type { LabZone } from './zones.ts';
@@ -97,28 +98,25 @@ export interface SecureAnswers {
 /** Which packages the measure lacks, in words; null = none. */
 export function missingTools(): string | null {
   const isComplete = findProgram('nsd') !== null && findProgram('unbound') !== null && hasSigningTools();
-  return isComplete ? null : 'packages nsd, unbound, bind9-utils, bind9-dnsutils, ldnsutils are needed';
+  return isComplete ? null : 'packages nsd, unbound, bind9-utils, ldnsutils are needed';
 }
 
 /** Starts the servers, asks each in turn, then lets `more` ask Weir. Throws if a package is missing. */
 export async function measureSecureAnswers(
   more: (weir: Measured) => Promise<void> = () => Promise.resolve(),
 ): Promise<SecureAnswers[]> {
-  const nsd = findProgram('nsd');
-  const unbound = findProgram('unbound');
   const missing = missingTools();
-  if (nsd === null || unbound === null || missing !== null)
-    throw new Error(`measure validation: ${missing ?? 'no server'}`);
+  if (missing !== null) throw new Error(`measure validation: ${missing}`);
   const folder = mkdtempSync(join(tmpdir(), 'weir-measure-'));
   const servers: RunningServer[] = [];
   try {
     const { files, rootKeys } = signZones(ZONES, folder);
     const anchors = join(folder, 'anchors');
     writeFileSync(anchors, rootKeys);
-    servers.push(await startNsdOn(nsd, files));
-    servers.push(await startRecursion(unbound, files, servers[0]!.port, null));
+    servers.push(await startNsdOn(files));
+    servers.push(await startRecursion(files, servers[0]!.port, null));
     const { port } = servers[1]!;
-    const peer = await startForwarder(unbound, port, rootKeys);
+    const peer = await startForwarder(port, rootKeys);
     servers.push(peer);
     const pools = `[dns]\ndnssec_enabled = true\ndnssec_trust_anchors = ${JSON.stringify(anchors)}
 [[dns.pools]]\nname = "lab"\nservers = ["127.0.0.1:${String(port)}"]\n`;

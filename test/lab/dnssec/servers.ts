@@ -6,6 +6,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, type RunningProgram } from '../../support/dns/authority.ts';
+import { requireProgram } from '../../support/parts/programs.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import type { ZoneFile } from './sign-zones.ts';
 
@@ -14,24 +15,19 @@ import type { ZoneFile } from './sign-zones.ts';
  * cannot name a port, and with one stub for all Unbound would look for DS records in the wrong place.
  */
 export function startRecursion(
-  program: string,
   zones: readonly ZoneFile[],
   authorityPort: number,
   rootKeys: string | null,
 ): Promise<RunningProgram> {
   const server = `127.0.0.1@${String(authorityPort)}`;
   const stubs = zones.map(({ zone }) => `stub-zone:\n  name: "${zone}"\n  stub-addr: ${server}\n`);
-  return startUnbound(program, stubs.join(''), rootKeys);
+  return startUnbound(stubs.join(''), rootKeys);
 }
 
 /** Starts Unbound as a validator that asks a resolver for everything. */
-export function startForwarder(
-  program: string,
-  resolverPort: number,
-  rootKeys: string,
-): Promise<RunningProgram> {
+export function startForwarder(resolverPort: number, rootKeys: string): Promise<RunningProgram> {
   const forward = `forward-zone:\n  name: "."\n  forward-addr: 127.0.0.1@${String(resolverPort)}\n`;
-  return startUnbound(program, forward, rootKeys);
+  return startUnbound(forward, rootKeys);
 }
 
 /** Starts PowerDNS Recursor as a validator that asks a resolver for everything; `rootDs` without owner and type. */
@@ -63,11 +59,7 @@ quiet=yes
   return run(program, [`--config-dir=${folder}`], folder, port);
 }
 
-async function startUnbound(
-  program: string,
-  zones: string,
-  rootKeys: string | null,
-): Promise<RunningProgram> {
+async function startUnbound(zones: string, rootKeys: string | null): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-lab-unbound-'));
   const port = await freePort(['127.0.0.1']);
   if (rootKeys !== null) writeFileSync(join(folder, 'root.key'), rootKeys);
@@ -90,5 +82,5 @@ ${validation}remote-control:
   control-enable: no
 ${zones}`;
   writeFileSync(join(folder, 'unbound.conf'), config);
-  return run(program, ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
+  return run(requireProgram('unbound'), ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
 }

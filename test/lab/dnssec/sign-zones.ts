@@ -1,8 +1,12 @@
-/** Makes zone files with the standard tools: dnssec-keygen, dnssec-signzone, dnssec-dsfromkey of BIND. */
+/**
+ * Makes zone files with the standard tools: dnssec-keygen, dnssec-signzone, dnssec-dsfromkey of BIND.
+ *
+ * @needs bind9-utils ldnsutils
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findProgram } from '../../support/dns/authority.ts';
+import { findProgram, requireProgram } from '../../support/parts/programs.ts';
 import { COMMON_RECORDS, type LabZone } from './zones.ts';
 
 /** A zone in a file. */
@@ -22,7 +26,7 @@ export interface SignedZones {
 /** dnssec-signzone refuses more; ldns-signzone does not. */
 const MOST_ITERATIONS = 150;
 
-/** Whether the packages that the lab takes its tools from are there (bind9-utils, bind9-dnsutils, ldnsutils). */
+/** Whether the packages that the lab takes its tools from are there (bind9-utils, ldnsutils). */
 export function hasSigningTools(): boolean {
   return ['dnssec-keygen', 'dnssec-signzone', 'dnssec-dsfromkey', 'ldns-signzone'].every(
     (name) => findProgram(name) !== null,
@@ -91,14 +95,14 @@ function makeZone(zone: LabZone, delegations: string, folder: string): MadeZone 
 function makeKey(origin: string, algorithm: string, folder: string): string {
   const size = algorithm.includes('RSA') ? ['-b', '2048'] : [];
   const args = ['-q', '-K', folder, '-a', algorithm, ...size, '-f', 'KSK', origin];
-  return join(folder, run('dnssec-keygen', args, origin).trim());
+  return join(folder, run('dnssec-keygen', args).trim());
 }
 
 function sign({ nsec3, validity }: LabZone, origin: string, key: string, path: string): void {
   const { iterations = 0, optOut = false, salt = '-' } = nsec3 ?? {};
   if (iterations > MOST_ITERATIONS) {
     const chain = ['-n', '-t', String(iterations), '-f', `${path}.signed`, '-o', origin];
-    run('ldns-signzone', [...chain, `${path}.unsigned`, key], origin);
+    run('ldns-signzone', [...chain, `${path}.unsigned`, key]);
     return;
   }
   const denial = nsec3 === undefined ? [] : ['-3', salt, '-H', String(iterations), ...(optOut ? ['-A'] : [])];
@@ -106,24 +110,29 @@ function sign({ nsec3, validity }: LabZone, origin: string, key: string, path: s
   const times = ['-s', start, '-e', end];
   const out = ['-O', 'full', '-f', `${path}.signed`, '-d', dirname(path)];
   // -z: one key for everything; -P: what does not hold is what the lab is for.
-  run(
-    'dnssec-signzone',
-    ['-q', '-z', '-P', ...denial, ...times, ...out, '-o', origin, `${path}.unsigned`, key],
+  run('dnssec-signzone', [
+    '-q',
+    '-z',
+    '-P',
+    ...denial,
+    ...times,
+    ...out,
+    '-o',
     origin,
-  );
+    `${path}.unsigned`,
+    key,
+  ]);
 }
 
 function dsLines({ ds = 'sha256', digests = ['SHA-256'] }: LabZone, key: string): string[] {
   if (ds === 'none') return [];
   const named = { sha256: 'SHA-256', sha1: 'SHA-1', sha384: 'SHA-384' };
   const wanted = typeof ds === 'string' ? [named[ds]] : digests;
-  const lines = wanted.map((digest) => run('dnssec-dsfromkey', ['-a', digest, `${key}.key`], key).trim());
+  const lines = wanted.map((digest) => run('dnssec-dsfromkey', ['-a', digest, `${key}.key`]).trim());
   const plain = lines.map((line) => line.replaceAll(/\s+/g, ' '));
   return typeof ds === 'string' ? plain : ds(plain);
 }
 
-function run(name: string, args: readonly string[], what: string): string {
-  const program = findProgram(name);
-  if (program === null) throw new Error(`sign ${what}: ${name} is not installed`);
-  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+function run(name: string, args: readonly string[]): string {
+  return execFileSync(requireProgram(name), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }

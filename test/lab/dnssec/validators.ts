@@ -15,6 +15,7 @@ import { question } from '../../support/dns/built-messages.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { within } from '../../support/parts/until.ts';
 import type { LabResult } from './cases.ts';
+import { requireProgram } from '../../support/parts/programs.ts';
 
 /** A validating resolver: whether the answer to a question is secure, insecure or bogus. */
 export interface LabValidator {
@@ -90,12 +91,12 @@ export async function openServer(server: RunningServer): Promise<LabValidator> {
 }
 
 /** delv asking `server`; `anchors` is a file of `trust-anchors` as BIND reads it. */
-export function openDelv(program: string, server: RunningServer, anchors: string): LabValidator {
+export function openDelv(server: RunningServer, anchors: string): LabValidator {
   return {
     validate(name, type) {
       const args = [`@${server.ip}`, '-p', String(server.port), '-a', anchors, '+root=.', name, type];
       return new Promise((resolve) => {
-        execFile(program, args, { timeout: 20_000 }, (error, stdout, stderr) => {
+        execFile(requireProgram('delv'), args, { timeout: 20_000 }, (error, stdout, stderr) => {
           const said = stdout + stderr;
           // What stays pending of a negative answer is what could not be validated.
           const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);

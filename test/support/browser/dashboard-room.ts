@@ -5,7 +5,6 @@
 import type { Browser } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';
 import { startEchoingUpstream } from '../dns/echoing-upstream.ts';
-import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
 import { PASSWORD } from '../weir/api-client.ts';
 import type { ApiClient } from '../weir/api-client.ts';
 import { httpCall } from '../weir/http-call.ts';
@@ -33,46 +32,40 @@ export class DashboardRoom {
   readonly api: ApiClient;
   /** Of the administrator; a page that is opened has it unless it says otherwise. */
   readonly session: string;
-  private readonly upstream: ScriptedUpstream;
   private readonly browser: Browser;
-  private readonly releaseNetwork: () => Promise<void>;
+  /** Ends what the room is made of. */
+  private readonly stack: AsyncDisposableStack;
 
   private constructor(
-    parts: Pick<DashboardRoom, 'weir' | 'api' | 'session'> & {
-      upstream: ScriptedUpstream;
-      browser: Browser;
-      releaseNetwork: () => Promise<void>;
-    },
+    parts: Pick<DashboardRoom, 'weir' | 'api' | 'session'>,
+    browser: Browser,
+    stack: AsyncDisposableStack,
   ) {
     this.weir = parts.weir;
     this.api = parts.api;
     this.session = parts.session;
-    this.upstream = parts.upstream;
-    this.browser = parts.browser;
-    this.releaseNetwork = parts.releaseNetwork;
+    this.browser = browser;
+    this.stack = stack;
   }
 
-  /** Starts everything. */
+  /** Starts everything, or leaves nothing running. */
   static async open(options: WeirOptions = {}): Promise<DashboardRoom> {
-    const releaseNetwork = await holdNetwork('shared');
-    const upstream = await startEchoingUpstream();
-    const [weir, browser] = await Promise.all([
-      Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }),
-      openBrowser(),
-    ]);
+    await using stack = new AsyncDisposableStack();
+    stack.defer(await holdNetwork('shared'));
+    const upstream = stack.use(await startEchoingUpstream());
+    const starts = [
+      Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }).then((it) => stack.use(it)),
+      openBrowser().then((it) => stack.use(it)),
+    ] as const;
+    // One that still starts when the other fails must be there to be ended.
+    await Promise.allSettled(starts);
+    const [weir, browser] = await Promise.all(starts);
     const api = await weir.api();
-    const room = new DashboardRoom({
-      weir,
-      api,
-      session: await logIn(weir, 'admin'),
-      upstream,
-      browser,
-      releaseNetwork,
-    });
+    const session = await logIn(weir, 'admin');
     await api.expect(201, 'POST', '/managed-domains', { domain: BLOCKED_NAME });
-    await room.ask([...ASKED_NAMES, BLOCKED_NAME]);
+    await ask(weir, [...ASKED_NAMES, BLOCKED_NAME]);
     await api.untilQueryCount(ASKED_NAMES.length + 1);
-    return room;
+    return new DashboardRoom({ weir, api, session }, browser, stack.move());
   }
 
   /** Where the dashboard is. */
@@ -81,10 +74,8 @@ export class DashboardRoom {
   }
 
   /** Asks for A of each name over UDP, from an address of this machine's; the address of each. */
-  async ask(names: readonly string[], from = '127.0.0.1'): Promise<unknown[]> {
-    using udp = await UdpClient.open(this.weir.dnsPort, '127.0.0.1', from);
-    const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));
-    return replies.map(({ data }) => data[0]);
+  ask(names: readonly string[], from?: string): Promise<unknown[]> {
+    return ask(this.weir, names, from);
   }
 
   /** Asks for A of a name until the log has it. */
@@ -106,12 +97,15 @@ export class DashboardRoom {
     return withPage(this.browser, origin, session === '' ? options : { ...options, session }, use);
   }
 
-  async close(): Promise<void> {
-    await this.browser.close();
-    await this.weir.stop();
-    await this.upstream.close();
-    await this.releaseNetwork();
+  close(): Promise<void> {
+    return this.stack.disposeAsync();
   }
+}
+
+async function ask({ dnsPort }: Weir, names: readonly string[], from = '127.0.0.1'): Promise<unknown[]> {
+  using udp = await UdpClient.open(dnsPort, '127.0.0.1', from);
+  const replies = await Promise.all(names.map((name) => udp.ask(name, 'A')));
+  return replies.map(({ data }) => data[0]);
 }
 
 async function logIn({ webPort }: Weir, username: string): Promise<string> {

@@ -1,15 +1,16 @@
 /**
- * Real DNS servers on loopback for tests: NSD with a zone, Unbound in front of it, dnsmasq as a router's server,
- * each where its Debian package is installed. They run as the current user from a directory of their own.
+ * Real DNS servers on loopback for tests: NSD with a zone, Unbound in front of it, dnsmasq as a router's server. They
+ * run as the current user from a directory of their own. A suite names those that it starts: `@needs nsd`.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeMessage } from '../../../shared/dns/codec.ts';
+import { requireProgram } from '../parts/programs.ts';
 import { until, within } from '../parts/until.ts';
 import { freePort } from '../weir/free-ports.ts';
 
@@ -27,21 +28,6 @@ export interface RunningProgram extends RunningServer {
   readonly pid: number;
 }
 
-/** Where a program is, looked up on PATH and in the system's folders; null if it is not installed. */
-export function findProgram(name: string): string | null {
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
-  for (const folder of folders) {
-    const path = join(folder, name);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // Not here.
-    }
-  }
-  return null;
-}
-
 /** A zone that NSD serves. */
 export interface ServedZone {
   readonly zone: string;
@@ -50,11 +36,11 @@ export interface ServedZone {
 }
 
 /** Starts NSD as authority for one zone. */
-export async function startNsd(program: string, zone: string, zoneText: string): Promise<RunningServer> {
+export async function startNsd(zone: string, zoneText: string): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-zone-'));
   const path = join(folder, 'zone');
   writeFileSync(path, zoneText);
-  const server = await startNsdOn(program, [{ zone, path }]);
+  const server = await startNsdOn([{ zone, path }]);
   return {
     ...server,
     close: async () => {
@@ -65,7 +51,7 @@ export async function startNsd(program: string, zone: string, zoneText: string):
 }
 
 /** Starts NSD as authority for these zones. */
-export async function startNsdOn(program: string, zones: readonly ServedZone[]): Promise<RunningProgram> {
+export async function startNsdOn(zones: readonly ServedZone[]): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-nsd-'));
   const port = await freePort([LOOPBACK]);
   const config = `server:
@@ -85,7 +71,7 @@ remote-control:
   control-enable: no
 ${zones.map(({ zone, path }) => `zone:\n  name: "${zone}"\n  zonefile: "${path}"\n`).join('')}`;
   writeFileSync(join(folder, 'nsd.conf'), config);
-  return run(program, ['-d', '-c', join(folder, 'nsd.conf')], folder, port);
+  return run(requireProgram('nsd'), ['-d', '-c', join(folder, 'nsd.conf')], folder, port);
 }
 
 /** A resolver that also answers over TLS and over HTTPS. */
@@ -96,7 +82,6 @@ export interface EncryptedServer extends RunningServer {
 
 /** Starts Unbound as a resolver that knows one zone, over UDP, TCP, TLS and HTTPS (where it was built in). */
 export async function startEncryptedUnbound(
-  program: string,
   zone: string,
   authorityPort: number,
   certificate: { readonly certPath: string; readonly keyPath: string },
@@ -110,12 +95,11 @@ export async function startEncryptedUnbound(
   tls-service-pem: "${certificate.certPath}"
   tls-service-key: "${certificate.keyPath}"
 `;
-  return { ...(await startUnbound(program, zone, authorityPort, more)), tlsPort, httpsPort };
+  return { ...(await startUnbound(zone, authorityPort, more)), tlsPort, httpsPort };
 }
 
 /** Starts Unbound as a resolver that knows one zone, from the authority on `authorityPort`. */
 export async function startUnbound(
-  program: string,
   zone: string,
   authorityPort: number,
   moreOfServer = '',
@@ -142,11 +126,11 @@ stub-zone:
   stub-addr: 127.0.0.1@${String(authorityPort)}
 `;
   writeFileSync(join(folder, 'unbound.conf'), config);
-  return run(program, ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
+  return run(requireProgram('unbound'), ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
 }
 
 /** Starts dnsmasq as the server of a local network; `records` are options such as `--host-record=…`. */
-export async function startDnsmasq(program: string, records: readonly string[]): Promise<RunningServer> {
+export async function startDnsmasq(records: readonly string[]): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-dnsmasq-'));
   const port = await freePort([LOOPBACK]);
   const options = [
@@ -157,7 +141,7 @@ export async function startDnsmasq(program: string, records: readonly string[]):
     '--pid-file=',
   ];
   const listening = [`--port=${String(port)}`, '--listen-address=127.0.0.1', '--bind-interfaces', '--user='];
-  return run(program, [...options, ...listening, ...records], folder, port);
+  return run(requireProgram('dnsmasq'), [...options, ...listening, ...records], folder, port);
 }
 
 /** Starts a server that keeps its files in `folder`, and waits until it answers; the folder goes with it. */

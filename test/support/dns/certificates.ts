@@ -1,4 +1,8 @@
-/** Certificates for tests, made with openssl in a folder of their own: an authority, and servers signed by it. */
+/**
+ * Certificates for tests, made with openssl in a folder of their own: an authority, and servers signed by it.
+ *
+ * @needs openssl
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,15 @@
-/** Debian's receiver of dnstap, fstrm_capture, and what dnstap-ldns reads in what it has taken. */
+/**
+ * Debian's receiver of dnstap, fstrm_capture, and what dnstap-ldns reads in what it has taken.
+ *
+ * @needs fstrm-bin dnstap-ldns
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { requireProgram } from '../parts/programs.ts';
 import { makeTempDir } from '../parts/test-database.ts';
 import { until, within } from '../parts/until.ts';
-
-const NEEDED = ['/usr/bin/fstrm_capture', '/usr/bin/dnstap-ldns'];
 
 /** A receiver that listens. */
 export class DnstapReceiver {
@@ -18,12 +21,9 @@ export class DnstapReceiver {
 
   /** On a port of this machine, or on a Unix socket. */
   constructor(port?: string) {
-    for (const program of NEEDED)
-      if (!existsSync(program))
-        throw new Error(`${program} is missing: apt-get install fstrm-bin dnstap-ldns`);
     const place = port === undefined ? ['-u', this.path] : ['-a', '127.0.0.1', '-p', port];
     const flags = ['-t', 'protobuf:dnstap.Dnstap', '-w', this.file, ...place];
-    this.child = spawn(NEEDED[0]!, flags, { stdio: 'ignore' });
+    this.child = spawn(requireProgram('fstrm_capture'), flags, { stdio: 'ignore' });
     this.ended = once(this.child, 'close');
   }
 
@@ -36,7 +36,7 @@ export class DnstapReceiver {
   /** Ends it; what it has taken, as text. */
   async taken(): Promise<string> {
     await this.end('SIGINT');
-    return spawnSync(NEEDED[1]!, ['-r', this.file, '-y']).stdout.toString();
+    return spawnSync(requireProgram('dnstap-ldns'), ['-r', this.file, '-y']).stdout.toString();
   }
 
   /** Ends it and removes what it wrote. */

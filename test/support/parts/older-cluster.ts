@@ -1,4 +1,8 @@
-/** Data directories as a Weir with an earlier PostgreSQL has left them: that of Debian, which stands in for it. */
+/**
+ * Data directories as a Weir with an earlier PostgreSQL has left them: that of Debian, which stands in for it.
+ *
+ * @needs postgresql
+ */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,15 +1,25 @@
-/** Load balancers of others, started on free ports before a Weir: HAProxy for connections, dnsdist for datagrams. */
+/**
+ * Load balancers of others, started on free ports before a Weir: HAProxy for connections, dnsdist for datagrams.
+ *
+ * @needs haproxy dnsdist
+ */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requireProgram } from '../parts/programs.ts';
 import { freePort } from './free-ports.ts';
 import { OwnProcess } from './weir-process.ts';
 
 const ADDRESS = '127.0.0.1';
 /** Where load balancers connect from, so that other programs of this machine can be told from them. */
 export const BALANCER = '127.0.0.9';
-/** Debian keeps it where only root looks. */
-const HAPROXY = '/usr/sbin/haproxy';
+
+/** For at most so many looks at a port, a pause after each. */
+const LOOKS = 1000;
+const LOOK_MS = 20;
 
 /** A load balancer that runs. */
 export interface LoadBalancer {
@@ -28,7 +38,10 @@ export async function startHaproxy(servers: readonly number[]): Promise<LoadBala
   server weir ${ADDRESS}:${server} source ${BALANCER} send-proxy-v2 proxy-v2-options crc32c check inter 200ms`,
   );
   const defaults = 'defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 20s\n  timeout server 20s';
-  return start(HAPROXY, ['-db', '-f'], `${defaults}\n${sections.join('\n')}\n`, { ports });
+  return start('haproxy', ['-db', '-f'], `${defaults}\n${sections.join('\n')}\n`, {
+    ports,
+    ready: (running) => untilListening(running, ports),
+  });
 }
 
 /** dnsdist that hands datagrams on to this port, with a PROXY header before each; Weir must know `here.home.example`. */
@@ -40,7 +53,7 @@ newServer({address="${ADDRESS}:${server}", source="${BALANCER}", useProxyProtoco
 `;
   return start('dnsdist', ['--supervised', '-C'], configuration, {
     ports: [port],
-    ready: /Marking .* as 'up'/,
+    ready: (running) => running.untilOutput(/Marking .* as 'up'/),
   });
 }
 
@@ -48,19 +61,40 @@ async function start(
   command: string,
   args: readonly string[],
   configuration: string,
-  { ports, ready }: { readonly ports: readonly number[]; readonly ready?: RegExp },
+  { ports, ready }: Pick<LoadBalancer, 'ports'> & { readonly ready: (running: OwnProcess) => Promise<void> },
 ): Promise<LoadBalancer> {
+  await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'weir-balancer-'));
+  stack.defer(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'balancer.conf');
   writeFileSync(file, configuration);
-  const running = new OwnProcess(command, [...args, file], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '' },
-  });
-  if (ready !== undefined) await running.untilOutput(ready);
-  const stop = async (): Promise<void> => {
-    await running.end('SIGKILL');
-    rmSync(folder, { recursive: true });
-  };
-  return { ports, stop };
+  const running = stack.use(
+    new OwnProcess(requireProgram(command), [...args, file], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '' },
+    }),
+  );
+  await ready(running);
+  const started = stack.move();
+  return { ports, stop: () => started.disposeAsync() };
+}
+
+/** Waits until a program that says nothing when it is ready listens on all these ports. */
+async function untilListening(running: OwnProcess, ports: readonly number[]): Promise<void> {
+  for (const port of ports)
+    for (let looks = 0; !(await isListening(port)); looks++) {
+      if (running.hasEnded || looks === LOOKS)
+        throw new Error(`start a load balancer: nothing listens on port ${port}; it said: ${running.output}`);
+      await sleep(LOOK_MS);
+    }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, ADDRESS);
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
 }

@@ -17,13 +17,14 @@ import { commandOf } from './holder.ts';
  */
 const PATIENCE_MS = { shared: 200_000, alone: 1_200_000 } as const;
 
-/** Waits until this suite may use the network so; resolves with what ends the use, which the end of the process does, too. */
+/** Waits until this suite may use the network so; resolves with what ends the use, which the end of the suite also does. */
 export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promise<void>> {
   const lock = join(process.env['WEIR_TEST_RUN'] ?? tmpdir(), 'network.lock');
   const mode = use === 'alone' ? '--exclusive' : '--shared';
   const suite = basename(expect.getState().testPath ?? 'no suite');
-  // It reports that it holds the lock, and holds it until its input ends. The suite's name is there for `usersOf`.
-  const holder = spawn('flock', [mode, lock, 'sh', '-c', 'echo held; cat', suite], {
+  // It reports that it holds the lock, and holds it until its input ends. It is one process, as a child would keep the
+  // lock. The suite's name is there for `usersOf`.
+  const holder = spawn('flock', [mode, '--no-fork', lock, 'sh', '-c', 'echo held; read _', suite], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(holder, 'close');

@@ -1,6 +1,7 @@
 /**
- * A device on a network of its own with this machine: a network namespace and a virtual cable. Needs root, or the
- * capability to create both.
+ * A device on a network of its own with this machine: a network namespace and a virtual cable.
+ *
+ * @needs iproute2 root
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
 const TIMEOUT_MS = WAIT_MS + 30_000;
 
 /** The device: its namespace, its cable and its addresses. */
-export class NetworkDevice {
+export class NetworkDevice implements Disposable {
   private readonly name: string;
   /** This machine's end of the cable. */
   private readonly here: string;
@@ -24,8 +25,8 @@ export class NetworkDevice {
     this.here = name;
   }
 
-  /** Makes a device whose cable ends here with the addresses given; null if this process may not. */
-  static make(mac: string, ownAddresses: readonly string[]): NetworkDevice | null {
+  /** Makes a device whose cable ends here with the addresses given. @throws with nothing left of it */
+  static make(mac: string, ownAddresses: readonly string[]): NetworkDevice {
     // Names of interfaces have 15 characters at most.
     const device = new NetworkDevice(`weir${String(process.pid)}`);
     try {
@@ -36,9 +37,9 @@ export class NetworkDevice {
       device.setMac(mac);
       device.ip('link', 'set', 'lo', 'up');
       return device;
-    } catch {
-      device.remove();
-      return null;
+    } catch (error) {
+      device[Symbol.dispose]();
+      throw error;
     }
   }
 
@@ -69,7 +70,7 @@ export class NetworkDevice {
   addSilentAddress(address: string): void {
     // Lies on another interface, and only questions for addresses of their own are answered there.
     this.ip('address', 'add', address, 'dev', 'lo');
-    if (!address.includes(':')) this.inside('sysctl', '-q', 'net.ipv4.conf.all.arp_ignore=1');
+    if (!address.includes(':')) this.inside('sh', '-c', 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore');
   }
 
   /** Runs a program of this language on the device; resolves with what it says. */
@@ -90,7 +91,7 @@ export class NetworkDevice {
   }
 
   /** Takes all of it away. */
-  remove(): void {
+  [Symbol.dispose](): void {
     spawnSync('ip', ['link', 'delete', this.here]);
     spawnSync('ip', ['netns', 'delete', this.name]);
   }

@@ -15,20 +15,31 @@ export class NodeCluster {
   readonly database: SharedDatabase;
   private readonly folder: TempDir;
   private readonly upstream: ScriptedUpstream;
+  /** Ends what the cluster is made of. */
+  private readonly stack: AsyncDisposableStack;
   private readonly nodes: Weir[] = [];
 
-  private constructor(folder: TempDir, database: SharedDatabase, upstream: ScriptedUpstream) {
+  private constructor(
+    folder: TempDir,
+    database: SharedDatabase,
+    upstream: ScriptedUpstream,
+    stack: AsyncDisposableStack,
+  ) {
     this.folder = folder;
     this.database = database;
     this.upstream = upstream;
+    this.stack = stack;
   }
 
-  /** Starts the database, whose first start is behind it. */
+  /** Starts the database, whose first start is behind it, or leaves nothing running. */
   static async open(): Promise<NodeCluster> {
+    await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();
-    const database = await startSharedDatabase(folder.dataDir);
+    stack.defer(() => folder.remove());
+    const database = stack.use(await startSharedDatabase(folder.dataDir));
     await prepareDataDir(join(folder.path, 'prepared'), database.url);
-    return new NodeCluster(folder, database, await startEchoingUpstream());
+    const upstream = stack.use(await startEchoingUpstream());
+    return new NodeCluster(folder, database, upstream, stack.move());
   }
 
   /** How a node of this name is started; also again, on the same folder. */
@@ -52,9 +63,7 @@ export class NodeCluster {
 
   /** Stops all nodes, and removes everything. */
   async close(): Promise<void> {
+    await using _parts = this.stack;
     await Promise.all(this.nodes.map((node) => node.stop()));
-    await this.upstream.close();
-    await this.database[Symbol.asyncDispose]();
-    this.folder.remove();
   }
 }

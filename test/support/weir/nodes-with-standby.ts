@@ -13,18 +13,24 @@ import type { WeirOptions } from './weir-process.ts';
 export class NodesWithStandby implements AsyncDisposable {
   readonly database: ReplicatedDatabase;
   private readonly folder: TempDir;
+  /** Ends what they are made of. */
+  private readonly stack: AsyncDisposableStack;
   private readonly nodes: Weir[] = [];
 
-  private constructor(folder: TempDir, database: ReplicatedDatabase) {
+  private constructor(folder: TempDir, database: ReplicatedDatabase, stack: AsyncDisposableStack) {
     this.folder = folder;
     this.database = database;
+    this.stack = stack;
   }
 
-  /** Starts the pair, in whose database Weir has been before. */
+  /** Starts the pair, in whose database Weir has been before, or leaves nothing running. */
   static async open(options: { readonly isSynchronous?: boolean } = {}): Promise<NodesWithStandby> {
+    await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();
+    stack.defer(() => folder.remove());
     const content = { ...options, content: STARTED_ONCE };
-    return new NodesWithStandby(folder, await startReplicatedDatabase(join(folder.path, 'servers'), content));
+    const database = stack.use(await startReplicatedDatabase(join(folder.path, 'servers'), content));
+    return new NodesWithStandby(folder, database, stack.move());
   }
 
   /** Starts a node. */
@@ -43,8 +49,7 @@ export class NodesWithStandby implements AsyncDisposable {
 
   /** Ends the nodes, then the database. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await using _parts = this.stack;
     await Promise.all(this.nodes.map((node) => node.stop()));
-    await this.database[Symbol.asyncDispose]();
-    this.folder.remove();
   }
 }

@@ -55,11 +55,12 @@ interface Server {
   readonly url: string;
 }
 
-/** Starts a pair in a folder. With `isSynchronous` a commit waits for the standby, unless it waits for no disk at all. */
+/** Starts a pair in a folder, or leaves nothing running. With `isSynchronous` a commit waits for the standby, unless it waits for no disk at all. */
 export async function startReplicatedDatabase(
   dir: string,
   { isSynchronous = false, content = EMPTY }: { isSynchronous?: boolean; content?: Content } = {},
 ): Promise<ReplicatedDatabase> {
+  await using stack = new AsyncDisposableStack();
   const folders = { primary: join(dir, 'primary'), standby: join(dir, 'standby') };
   await layCluster(folders.primary, content);
   const password = readFileSync(join(folders.primary, 'postgres.password'), 'utf8').trim();
@@ -72,8 +73,10 @@ export async function startReplicatedDatabase(
     password,
     isSynchronous ? { synchronous_standby_names: '*' } : {},
   );
+  stack.defer(() => primary.running.stop(STOP_MS));
   follow(homes.standby, primary.address);
   const standby = await launch(homes.standby, password);
+  stack.defer(() => standby.running.stop(STOP_MS));
   await untilStandbys(primary, 1);
   let active = primary;
   const kill = async ({ running }: Server, { cluster }: PostgresHome): Promise<void> => {
@@ -84,6 +87,7 @@ export async function startReplicatedDatabase(
     await ask(standby, 'SELECT pg_promote()');
     active = standby;
   };
+  const servers = stack.move();
   return {
     url: `${primary.url},${standby.url}`,
     urls: { primary: primary.url, standby: standby.url },
@@ -110,9 +114,7 @@ export async function startReplicatedDatabase(
     },
     killPromoted: () => kill(standby, homes.standby),
     rowsOfFirst: (sql) => ask(primary, sql),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([primary, standby].map(({ running }) => running.stop(STOP_MS)));
-    },
+    [Symbol.asyncDispose]: () => servers.disposeAsync(),
   };
 }
 

@@ -20,9 +20,11 @@ export interface SharedDatabase extends AsyncDisposable {
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 
-/** Starts one in a folder. */
+/** Starts one in a folder, or leaves nothing running. */
 export async function startSharedDatabase(dataDir: string): Promise<SharedDatabase> {
+  await using stack = new AsyncDisposableStack();
   const lock = lockDataDir(dataDir);
+  stack.defer(() => lock.release());
   const { signal } = new AbortController();
   const { place } = await prepareCluster(lock.dataDir, {
     report: () => undefined,
@@ -31,8 +33,10 @@ export async function startSharedDatabase(dataDir: string): Promise<SharedDataba
   });
   const start = () => startServer({ ...place, settings: SETTINGS });
   let server = await start();
+  stack.defer(() => server.stop(STOP_MS));
   const { address } = server;
   const { user, password, port, database, host } = address;
+  const started = stack.move();
   return {
     url: `postgres://${user}:${password}@localhost:${String(port)}/${database}?host=${encodeURIComponent(host)}`,
     async restart(signal) {
@@ -49,9 +53,6 @@ export async function startSharedDatabase(dataDir: string): Promise<SharedDataba
         await client.end();
       }
     },
-    async [Symbol.asyncDispose]() {
-      await server.stop(STOP_MS);
-      lock.release();
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

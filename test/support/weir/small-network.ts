@@ -1,25 +1,26 @@
 /**
  * A network of machines that are namespaces, all on one switch. Everything is made inside of them: of this machine's own
  * interfaces none comes or goes.
+ *
+ * @needs iproute2 root
  */
 import { spawnSync } from 'node:child_process';
 import { WAIT_MS } from '../parts/until.ts';
 import { OwnProcess, ownEnvironment } from './weir-process.ts';
 
 /** The network. */
-export class SmallNetwork {
+export class SmallNetwork implements Disposable {
   private readonly prefix = `weir${String(process.pid)}-`;
   private readonly machines: string[] = [];
 
-  private constructor() {
+  /** A network with nothing on it. @throws with nothing left of it */
+  constructor() {
+    using stack = new DisposableStack();
+    stack.use(this);
     this.make('switch');
     this.run('switch', 'ip', 'link', 'add', 'bridge', 'type', 'bridge');
     this.run('switch', 'ip', 'link', 'set', 'bridge', 'up');
-  }
-
-  /** A network with nothing on it; null if this process may make none. */
-  static make(): SmallNetwork | null {
-    return process.getuid!() === 0 ? new SmallNetwork() : null;
+    stack.move();
   }
 
   /** Adds a machine whose `eth0` has this address. */
@@ -51,7 +52,7 @@ export class SmallNetwork {
   }
 
   /** Removes the machines; what runs on them has ended. */
-  remove(): void {
+  [Symbol.dispose](): void {
     for (const machine of this.machines.splice(0))
       spawnSync('ip', ['netns', 'delete', this.prefix + machine]);
   }

@@ -1,0 +1,55 @@
+// Ends the processes that a suite has started and not ended, as when its set-up failed half-way: a node that is left keeps
+// its port, and a lock that is left keeps other suites waiting. Used by the environment of the tests.
+const { readdirSync, readFileSync } = require('node:fs');
+const { setTimeout: sleep } = require('node:timers/promises');
+
+const LOOK_MS = 5;
+/** Longer than the kernel takes to end a process, even one that writes to a slow disk. */
+const END_MS = 10_000;
+
+/** Entries of a folder of /proc; none if the process has ended since. */
+function entries(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Whether a process runs. One that has ended and waits for its parent does not. */
+function isRunning(pid) {
+  return /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`));
+}
+
+/** The children of a process that run; this one's, unless given. */
+function children(pid = 'self') {
+  const tasks = entries(`/proc/${pid}/task`);
+  return tasks
+    .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(' '))
+    .filter((child) => child !== '' && isRunning(child));
+}
+
+/** Ends the children of this process that are not in `known`, and all that these have started. */
+async function endOthers(known) {
+  const left = new Set(children().filter((pid) => !known.has(pid)));
+  for (const pid of left) for (const child of children(pid)) left.add(child);
+  for (const pid of left) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended since.
+    }
+  }
+  const lateMs = performance.now() + END_MS;
+  while ([...left].some(isRunning) && performance.now() < lateMs) await sleep(LOOK_MS);
+}
+
+module.exports = { children, endOthers };

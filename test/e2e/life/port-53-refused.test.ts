@@ -1,0 +1,49 @@
+/**
+ * The first start of an ordinary user, whom the kernel keeps from port 53.
+ *
+ * @needs ordinary-user closed-port-53
+ */
+import { chownSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import type { Group } from '../../../shared/api/policy/groups-api.ts';
+import { until } from '../../support/parts/until.ts';
+import { ApiClient } from '../../support/weir/api-client.ts';
+import { ADDRESS, expectAnswers, startBare } from '../../support/weir/bare-start.ts';
+import { makeTempDir } from '../../support/weir/data-dir.ts';
+import { ordinaryUser } from '../../support/weir/weir-process.ts';
+
+const user = ordinaryUser();
+
+describe('weir of an ordinary user, without any configuration', () => {
+  test('weir creates all it needs, answers on port 5300, and says why not on 53 and what to do', async () => {
+    const room = makeTempDir();
+    if (user !== undefined) chownSync(room.path, user.uid, user.gid);
+    const { weir, webPort } = await startBare(room.path, room.dataDir, user);
+    await using _ended = weir;
+    await weir.untilOutput(/Next:[^]*Point your router/);
+    expect(weir.output).toContain(`DNS        ${ADDRESS}:5300 (UDP and TCP)`);
+    expect(weir.output).toContain('defaults (no configuration file was found)');
+    expect(weir.output).toMatch(/Port 5300 instead of 53: .*not permitted.*CAP_NET_BIND_SERVICE/);
+    await expectAnswers();
+    await weir.untilOutput(/database is up/);
+    await weir.untilOutput(/Setup code [0-9a-z-]{19}/);
+    const setupCode = join(room.dataDir, 'setup-code');
+    expect(weir.output).toContain(readFileSync(setupCode, 'utf8').trim());
+    const api = await ApiClient.signIn(webPort, ADDRESS);
+    expect(existsSync(setupCode)).toBe(false);
+    expect(await api.expect<Group[]>(200, 'GET', '/groups')).toMatchObject([
+      { id: 1, name: 'Default', enabled: true },
+    ]);
+    const sources = await until(
+      'the first list',
+      () => api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources'),
+      ({ length }) => length > 0,
+      { pauseMs: 50 },
+    );
+    expect(sources).toMatchObject([{ enabled: true, group_ids: [] }]);
+    expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
+    room.remove();
+  });
+});

@@ -1,0 +1,29 @@
+/**
+ * A start beside another DNS server.
+ *
+ * @needs root
+ */
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, expectAnswers, startBare } from '../../support/weir/bare-start.ts';
+import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
+
+describe('weir beside another DNS server', () => {
+  let other: Socket;
+  test('weir takes port 5300 where 53 is taken and was not asked for, and says why', async () => {
+    other = createSocket('udp4').bind(53, ADDRESS);
+    await once(other, 'listening');
+    const room = makeTempDir();
+    await prepareDataDir(room.dataDir);
+    const { weir } = await startBare(room.path, room.dataDir);
+    await using _ended = weir;
+    await weir.untilOutput(/Next:/);
+    expect(weir.output).toMatch(/Port 5300 instead of 53: .*UDP port 53: another program has it/);
+    await expectAnswers();
+    expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
+    other.close();
+    room.remove();
+  });
+});
