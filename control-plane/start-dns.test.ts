@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { MemoryLogger } from '../test/support/parts/memory-logger.ts';
@@ -60,6 +60,18 @@ describe('startDns()', () => {
     expect(await addressOf('b.example')).toBe('0.0.0.0');
     await stop(second);
     expect(readdirSync(join(dataDir, 'spool')).length).toBeGreaterThan(0);
+  });
+
+  test('startDns() starts server.workers workers on a cache of cache.max_bytes', async () => {
+    const workers = availableParallelism() + 1;
+    const maxBytes = 8 << 20;
+    const toml = `server.workers = ${workers}\ncache.max_bytes = ${maxBytes}`;
+    const node = testNode(database, dataDir, toml);
+    const { supervisor, cache } = await startDns(node, port);
+    expect(supervisor.memories()).toHaveLength(workers);
+    expect(cache.byteLength).toBeGreaterThan(maxBytes / 2);
+    expect(cache.byteLength).toBeLessThanOrEqual(maxBytes);
+    await stop(node);
   });
 
   test('startDns() rejects where its port is taken, and what had started can be stopped', async () => {

@@ -114,6 +114,7 @@ describe('startWeb()', () => {
     };
     const status = { enabled: true, exists: true, valid: true, subject: `CN=${node.name}, O=Weir` };
     expect(await ask('/api/tls/status')).toMatchObject(status);
+    expect(await readFile(paths.key, 'utf8')).toContain('PRIVATE KEY');
     const plain = await fetch(`http://127.0.0.1:${port}/docs?x`, { redirect: 'manual' });
     expect([plain.status, plain.headers.get('location')]).toEqual([301, `https://127.0.0.1:${port}/docs?x`]);
   });

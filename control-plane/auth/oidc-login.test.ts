@@ -1,6 +1,7 @@
 /** Logins at a real OpenID provider, through a browser that keeps cookies: who gets in, and as whom. */
 import { describe, expect, test } from '@jest/globals';
 import { OidcSuite, VERA } from '../../test/support/parts/oidc-suite.ts';
+import { TestBrowser } from '../../test/support/parts/openid-provider.ts';
 import { makeUser, USER_PASSWORD } from '../../test/support/parts/people.ts';
 
 const suite = new OidcSuite();
@@ -43,6 +44,16 @@ describe('a login at the provider', () => {
     suite.provider.person = { ...VERA, groups: [] };
     expect((await suite.logIn()).status).toBe(403);
     expect(await suite.node.isIn(lowered.secret!)).toBe(false);
+  });
+
+  test('goes by user_claim and role_claim, and asks for the scope of the configuration', async () => {
+    const claims = 'user_claim = "preferred_username"\nrole_claim = "name"\nadmin_values = ["weir-admins"]';
+    await suite.serve(`scope = "openid profile"\n${claims}`);
+    const { headers } = await new TestBrowser().get(`${suite.weir}/login/oidc`);
+    expect(new URL(headers.get('location')!).searchParams.get('scope')).toBe('openid profile');
+    suite.provider.person = { ...VERA, groups: [], name: 'weir-admins' };
+    expect((await suite.logIn()).status).toBe(200);
+    expect(await suite.users()).toEqual(['admin: admin', 'vera: admin']);
   });
 
   test('lets a stranger not in, and makes no user', async () => {

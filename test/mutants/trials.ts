@@ -3,21 +3,41 @@
  * read: whatever happens to this process, nothing is left to repair.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { RunResults } from '../requirements/ran-rows.ts';
 
 export type Outcome = 'passed' | 'failed' | 'timed out';
 
-export interface TestRun {
+export interface TestRun extends RunResults {
   readonly outcome: Outcome;
   /** By test file, of those that ran to their end. */
   readonly files: ReadonlyMap<string, { passed: boolean; ms: number }>;
 }
 
-interface JestReport {
-  testResults: { name: string; status: string; startTime: number; endTime: number }[];
+/** How tests are run. */
+interface TestRunOptions {
+  /** Whether the first file that fails is the last. */
+  readonly bail: boolean;
+  readonly limitMs: number;
+  /** Only cases of these titles, or all whose full names end so. */
+  readonly titles?: readonly string[];
+  /** A file that jest runs before each test file. */
+  readonly setUp?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+type FileResult = RunResults['testResults'][number] & { status: string; startTime: number; endTime: number };
 
 const JEST = 'node_modules/jest/bin/jest.js';
 
@@ -25,9 +45,12 @@ export class Trials {
   /** Of the copy, links resolved. */
   readonly root: string;
   private readonly folder: string;
+  private readonly wrapper: readonly string[];
   private child: ChildProcess | null = null;
 
-  constructor(checkout: string) {
+  /** @param wrapper command that runs jest, which follows as its arguments */
+  constructor(checkout: string, wrapper: readonly string[] = []) {
+    this.wrapper = wrapper;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'weir-mutants-')));
     this.root = join(this.folder, 'checkout');
     try {
@@ -51,23 +74,34 @@ export class Trials {
     }
   }
 
-  /** Runs the tests one after the other as they are given; with `bail`, up to the first that fails. */
+  /** Writes a file of the copy. */
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.root, file)), { recursive: true });
+    writeFileSync(join(this.root, file), text);
+  }
+
+  /** Runs the tests one after the other as they are given. */
   async run(
     tests: readonly string[],
-    { bail, limitMs }: { bail: boolean; limitMs: number },
+    { bail, limitMs, titles, setUp, env }: TestRunOptions,
   ): Promise<TestRun> {
     const report = join(this.folder, 'report.json');
     rmSync(report, { force: true });
     const options = ['--runInBand', '--forceExit', '--silent', '--reporters=default'];
     const order = tests.map((test) => join(this.root, test));
+    const named = titles?.map((title) => title.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+    const [program, ...args] = [...this.wrapper, process.execPath];
     const child = spawn(
-      process.execPath,
+      program,
       [
+        ...args,
         '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
         JEST,
         ...options,
         ...(bail ? ['--bail=1'] : []),
+        ...(named === undefined ? [] : [`--testNamePattern=(${named.join('|')})$`]),
+        ...(setUp === undefined ? [] : [`--setupFilesAfterEnv=${join(this.root, setUp)}`]),
         `--testSequencer=${join(this.root, 'test/mutants/nearest-first.cjs')}`,
         '--json',
         `--outputFile=${report}`,
@@ -79,7 +113,7 @@ export class Trials {
         cwd: this.root,
         detached: true,
         stdio: 'ignore',
-        env: { ...process.env, WEIR_TEST_ORDER: JSON.stringify(order) },
+        env: { ...process.env, ...env, WEIR_TEST_ORDER: JSON.stringify(order) },
       },
     );
     this.child = child;
@@ -92,8 +126,9 @@ export class Trials {
     clearTimeout(timer);
     this.killTests();
     this.child = null;
-    if (limit.isOver) return { outcome: 'timed out', files: new Map() };
-    return { outcome: code === 0 ? 'passed' : 'failed', files: this.filesIn(report) };
+    if (limit.isOver) return { outcome: 'timed out', files: new Map(), testResults: [] };
+    const testResults = resultsIn(report);
+    return { outcome: code === 0 ? 'passed' : 'failed', files: this.filesOf(testResults), testResults };
   }
 
   /** Ends what runs and removes the copy. */
@@ -111,22 +146,25 @@ export class Trials {
     }
   }
 
-  private filesIn(report: string): TestRun['files'] {
-    let text;
-    try {
-      text = readFileSync(report, 'utf8');
-    } catch {
-      // Jest ended without a report: no file ran to its end.
-      return new Map();
-    }
-    const { testResults } = JSON.parse(text) as JestReport;
+  private filesOf(results: readonly FileResult[]): TestRun['files'] {
     return new Map(
-      testResults.map(({ name, status, startTime, endTime }) => [
+      results.map(({ name, status, startTime, endTime }) => [
         name.slice(this.root.length + 1),
         { passed: status === 'passed', ms: endTime - startTime },
       ]),
     );
   }
+}
+
+function resultsIn(report: string): FileResult[] {
+  let text;
+  try {
+    text = readFileSync(report, 'utf8');
+  } catch {
+    // Jest ended without a report: no file ran to its end.
+    return [];
+  }
+  return (JSON.parse(text) as { testResults: FileResult[] }).testResults;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { subnetsOf } from '../../support/dns/dns-message.ts';
 import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
-import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import { a, idOf, questionOf, response, soa } from '../../support/dns/built-messages.ts';
 import type { LiveKey, LiveRoom } from './live-room.ts';
 
 const FORWARDED = [EVERY_ADDRESS];
@@ -42,6 +42,16 @@ async function upstreamQuestions(room: LiveRoom): Promise<number> {
   await room.ask(name);
   await room.ask(name);
   return room.first.udpQuestions.length - before;
+}
+
+/** The TTL of a negative answer that the upstream gives for two hours. */
+async function negativeTtl(room: LiveRoom): Promise<unknown> {
+  room.scripted.udpScript = (query) => {
+    const authorities = [soa('example.com', 7200, 7200)];
+    const reply = { id: idOf(query.bytes), flags: 0x8180 | Rcode.NXDOMAIN, authorities };
+    query.reply(response(questionOf(query.bytes), reply));
+  };
+  return (await room.ask()).authorities[0]?.ttl;
 }
 
 const ttl = async (room: LiveRoom, name?: string): Promise<unknown> => (await room.ask(name)).answers[0]?.ttl;
@@ -183,6 +193,14 @@ export const DNS_KEYS: readonly LiveKey[] = [
   { key: 'cache.enabled', to: false, look: upstreamQuestions, before: 1, after: 2 },
   { key: 'cache.min_ttl_secs', to: 7200, look: (room) => ttl(room), before: 3600, after: 7200 },
   { key: 'cache.max_ttl_secs', to: 60, look: (room) => ttl(room), before: 3600, after: 60 },
+  {
+    key: 'cache.negative_max_ttl_secs',
+    to: 60,
+    beside: onScripted,
+    look: negativeTtl,
+    before: 3600,
+    after: 60,
+  },
   told('blocking.enabled', false, BLOCKED, ['0.0.0.0'], FORWARDED),
   told('blocking.mode', 'nxdomain', BLOCKED, ['0.0.0.0'], Rcode.NXDOMAIN),
   { key: 'blocking.ttl_secs', to: 77, look: (room) => ttl(room, BLOCKED), before: 10, after: 77 },

@@ -28,11 +28,12 @@ const secondPool = (toml: string): string =>
   toml.replace(`127.0.0.1:${String(room.first.port)}`, `127.0.0.1:${String(room.second.port)}`);
 
 /** Runs a statement as another node would. */
-async function atDatabase(sql: string, values: unknown[] = []): Promise<void> {
+async function atDatabase(sql: string, values: unknown[] = []): Promise<unknown[]> {
   const client = new pg.Client(embeddedTarget(runningServerAddress(room.room.dataDir)).config);
   await client.connect();
-  await client.query(sql, values);
+  const { rows } = await client.query<Record<string, unknown>>(sql, values);
   await client.end();
+  return rows;
 }
 
 describe('SIGHUP', () => {
@@ -137,6 +138,15 @@ describe('a key whose effect comes a moment later', () => {
   });
 });
 
+describe('server.site', () => {
+  test('server.site is stored with the clients that this node has seen', async () => {
+    await room.told();
+    const sites = (): Promise<unknown[]> => atDatabase('SELECT DISTINCT site FROM clients');
+    const found = await until('a client to be stored', sites, ({ length }) => length > 0, { pauseMs: 100 });
+    expect(found).toEqual([{ site: 'home' }]);
+  });
+});
+
 describe('the configuration after a stop', () => {
   test('keeps the answers on disk if cache.persist was switched on meanwhile', async () => {
     expect(existsSync(join(room.room.dataDir, 'answer-cache'))).toBe(false);
@@ -146,6 +156,8 @@ describe('the configuration after a stop', () => {
     await room.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
     const { rcode, answers } = await room.ask('kept.example.com');
     expect([rcode, answers[0]!.ttl > 3600]).toEqual([0, true]);
+    const asked = room.first.udpQuestions.map(({ bytes }) => Buffer.from(bytes).toString('latin1'));
+    expect(asked.filter((bytes) => bytes.toLowerCase().includes('\x04kept'))).toHaveLength(1);
     // Without a database, too, the node works by the rows that it remembers, and takes no change.
     expect((await room.ask()).answers[0]!.ttl).toBe(7200);
   });

@@ -84,6 +84,7 @@ export class LiveRoom {
       room: this.room,
       pools: `[dns]\n${pools(this.first)}\n[dns.health_check]\nenabled = false\n`,
       env: {
+        WEIR_SERVER_SITE: 'home',
         WEIR_SERVER_ENCRYPTED_DNS_DOT_ENABLED: 'true',
         WEIR_SERVER_ENCRYPTED_DNS_DOT_PORT: String(this.dotPort),
       },

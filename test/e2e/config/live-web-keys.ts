@@ -74,25 +74,28 @@ async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: un
   return room.api.queries(`domain=${name}`);
 }
 
-/** Lines that Weir has written since the last look, about a reload. */
-async function reloadLines(room: LiveRoom, isWritten: boolean): Promise<string[]> {
+/** Lines that Weir has written about a reload that succeeded. */
+async function reloadLines(room: LiveRoom): Promise<string[]> {
   const at = room.weir.output.length;
-  const lines = (): string[] =>
+  const linesOf = (part: string): string[] =>
     room.weir.output
       .slice(at)
       .split('\n')
-      .filter((line) => line.includes('configuration file read again'));
+      .filter((line) => line.includes(part));
   const auditDays = async (): Promise<number> =>
     Number((await room.values(['database.audit_days']))['database.audit_days']);
   const days = (await auditDays()) + 1;
   room.editAuditDays(days);
   room.weir.child.kill('SIGHUP');
-  const { written } = await until(
-    `database.audit_days to be ${days}${isWritten ? ', and a line about it' : ''}`,
-    async () => ({ audit: await auditDays(), written: lines() }),
-    (seen) => seen.audit === days && (!isWritten || seen.written.length > 0),
-  );
-  return written;
+  await until('the reload', auditDays, (now) => now === days);
+  // Is in force after the reload, whose line is written by then.
+  await room.set({ 'database.audit_days': days + 1 });
+  // An error is written at each level, after that line.
+  room.editAuditDays(0);
+  room.weir.child.kill('SIGHUP');
+  await until('the error', () => linesOf('read the configuration again failed').length > 0);
+  room.editAuditDays(days + 1);
+  return linesOf('configuration file read again');
 }
 
 export const WEB_KEYS: readonly LiveKey[] = [
@@ -164,17 +167,14 @@ export const WEB_KEYS: readonly LiveKey[] = [
   {
     key: 'logging.format',
     to: 'json',
-    look: async (room) => (await reloadLines(room, true)).map((line) => line.startsWith('{')),
+    look: async (room) => (await reloadLines(room)).map((line) => line.startsWith('{')),
     before: [false],
     after: [true],
   },
   {
     key: 'logging.level',
     to: 'error',
-    look: async (room) => {
-      const { 'logging.level': level } = await room.values(['logging.level']);
-      return (await reloadLines(room, level === 'info')).length;
-    },
+    look: async (room) => (await reloadLines(room)).length,
     before: 1,
     after: 0,
   },

@@ -13,15 +13,16 @@ import { MemoryLogger } from './memory-logger.ts';
 
 /** Asks no one outside. */
 const TOML = `server.bind_address = ["127.0.0.1"]
-server.workers = 1
-blocking.catalog_url = ""
 dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]
 `;
 
 /** A node of one worker on this database and data directory. */
 export function testNode(database: Database, dataDir: string, toml = ''): Node & { logger: MemoryLogger } {
-  const port = toml.includes('server.web_port') ? '' : 'server.web_port = 0\n';
-  const loaded = parseConfig({ file: { name: 'test.toml', text: `${TOML}${port}${toml}\n` }, env: {} });
+  const defaults = ['server.web_port = 0', 'server.workers = 1', 'blocking.catalog_url = ""'].filter(
+    (line) => !toml.includes(line.split(' ')[0]!),
+  );
+  const text = [TOML, ...defaults, toml, ''].join('\n');
+  const loaded = parseConfig({ file: { name: 'test.toml', text }, env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const logger = new MemoryLogger();
   const configuration = new Configuration({ loaded: loaded.value, dataDir, database, logger });

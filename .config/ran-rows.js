@@ -1,0 +1,19 @@
+// Checks the rows of requirements (test/requirements/, section 7 of ARCHITECTURE.md) against the results of a whole run
+// of the tests: the cases that they name must have run and passed.
+import { isAbsolute, relative } from 'node:path';
+import { casesByFile, unshownRows } from '../test/requirements/ran-rows.ts';
+import { readRequirements } from '../test/requirements/requirement-rows.ts';
+
+/**
+ * A line for each row whose case did not run or did not pass. `results` are those of `jest --json`; `skippedFiles` are
+ * test files, absolute or relative to `rootDir`, that this machine cannot run. Their rows count as shown unless
+ * WEIR_TEST_NO_SKIPS is set.
+ */
+export function missingRows(results, rootDir, skippedFiles = []) {
+  const isStrict = (process.env.WEIR_TEST_NO_SKIPS ?? '') !== '';
+  const skipped = isStrict
+    ? []
+    : skippedFiles.map((file) => (isAbsolute(file) ? relative(rootDir, file) : file));
+  const rows = Object.values(readRequirements(rootDir).tables).flat();
+  return unshownRows(rows, casesByFile(results, rootDir), skipped);
+}

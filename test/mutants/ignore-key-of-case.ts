@@ -1,0 +1,17 @@
+/**
+ * Set-up of a test file in which a running server is given one value after the other: while a case runs, the server
+ * ignores the key that the case is about. `WEIR_IGNORED_KEYS` has the keys by the titles of their cases.
+ */
+import { afterEach, beforeEach, expect } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { IGNORED_KEY_FILE } from './ignoring-schema.ts';
+
+const keys = JSON.parse(process.env['WEIR_IGNORED_KEYS'] ?? '{}') as Record<string, string>;
+
+beforeEach(() => {
+  const { currentTestName: name = '' } = expect.getState();
+  const [, key = ''] = Object.entries(keys).find(([title]) => name.endsWith(title)) ?? [];
+  writeFileSync(IGNORED_KEY_FILE, key);
+});
+// Before the hooks of the file, which give the server its values of before back.
+afterEach(() => writeFileSync(IGNORED_KEY_FILE, ''));

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Config } from '../../config/schema.ts';
+import { schema } from '../../config/schema.ts';
+import { blockingSettings, questionFlags } from '../../control-plane/settings/derived.ts';
+import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
+import { ignoringSchema } from './ignoring-schema.ts';
+
+/** The configuration of a server that ignores a key. */
+function ignoring(key: string, raw: object): Config {
+  const parsed = ignoringSchema(schema, () => key).safeParse(raw, {});
+  if (!parsed.success) throw parsed.error;
+  return parsed.data;
+}
+
+describe('ignoringSchema()', () => {
+  test('shows the server the default of the key and the values of all others', () => {
+    const raw = { blocking: { ttl_secs: 77, mode: 'nxdomain' } };
+    expect(blockingSettings(ignoring('blocking.ttl_secs', raw))).toMatchObject({
+      ttlSecs: 10,
+      mode: 'nxdomain',
+    });
+    expect(blockingSettings(ignoring('blocking.mode', raw))).toMatchObject({ ttlSecs: 77, mode: 'null_ip' });
+  });
+
+  test('shows tests the value', () => {
+    expect(ignoring('blocking.ttl_secs', { blocking: { ttl_secs: 77 } }).blocking.ttl_secs).toBe(77);
+  });
+
+  test('ignores the key also if others would be refused without it', () => {
+    const raw = { blocking: { mode: 'custom_ip', custom_ipv4: '192.0.2.5' } };
+    expect(blockingSettings(ignoring('blocking.custom_ipv4', raw))).toMatchObject({
+      mode: 'custom_ip',
+      customIpv4: '',
+    });
+  });
+
+  test('ignores keys of any depth, and leaves faults as they are', () => {
+    expect(questionFlags(ignoring('dns.special_names', { dns: { special_names: false } }))).toBe(
+      questionFlags(ignoring('', {})),
+    );
+    expect(
+      questionFlags(ignoring('dns.ecs', { dns: { special_names: false } })) & QuestionFlag.SPECIAL_NAMES,
+    ).toBe(0);
+    expect(ignoringSchema(schema, () => 'dns.ecs').safeParse({ dns: { ecs: 'x' } }, {}).success).toBe(false);
+  });
+});

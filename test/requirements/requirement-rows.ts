@@ -1,0 +1,131 @@
+/**
+ * The rows of what Weir is to do, each with the test cases that show it: endpoints, configuration keys, rules, what went
+ * wrong in other servers (hardening), and what may fail (section 7 of ARCHITECTURE.md). Reads them; whether the tests
+ * exist is checked by `.config/requirements.js`, whether they ran and passed by `ran-rows.ts`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { keysOf } from '../../config/keys.ts';
+import { keys as sections } from '../../config/sections.ts';
+import type { Route } from '../../control-plane/api/route.ts';
+import { everyOperation, everyRow } from '../support/parts/every-route.ts';
+
+/** A requirement. Without a test it says why: it counts as missing, or does not apply. */
+export interface RequirementRow {
+  readonly what: string;
+  /** The test file, relative to the checkout. */
+  readonly file: string;
+  /** Titles of the cases as jest reports them: `it.each` expanded; full names if a title occurs twice in the file. */
+  readonly titles: readonly string[];
+  readonly missing?: string;
+  readonly notApplicable?: string;
+}
+
+/** A row as it is written: one title, several, or one for each of a group of operations (`{operation}`). */
+interface WrittenRow {
+  readonly what: string;
+  readonly file?: string;
+  readonly title?: string;
+  readonly titles?: readonly string[];
+  readonly operations?: keyof typeof OPERATIONS;
+  readonly missing?: string;
+  readonly notApplicable?: string;
+}
+
+export interface RequirementTables {
+  readonly tables: Readonly<Record<string, readonly RequirementRow[]>>;
+  /** What is wrong with the rows themselves. */
+  readonly faults: readonly string[];
+}
+
+/** Groups of operations that share a test, a case for each. */
+const OPERATIONS = {
+  all: () => true,
+  guarded: ({ access }) => access !== 'public',
+  public: ({ access }) => access === 'public',
+  changing: ({ method }) => method !== 'GET',
+  'with a JSON body': ({ body, bodyType }) => body !== undefined && bodyType === 'application/json',
+} satisfies Record<string, (route: Route) => boolean>;
+
+const SOURCES = ['config', 'control-plane', 'dns-worker', 'shared', 'test'];
+const WALK = 'test/api/walk/walk.test.ts';
+
+/** Reads all rows of a checkout. */
+export function readRequirements(rootDir: string): RequirementTables {
+  const read = (name: string): unknown =>
+    JSON.parse(readFileSync(join(rootDir, 'test/requirements', `${name}.json`), 'utf8'));
+  const rows = (name: string): RequirementRow[] => (read(name) as WrittenRow[]).map(completed);
+  const faults: string[] = [];
+  const keys = rows('keys');
+  faults.push(...faultsOfKeys(keys));
+  const tables = {
+    Endpoints: endpointRows(read('endpoints') as string[]),
+    'Configuration keys': keys,
+    Rules: rows('rules'),
+    Hardening: rows('hardening'),
+    Failures: failureRows(rootDir, faults),
+  };
+  return { tables, faults };
+}
+
+function completed({ title, titles, operations, file = '', ...row }: WrittenRow): RequirementRow {
+  if (operations === undefined)
+    return { ...row, file, titles: titles ?? (title === undefined ? [] : [title]) };
+  const names = everyRow.filter(OPERATIONS[operations]).map(nameOf);
+  return { ...row, file, titles: names.map((name) => title!.replace('{operation}', name)) };
+}
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+/** Every operation has a case in the walk; `wanted` also lists what has no route yet. */
+function endpointRows(wanted: readonly string[]): RequirementRow[] {
+  const operations = new Set(everyOperation.map(nameOf));
+  return [...new Set([...wanted, ...operations])].map((what) =>
+    operations.has(what)
+      ? { what, file: WALK, titles: [`${what} succeeds`] }
+      : { what, file: '', titles: [], missing: 'no such route yet' },
+  );
+}
+
+function faultsOfKeys(rows: readonly RequirementRow[]): string[] {
+  const named = new Set(rows.map(({ what }) => what));
+  const real = new Set(keysOf(sections).map(({ path }) => path.join('.')));
+  const without = [...real].filter((name) => !named.has(name));
+  const unknown = [...named].filter((name) => !real.has(name));
+  return [
+    ...without.map((name) => `${name}: no row in test/requirements/keys.json: name the test of its effect`),
+    ...unknown.map((name) => `${name}: no such configuration key`),
+  ];
+}
+
+/** Rows of the failure table, one for each test of a row: its file by its base name, a colon, the title. */
+function failureRows(rootDir: string, faults: string[]): RequirementRow[] {
+  const files = testFilesByName(rootDir);
+  const text = readFileSync(join(rootDir, 'ARCHITECTURE.md'), 'utf8');
+  const section = text.slice(text.indexOf('\n## 7. '), text.indexOf('\n## 8. '));
+  const [, , ...lines] = section.split('\n').filter((line) => line.startsWith('|'));
+  const known = new Set<string>();
+  return lines.flatMap((line) => {
+    const [what = '', , tests = ''] = line.slice(2, -2).split(' | ');
+    if (known.has(what)) faults.push(`ARCHITECTURE.md: two rows for "${what}"`);
+    known.add(what);
+    return tests.split('<br>').flatMap((test) => {
+      const [, name, title] = /^`(\S+)`: (.+)$/.exec(test) ?? [];
+      if (name !== undefined && title !== undefined)
+        return [{ what, file: files.get(name) ?? name, titles: [title] }];
+      faults.push(`ARCHITECTURE.md: "${what}" names no test, as \`name.test.ts\`: title`);
+      return [];
+    });
+  });
+}
+
+function testFilesByName(rootDir: string): Map<string, string> {
+  const files = SOURCES.flatMap((folder) =>
+    readdirSync(join(rootDir, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    ),
+  );
+  return new Map(files.filter((name) => name.endsWith('.test.ts')).map((name) => [basename(name), name]));
+}

@@ -1,0 +1,68 @@
+/** The titles of the tests that a file writes, as far as they are known without running it: `it.each` has placeholders. */
+import ts from 'typescript';
+
+/** A test as it is written. */
+interface WrittenTest {
+  /** The title without its placeholders filled in; null if it is not text. */
+  readonly text: string | null;
+  readonly hasPlaceholders: boolean;
+  /** What the title of a case looks like, and the same behind the titles of the `describe` blocks. */
+  readonly pattern: string;
+  readonly fullPattern: string;
+}
+
+const PLACEHOLDER = /%(?:\d+\$)?[a-zA-Z#$]|\$[\w.#]+/g;
+
+/** The tests of a source file. */
+export function writtenTests(file: string, text: string): WrittenTest[] {
+  const tests: WrittenTest[] = [];
+  const visit = (node: ts.Node, around: string): void => {
+    const call = readCall(node);
+    let inside = around;
+    if (call !== null) {
+      if (call.kind === 'describe') inside = `${around}${call.pattern} `;
+      else tests.push({ ...call, fullPattern: around + call.pattern });
+    }
+    ts.forEachChild(node, (child) => visit(child, inside));
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true), '');
+  return tests;
+}
+
+/** What is wrong with a title that a row names; null if a case of the file may have it. */
+export function faultOfTitle(tests: readonly WrittenTest[], title: string): string | null {
+  const isTitle = (pattern: string): boolean => new RegExp(`^${pattern}$`, 's').test(title);
+  const found = tests.filter(
+    ({ text, pattern, fullPattern }) => text === title || isTitle(pattern) || isTitle(fullPattern),
+  );
+  if (found.length === 0) return 'no such test';
+  const isTemplate = found.every(({ hasPlaceholders, text }) => hasPlaceholders && text === title);
+  return isTemplate ? 'the title of many cases: name the cases' : null;
+}
+
+function readCall(node: ts.Node): (Omit<WrittenTest, 'fullPattern'> & { kind: string }) | null {
+  if (!ts.isCallExpression(node) || node.arguments.length < 2) return null;
+  const callee = node.expression.getText();
+  const [, kind] = /^(describe|test|it)\b/.exec(callee) ?? [];
+  if (kind === undefined) return null;
+  const [title] = node.arguments;
+  const isEach = ts.isCallExpression(node.expression) || ts.isTaggedTemplateExpression(node.expression);
+  const patternOf = (part: string): string => (isEach ? eachPattern(part) : escaped(part));
+  if (ts.isStringLiteralLike(title!)) {
+    const { text } = title;
+    const hasPlaceholders = isEach && text.search(PLACEHOLDER) >= 0;
+    return { kind, text, hasPlaceholders, pattern: patternOf(text) };
+  }
+  if (!ts.isTemplateExpression(title!)) return { kind, text: null, hasPlaceholders: true, pattern: '.*' };
+  const parts = [title.head.text, ...title.templateSpans.map(({ literal }) => literal.text)];
+  return { kind, text: null, hasPlaceholders: true, pattern: parts.map(patternOf).join('.*') };
+}
+
+function eachPattern(text: string): string {
+  const parts = text.split(PLACEHOLDER).map((part) => escaped(part.replaceAll('%%', '%')));
+  return parts.join('.*');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
