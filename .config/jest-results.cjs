@@ -16,7 +16,7 @@ class Results {
         JSON.stringify({
           testNamePattern: this.testNamePattern,
           wasInterrupted: results.wasInterrupted,
-          skippedFiles: Number(process.env.WEIR_TEST_SKIPPED ?? 0),
+          skippedFiles: (process.env.WEIR_TEST_SKIPPED ?? '').split('\n').filter(Boolean),
           testResults,
         }),
       );

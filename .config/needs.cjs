@@ -2,7 +2,7 @@
 // `skipped: needs nsd  test/lab/upstreams.test.ts`. A suite needs what its opening comment names (`@needs nsd root`), and
 // what the modules of test/support that it imports name in theirs: Debian packages, and rights such as `root`, to make
 // namespaces and mounts. With WEIR_TEST_NO_SKIPS=1 a missing need fails the run. jest calls this module as its `filter`;
-// WEIR_TEST_SKIPPED is the number of skipped suites.
+// WEIR_TEST_SKIPPED has the paths of the skipped suites, one a line.
 const { spawnSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
@@ -120,7 +120,7 @@ module.exports = async (suites) => {
   const lines = lacking.map(([suite, missing]) => `needs ${missing.join(', ')}  ${relative(ROOT, suite)}`);
   if (lines.length > 0 && process.env.WEIR_TEST_NO_SKIPS === '1')
     throw plainError(`no suite may be skipped (WEIR_TEST_NO_SKIPS=1):\n${lines.join('\n')}`);
-  process.env.WEIR_TEST_SKIPPED = String(lines.length);
+  process.env.WEIR_TEST_SKIPPED = lacking.map(([suite]) => suite).join('\n');
   for (const line of lines.sort()) console.error(`skipped: ${line}`);
   // jest reports a run without any suite as an error, as after a mistyped path.
   if (filtered.length === 0 && lines.length > 0) {

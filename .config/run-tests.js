@@ -1,7 +1,7 @@
 // `npm test`: runs jest, then each failed file again, alone. A file that passes then is reported as unsteady and does
-// not fail the run; its second result replaces the first. More than five failed files get no second chance. The last
-// line is `N passed, N failed`. Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value`
-// also apply to the second runs.
+// not fail the run; its second result replaces the first. More than five failed files get no second chance. After a whole
+// run, each case that a row of test/requirements/ names must have passed. The last line is `N passed, N failed`.
+// Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value` also apply to the second runs.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,6 +64,12 @@ function reportUnsteady(files) {
   }
 }
 
+/** A line for each row of requirements whose case did not run or did not pass in this whole run. */
+async function missingCases(whole) {
+  const { missingRows } = await import('./ran-rows.js');
+  return missingRows(whole, process.cwd(), whole.skippedFiles);
+}
+
 const first = await runJest(args, 'first.json');
 if (first.testResults === null) process.exit(first.exitCode);
 const failed = failedFiles(first);
@@ -73,5 +79,8 @@ if (failed.length > MAX_SECOND_CHANCES)
 else if (failed.length > 0 && !first.wasInterrupted) results = await giveSecondChances(first, failed);
 
 const isRed = failedFiles(results).length > 0 || (failed.length === 0 && first.exitCode !== 0);
-process.exitCode = isRed ? 1 : 0;
-console.log(countResults(results));
+// With arguments, only some tests may have run.
+const missing = args.length === 0 && !isRed ? await missingCases(results) : [];
+for (const row of missing) console.error(row);
+process.exitCode = isRed || missing.length > 0 ? 1 : 0;
+console.log(countResults(results, missing.length));

@@ -38,16 +38,17 @@ export function firstFailure({ assertionResults, message, startTime, endTime }) 
 }
 
 /**
- * The closing line: `N passed, N failed`, with `, N skipped` if files were left out. A file that could not be run counts as one failure.
+ * The closing line: `N passed, N failed`, with `, N skipped` if files were left out. A file that could not be run counts as one failure, as
+ * does a row of requirements whose case is missing.
  * A skipped test counts as failed: a test that does not run proves nothing. Those left out by name do not count.
  */
-export function countResults({ testResults, testNamePattern, skippedFiles }) {
+export function countResults({ testResults, testNamePattern, skippedFiles }, missingRows) {
   const statuses = testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ status }) => status),
   );
   const count = (...wanted) => statuses.filter((status) => wanted.includes(status)).length;
   const unloaded = testResults.filter((file) => hasFailed(file) && !hasRun(file.assertionResults)).length;
   const skipped = testNamePattern ? 0 : count('pending', 'todo', 'skipped', 'disabled');
-  const line = `${count('passed')} passed, ${count('failed') + unloaded + skipped} failed`;
-  return skippedFiles > 0 ? `${line}, ${skippedFiles} skipped` : line;
+  const line = `${count('passed')} passed, ${count('failed') + unloaded + skipped + missingRows} failed`;
+  return skippedFiles.length > 0 ? `${line}, ${skippedFiles.length} skipped` : line;
 }

@@ -78,7 +78,7 @@ describe('startWeb()', () => {
   });
 
   test('startWeb() explains a logged query by the policy of its time, once that has changed', async () => {
-    // A generation is certain to be in force two seconds after it was published: this one is three seconds old.
+    // A generation is certain to be active two seconds after it was published: this one is three seconds old.
     const { now } = Date;
     const past = jest.spyOn(Date, 'now').mockImplementation(() => now() - 3000);
     const { dnsPort, starting } = await start('auth.enabled = false');

@@ -119,7 +119,7 @@ describe('HandingOver', () => {
     );
     expect(done).toEqual(['prepare', 'stop reading', 'read again']);
     await until(
-      'the upgrade to be taken back',
+      'the upgrade to be rolled back',
       () => logger.lines,
       (lines) => lines.some(({ message }) => message === 'an upgrade was taken back'),
     );

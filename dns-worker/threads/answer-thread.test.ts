@@ -71,9 +71,9 @@ describeCalls('runAnswerThread()', () => {
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
       worker.said.answer.flatMap((said) => (said.type === 'snapshot-in-force' ? [said.version] : []));
-    await until('the first snapshot to be in force', versions, (all) => all.length === 1);
+    await until('the first snapshot to be active', versions, (all) => all.length === 1);
     worker.post('answer', { type: 'snapshot', snapshot: OTHERS });
-    await until('the second snapshot to be in force', versions, (all) => all.length === 2);
+    await until('the second snapshot to be active', versions, (all) => all.length === 2);
     expect(versions()).toEqual([1, 2]);
     expect((await client.ask('x.other.example', 'A')).data).toEqual(['0.0.0.0']);
     client.close();

@@ -72,7 +72,7 @@ describe('runResolveThread()', () => {
     const tcp = await TcpClient.open(worker.port);
     worker.post('resolve', { type: 'snapshot', snapshot: snapshotOf([], {}, 2) });
     await until(
-      'the second snapshot to be in force',
+      'the second snapshot to be active',
       () => said(worker, 'snapshot-in-force').at(-1),
       (last) => last?.version === 2,
     );

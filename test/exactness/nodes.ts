@@ -38,7 +38,7 @@ export class Nodes {
       const api = await weir.api();
       const path = '/block-filter/stats';
       await until(
-        `the list to be in force at node ${nodeName}`,
+        `the list to be active on node ${nodeName}`,
         () => api.expect<{ blocked_domains: number }>(200, 'GET', path),
         ({ blocked_domains: blocked }) => blocked > 0,
         { pauseMs: LOOK_MS },

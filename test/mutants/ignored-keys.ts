@@ -39,7 +39,7 @@ const SET_UP = 'test/mutants/ignore-key-of-case.ts';
 const LIVE_FILE = 'test/e2e/config/live-keys.test.ts';
 const FAILS = 'FAILS though no key is ignored';
 
-/** What came of a key. */
+/** The outcome of one key. */
 interface Outcome {
   readonly key: string;
   readonly test: string;
@@ -60,7 +60,7 @@ if (values.help) print(HELP);
 else await main();
 
 async function main(): Promise<void> {
-  if (process.getuid?.() !== 0) throw new Error('ignored-keys needs root, for networks of its own');
+  if (process.getuid?.() !== 0) throw new Error('ignored-keys needs root, to make networks');
   const known = new Map(readNotes().map((outcome) => [outcome.key, outcome]));
   const rows = selectedRows().filter((row) => {
     const earlier = known.get(row.what);

@@ -24,7 +24,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The state of an upstream at which no one listens, after a minute with these health checks. */
+/** The state of an upstream without a listener, after a minute with these health checks. */
 async function reportAfterMinute(toml: string): Promise<UpstreamReport> {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   const pools =
@@ -73,7 +73,7 @@ describe('dns.rate_limit.ipv6_prefix_len', () => {
 });
 
 describe('cache.serve_stale_secs', () => {
-  test('cache.serve_stale_secs is how long an answer is served past its end', () => {
+  test('cache.serve_stale_secs is how long a stale answer is served', () => {
     using forwarding = new Forwarding(settingsOf('cache.serve_stale_secs = 100').cache);
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1', 20)] });

@@ -1,4 +1,7 @@
-/** `npm run style` in a small repository: it reports new text that breaks docs/style.md, and nothing else. */
+/**
+ * `npm run style` in a small repository: it reports new text that breaks docs/style.md, and nothing else.
+ * @needs git
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

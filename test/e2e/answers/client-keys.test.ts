@@ -327,7 +327,7 @@ async function clientHello(servername: string): Promise<Buffer> {
   const connected = once(server, 'connection') as Promise<[Socket]>;
   const [socket] = await within('a connection of the client', connected);
   const said = once(socket, 'data') as Promise<[Buffer]>;
-  const [hello] = await within('the first octets of the client', said);
+  const [hello] = await within('the first bytes of the client', said);
   client.destroy();
   socket.destroy();
   server.close();

@@ -88,7 +88,7 @@ async function reloadLines(room: LiveRoom): Promise<string[]> {
   room.editAuditDays(days);
   room.weir.child.kill('SIGHUP');
   await until('the reload', auditDays, (now) => now === days);
-  // Is in force after the reload, whose line is written by then.
+  // Takes effect after the reload has written its line.
   await room.set({ 'database.audit_days': days + 1 });
   // An error is written at each level, after that line.
   room.editAuditDays(0);

@@ -240,7 +240,7 @@ describe('weir with a database server of its owner', () => {
     expect(await udp.ask('stored.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN away TO youtube_mode');
     await until(
-      'the stored rule to be in force',
+      'the stored rule to be active',
       async () => (await udp.ask('stored.example.com', 'A')).data,
       ([address]) => address === '0.0.0.0',
     );

@@ -1,6 +1,6 @@
 /**
- * A full disk: a small tmpfs as the data directory. DNS goes on, what cannot be stored is said, and all is well again
- * once there is room.
+ * A full disk: a small tmpfs as the data directory. DNS continues, what cannot be stored is reported, and everything
+ * recovers once there is room.
  *
  * @needs root
  */
@@ -26,7 +26,7 @@ const SIZE = '160m';
 const QUERIES = 20_000;
 const LOOK_MS = 50;
 
-/** A folder whose data directory is a small disk of its own. */
+/** A folder whose data directory is a separate small disk. */
 function makeSmallDisk(): TempDir {
   const room = makeTempDir();
   mkdirSync(room.dataDir);

@@ -1,4 +1,4 @@
-/** How Weir starts: without koffi, with a reader that goes away, told to stop while it starts. */
+/** How Weir starts: without koffi, with a reader that goes away, stopped while it starts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -51,7 +51,7 @@ describe('weir while it starts and after', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir that is told to stop while it starts ends, and leaves no database behind', async () => {
+  test('weir that is stopped while it starts ends, and leaves no database behind', async () => {
     for (const [what, isReached] of START_STEPS) {
       const room = makeTempDir();
       await using weir = await Weir.launch({ room, database: 'later' });

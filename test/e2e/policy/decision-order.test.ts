@@ -93,7 +93,7 @@ async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: Scripte
   await api.addSource({ name: 'kids list', url: lists.url('/kids'), group_ids: [groups['kids']!] });
   const { id: allowId } = await add('/allowlist-sources', { name: 'allow', url: lists.url('/allow') });
   await until(
-    'the allowlist to be in force',
+    'the allowlist to be active',
     () => api.expect<{ status: string }>(200, 'GET', `/allowlist-sources/${String(allowId)}`),
     ({ status }) => status === 'ok',
     { pauseMs: 50 },

@@ -25,7 +25,7 @@ beforeAll(async () => {
   client = await UdpClient.open(weir.dnsPort);
   const api = await weir.api();
   await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example' });
-  await until('the rule to be in force', answer, (address) => address === BLOCKED, { pauseMs: LOOK_MS });
+  await until('the rule to be active', answer, (address) => address === BLOCKED, { pauseMs: LOOK_MS });
 });
 
 afterAll(async () => {

@@ -33,7 +33,7 @@ export class DashboardRoom {
   /** Of the administrator; a page that is opened has it unless it says otherwise. */
   readonly session: string;
   private readonly browser: Browser;
-  /** Ends what the room is made of. */
+  /** Ends the parts. */
   private readonly stack: AsyncDisposableStack;
 
   private constructor(

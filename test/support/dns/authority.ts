@@ -1,6 +1,6 @@
 /**
  * Real DNS servers on loopback for tests: NSD with a zone, Unbound in front of it, dnsmasq as a router's server. They
- * run as the current user from a directory of their own. A suite names those that it starts: `@needs nsd`.
+ * run as the current user each from its own directory. A suite names those that it starts: `@needs nsd`.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';

@@ -16,7 +16,7 @@ export function isAnswered(socket: Socket): Promise<boolean> {
     socket.once('data', () => resolve(true));
     void ended(socket).then(() => resolve(false));
   });
-  return within('the first octets or the end of a connection', answered);
+  return within('the first bytes or the end of a connection', answered);
 }
 
 function ended(socket: Socket): Promise<void> {
