@@ -7,7 +7,7 @@ import { a, idOf, questionOf, response } from '../../support/dns/built-messages.
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
-import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
 
 const QNAME = Uint8Array.of(0xc0, 12);
 /** Addresses of the upstream's world; any other name has the one of the real engines. */
@@ -35,7 +35,7 @@ async function startWorld(): Promise<ScriptedUpstream> {
   return upstream;
 }
 
-describe.each(BACK_ENDS)('weir with safe search, over %s', (backEnd) => {
+describe('weir with safe search', () => {
   let upstream: ScriptedUpstream;
   let weir: Weir;
   let adult: UdpClient;
@@ -44,7 +44,7 @@ describe.each(BACK_ENDS)('weir with safe search, over %s', (backEnd) => {
   let kids: number;
   beforeAll(async () => {
     upstream = await startWorld();
-    weir = await Weir.start({ upstreams: [`${upstream.ip}:${String(upstream.port)}`], backEnd });
+    weir = await Weir.start({ upstreams: [`${upstream.ip}:${String(upstream.port)}`] });
     adult = await UdpClient.open(weir.dnsPort);
     child = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.9');
     api = await weir.api();
