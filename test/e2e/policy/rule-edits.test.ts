@@ -1,6 +1,6 @@
 /**
  * Hundreds of edits of rules over a big list: each in force when it is answered, and memory stays flat.
- * WEIR_TEST_EDITS says how many of them are measured at a time (default 400).
+ * WEIR_TEST_EDITS says how many of them are measured at a time (default 200).
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -11,10 +11,10 @@ import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-const NAMES = 200_000;
+const NAMES = 50_000;
 /** Edits until pools, caches and histories have their size, and edits that are measured. */
 const WARM_UP = 300;
-const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 400);
+const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 200);
 /** A leak shows in each round; what is loaded or cached once, whenever that is due, shows in one of them. */
 const ROUNDS = 3;
 /**
