@@ -1,6 +1,6 @@
 /**
  * The fallback back end: node:dgram with SO_REUSEPORT, one callback per datagram, for machines where koffi does not
- * load. It answers through the same pipeline and passes the same tests.
+ * load. It answers through the same pipeline.
  */
 import { errorCode } from '../../shared/thrown.ts';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';

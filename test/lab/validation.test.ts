@@ -16,6 +16,9 @@ import { signZones } from './dnssec/sign-zones.ts';
 import { type LabValidator, openDelv, openServer, openWeir } from './dnssec/validators.ts';
 import { LAB_ZONES } from './dnssec/zones.ts';
 
+/** `npm run lab`: delv starts a process for each question, and agrees with Unbound on all but a few of them. */
+const ASKS_DELV = process.env['WEIR_TEST_VALIDATORS'] === 'all';
+
 describe('LAB_CASES', () => {
   test('LAB_CASES are at least 80 questions, no two alike, each about a zone of the lab', () => {
     const questions = LAB_CASES.map(({ name, type }) => `${name} ${type}`);
@@ -60,17 +63,11 @@ describe('validators', () => {
   test.each(LAB_CASES.map((it) => [it.name, it.type, it.result, it] as const))(
     '%s %s is %s',
     async (name, type, result, { differs }) => {
-      const results = {
+      expect({
         weir: await weir.validate(name, type),
         unbound: await peers.unbound.validate(name, type),
-        delv: await peers.delv.validate(name, type),
-      };
-      const expected = {
-        weir: result,
-        unbound: differs?.unbound ?? result,
-        delv: differs?.delv ?? result,
-      };
-      expect(results).toEqual(expected);
+      }).toEqual({ weir: result, unbound: differs?.unbound ?? result });
+      if (ASKS_DELV) expect(await peers.delv.validate(name, type)).toBe(differs?.delv ?? result);
     },
   );
 

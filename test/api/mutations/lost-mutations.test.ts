@@ -1,6 +1,6 @@
 /**
- * Every route that changes something while its database is lost: before the request, at its first change of a row, by
- * hanging there, and at its COMMIT. The answer is 503, and the tables are as before or wholly changed.
+ * Every route that changes something while its database is lost: before the request, at its first change of a row, for
+ * some by hanging there, and at its COMMIT. The answer is 503, and the tables are as before or wholly changed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../../control-plane/api/route.ts';
@@ -82,17 +82,23 @@ async function expectStored(route: Route, mutation: Mutation): Promise<void> {
   expect(await audited()).toBe(before + 1);
 }
 
-const rows = CHANGING.map((route) => ({ name: `${route.method} ${route.path}`, route }));
+/** A route notices no difference between a connection that is cut and one that is given up: one in so many hangs. */
+const HANGS_EVERY = 8;
+const rows = CHANGING.map((route, at) => ({
+  name: `${route.method} ${route.path}`,
+  route,
+  cuts: at % HANGS_EVERY === 0 ? (['write', 'hang', 'before'] as const) : (['write', 'before'] as const),
+}));
 
 describe('a route that changes something', () => {
   test.each(rows)(
     '$name is 503 where the database is lost: it changes nothing, or is wholly stored if only its COMMIT has no answer',
-    async ({ route }) => {
+    async ({ route, cuts }) => {
       const mutation = await changing.prepare(route);
       await changing.lists.idle();
       const before = await everyRow();
       const certificate = await changing.certificateFiles();
-      for (const cut of ['write', 'hang', 'before'] as const) {
+      for (const cut of cuts) {
         await connect();
         const answer = await sendAndCut(mutation, cut);
         const code = cut === 'before' ? 'outcome_unknown' : 'unavailable';

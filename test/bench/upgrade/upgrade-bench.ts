@@ -32,6 +32,8 @@ const NAMES = 10_000;
 const BEFORE_MS = 1000;
 const LOAD_SECS = 15;
 const LOOK_MS = 50;
+/** Of each client over a stream. */
+const STREAM_PAUSE_MS = 5;
 const SERVFAIL = '2';
 /** The lines after which the new process is killed. */
 const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight is answered$/] as const;
@@ -120,7 +122,10 @@ async function takeTurn(
 ): Promise<Turn> {
   const opens = [overTcp(weir.dnsPort), overDot(ports.dot), overDoh(ports.doh)];
   const streams = opens.flatMap((open, i) =>
-    Array.from({ length: clients }, (_, n) => new PatientLoad(open, `s${String(i)}-${String(n)}`)),
+    Array.from(
+      { length: clients },
+      (_, n) => new PatientLoad(open, `s${String(i)}-${String(n)}`, STREAM_PAUSE_MS),
+    ),
   );
   const running = load({});
   await delay(BEFORE_MS);

@@ -10,7 +10,7 @@ import type { ApiClient } from '../../support/weir/api-client.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
 import type { TempDir } from '../../support/weir/data-dir.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
-import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
 
 const STALE_ERROR = 3;
 /** Longer than any client of the test waits. */
@@ -27,7 +27,7 @@ function firstLabel({ bytes }: ReceivedQuery): string {
     .toLowerCase();
 }
 
-describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
+describe('the answer cache', () => {
   let upstream: ScriptedUpstream;
   let room: TempDir;
   let weir: Weir;
@@ -36,7 +36,7 @@ describe.each(BACK_ENDS)('the answer cache, back end %s', (backEnd) => {
   let isSilent = false;
 
   const start = async (): Promise<void> => {
-    weir = await Weir.start({ room, backEnd, toml: TOML, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    weir = await Weir.start({ room, toml: TOML, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     udp = await UdpClient.open(weir.dnsPort);
     api = await weir.api();
   };

@@ -9,7 +9,7 @@ import { until } from '../../support/parts/until.ts';
 import { askOverTcp, UdpClient } from '../../support/dns/dns-client.ts';
 import { nameOctets, query, subnetsOf } from '../../support/dns/dns-message.ts';
 import type { Reply } from '../../support/dns/dns-message.ts';
-import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
 
 const QNAME = Uint8Array.of(0xc0, 12);
 /** 198.51.100.0/24, 198.51.101.0/24, 2001:db8:7::/48, and the wish that no subnet be told. */
@@ -88,12 +88,12 @@ interface Running {
   readonly udp: UdpClient;
 }
 
-async function start(ecs: string, backEnd: (typeof BACK_ENDS)[number]): Promise<Running> {
+async function start(ecs: string): Promise<Running> {
   const upstream = await startTellingUpstream();
   const records = '["nas.example 60 A 10.0.0.9", "alias.example CNAME target.example"]';
   const dns = `[dns]\n${ecs}local_records = ${records}\n`;
   const pools = `[[dns.pools]]\nname = "p"\nservers = ["${upstream.ip}:${String(upstream.port)}"]\n`;
-  const weir = await Weir.start({ pools: dns + pools, backEnd, database: 'none' });
+  const weir = await Weir.start({ pools: dns + pools, database: 'none' });
   return { upstream, weir, udp: await UdpClient.open(weir.dnsPort) };
 }
 
@@ -103,11 +103,11 @@ async function stop({ upstream, weir, udp }: Running): Promise<void> {
   expect(await weir.stop()).toMatchObject({ code: 0 });
 }
 
-describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd) => {
+describe('weir that forwards client subnets', () => {
   let running: Running;
   let upstream: ScriptedUpstream;
   beforeAll(async () => {
-    running = await start('ecs = "forward"\n', backEnd);
+    running = await start('ecs = "forward"\n');
     ({ upstream } = running);
   });
   afterAll(() => stop(running));
@@ -245,10 +245,10 @@ describe.each(BACK_ENDS)('weir that forwards client subnets, over %s', (backEnd)
   });
 });
 
-describe.each(BACK_ENDS)('weir as it comes, over %s', (backEnd) => {
+describe('weir as it comes', () => {
   let running: Running;
   beforeAll(async () => {
-    running = await start('', backEnd);
+    running = await start('');
   });
   afterAll(() => stop(running));
 

@@ -5,7 +5,7 @@ import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { query, type QueryOptions, type Reply } from '../../support/dns/dns-message.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
-import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
 
 const BURST = 10;
 const CONFIG = `[dns]
@@ -35,12 +35,11 @@ function shown({ rcode, data, cookie, opt }: Reply): unknown {
   return { rcode: opt?.extendedRcode ?? rcode, data, isGood };
 }
 
-describe.each(BACK_ENDS)('weir with DNS cookies, back end %s', (backEnd) => {
+describe('weir with DNS cookies', () => {
   let weir: Weir;
   let udp: UdpClient;
   beforeAll(async () => {
     weir = await Weir.start({
-      backEnd,
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       toml: CONFIG,
       database: 'none',

@@ -1,8 +1,8 @@
-/** What a stranger's domain answers through the upstream harms the question for it, and no one beside it. */
-import { describe, expect, test } from '@jest/globals';
+/** Odd answers of an upstream on a stream: they harm no other question, and reach the client with their reason. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
-import { idOf, octets, questionOf, response, u16 } from '../../support/dns/built-messages.ts';
+import { a, idOf, octets, optWith, questionOf, response, u16 } from '../../support/dns/built-messages.ts';
 import type { TestRecord } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
@@ -31,16 +31,24 @@ function tooLong(query: Uint8Array): Uint8Array {
 }
 
 describe('weir behind an upstream on one stream', () => {
+  let upstream: ScriptedUpstream;
+  let weir: Weir;
+  beforeAll(async () => {
+    upstream = await ScriptedUpstream.start();
+    weir = await Weir.start({ upstreams: [`tcp://${upstream.ip}:${String(upstream.port)}`], toml: QUIET });
+  });
+  afterAll(async () => {
+    await weir.stop();
+    await upstream.close();
+  });
+
   test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client, without effect on others', async () => {
-    await using upstream = await ScriptedUpstream.start();
     // All answers at once, when every question is on the connection.
     upstream.tcpScript = (_query, index) => {
       if (index !== OTHERS) return;
       for (const query of upstream.tcpQueries)
         query.reply(questionOf(query.bytes).qtype === 33 ? tooLong(query.bytes) : answerTo(query.bytes));
     };
-    const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
-    await using weir = await Weir.start({ upstreams: [server], toml: QUIET });
     using udp = await UdpClient.open(weir.dnsPort);
     const hostile = udp.ask(HOSTILE, 'SRV', { edns: {} });
     const names = Array.from({ length: OTHERS }, (_, i) => `w${String(i)}.example.com`);
@@ -61,16 +69,35 @@ describe('weir behind an upstream on one stream', () => {
   });
 
   test('an answer of 65,000 octets reaches a client over TCP whole', async () => {
-    await using upstream = await ScriptedUpstream.start();
     const text = octets(...Array.from({ length: 255 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
     const rdata = octets(text, [99, ...new Uint8Array(99).fill(0x61)]);
     upstream.tcpScript = (query) =>
       query.reply(answer(query.bytes, [{ owner: QNAME, type: 'TXT', ttl: 60, rdata }]));
-    const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
-    await using weir = await Weir.start({ upstreams: [server], toml: QUIET, database: 'none' });
     await using client = await TcpClient.open(weir.dnsPort);
     const reply = await client.ask(BIG, 'TXT', { edns: {} });
     expect(Buffer.from(reply.bytes).includes(Buffer.from([...u16(rdata.length), ...rdata]))).toBe(true);
     expect(reply).toMatchObject({ rcode: Rcode.NOERROR, truncated: false });
+  });
+
+  test('says 16 for what the upstream says 15 for, again from the cache, and nothing without EDNS', async () => {
+    const asked = upstream.tcpQueries.length;
+    upstream.tcpScript = (query) =>
+      query.reply(
+        response(questionOf(query.bytes), {
+          id: idOf(query.bytes),
+          answers: [a('blocked.example.com', '93.184.216.34', 300)],
+          additionals: [optWith(15, Uint8Array.of(0, 15, 0x68, 0x69))],
+        }),
+      );
+    using udp = await UdpClient.open(weir.dnsPort);
+    const expected = {
+      rcode: Rcode.NOERROR,
+      data: ['93.184.216.34'],
+      extendedErrors: [ExtendedError.CENSORED],
+    };
+    for (let i = 0; i < 3; i++)
+      expect(await udp.ask('blocked.example.com', 'A', { edns: {} })).toMatchObject(expected);
+    expect(upstream.tcpQueries).toHaveLength(asked + 1);
+    expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ extendedErrors: [] });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
 import type { UpstreamDetail, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';
 import { Rcode, RRType } from '../../../shared/dns/iana.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
 import { a, cname, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import type { TestRecord } from '../../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -10,7 +11,7 @@ import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
-import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
 
 const QNAME = Uint8Array.of(0xc0, 12);
 /** What a liar says of a name that is not its own. */
@@ -21,6 +22,18 @@ async function startServer(...answers: TestRecord[]): Promise<ScriptedUpstream> 
   const server = await ScriptedUpstream.start();
   server.udpScript = (query) =>
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
+  return server;
+}
+
+/** Answers a question with the record of its name, and REFUSED if there is none. */
+async function startNamedServer(records: Record<string, TestRecord>): Promise<ScriptedUpstream> {
+  const server = await ScriptedUpstream.start();
+  server.udpScript = (query) => {
+    const question = questionOf(query.bytes);
+    const record = records[nameToText(question.qname).toLowerCase()];
+    const found = record === undefined ? { flags: 0x8185 } : { flags: 0x8400, answers: [record] };
+    query.reply(response(question, { id: idOf(query.bytes), ...found }));
+  };
   return server;
 }
 
@@ -95,14 +108,14 @@ describe('weir that watches the servers of forward zones', () => {
   });
 });
 
-describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
+describe('weir with forward zones', () => {
   let pool: ScriptedUpstream;
   let weir: Weir;
   let udp: UdpClient;
   let api: ApiClient;
   beforeAll(async () => {
     pool = await startEchoingUpstream();
-    weir = await Weir.start({ upstreams: [addressOf(pool)], backEnd });
+    weir = await Weir.start({ upstreams: [addressOf(pool)] });
     udp = await UdpClient.open(weir.dnsPort);
     api = await weir.api();
   });
@@ -195,6 +208,62 @@ describe.each(BACK_ENDS)('weir with forward zones, over %s', (backEnd) => {
     await api.expect(204, 'DELETE', path);
     await api.expect(200, 'PUT', '/settings', { local_domain: '', local_dns_server: '' });
     expect(await addressFor('host.lan.test-home.example')).toBe(EVERY_ADDRESS);
+  });
+
+  describe('whose server knows an alias and not where it leads', () => {
+    let zone: ScriptedUpstream;
+    /** The pools, which know the rest. */
+    let outside: ScriptedUpstream;
+    beforeAll(async () => {
+      zone = await startNamedServer({
+        'www.corp.example': cname('www.corp.example', 'cdn.example.net'),
+        'trap.corp.example': cname('trap.corp.example', 'lair.example.net'),
+        'nas.corp.example': a('nas.corp.example', '10.0.0.7'),
+        'loop.corp.example': cname('loop.corp.example', 'loop.example.net'),
+      });
+      outside = await startNamedServer({
+        'cdn.example.net': a('cdn.example.net', '198.51.100.7'),
+        'lair.example.net': a('lair.example.net', '192.168.1.1'),
+        'evil.example.net': cname('evil.example.net', 'nas.corp.example'),
+        'loop.example.net': cname('loop.example.net', 'loop.corp.example'),
+      });
+      const pools = [{ name: 'outside', strategy: 'Failover', servers: [addressOf(outside)] }];
+      await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+      await create('corp.example', zone);
+    });
+    afterAll(async () => {
+      await zone.close();
+      await outside.close();
+    });
+
+    test('weir asks the pools where an alias of a zone leads out of it, and keeps both', async () => {
+      for (let i = 0; i < 3; i++) {
+        const { data } = await udp.ask('www.corp.example', 'A');
+        expect(data).toEqual(['cdn.example.net', '198.51.100.7']);
+      }
+      expect((await udp.ask('cdn.example.net', 'A')).data).toEqual(['198.51.100.7']);
+      const named = ({ bytes }: { bytes: Uint8Array }): string =>
+        nameToText(questionOf(bytes).qname).toLowerCase();
+      expect(zone.udpQuestions.map(named).filter((name) => name === 'www.corp.example')).toHaveLength(1);
+      expect(outside.udpQuestions.map(named).filter((name) => name === 'cdn.example.net')).toHaveLength(1);
+    });
+
+    test('weir lets neither a zone nor a stranger lead a name to a private address of the other (DNS rebinding)', async () => {
+      for (let i = 0; i < 2; i++) {
+        expect((await udp.ask('trap.corp.example', 'A')).data).not.toContain('192.168.1.1');
+        expect((await udp.ask('evil.example.net', 'A')).data).toEqual([]);
+      }
+      expect((await udp.ask('nas.corp.example', 'A')).data).toEqual(['10.0.0.7']);
+    });
+
+    test('weir ends a loop between a zone and the pools with SERVFAIL', async () => {
+      const before = zone.udpQuestions.length + outside.udpQuestions.length;
+      expect(await udp.ask('loop.corp.example', 'A', { edns: {} })).toMatchObject({
+        rcode: Rcode.SERVFAIL,
+        extendedErrors: [0],
+      });
+      expect(zone.udpQuestions.length + outside.udpQuestions.length - before).toBeLessThan(20);
+    });
   });
 });
 

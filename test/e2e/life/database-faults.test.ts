@@ -113,18 +113,18 @@ describe('weir with a database of its own, one fault after the other', () => {
     // Told in words: the state itself may be over before it is asked for.
     const downs = (): number => weir.output.split('database is down').length;
     const load = await Load.start(weir.dnsPort, 'kill');
-    await load.untilMore(1000);
+    await load.untilMore(200);
     for (let round = 0; round < 2; round++) {
       const { databasePid } = weir;
       const before = downs();
       process.kill(databasePid, 'SIGKILL');
       await until('the loss of the database in the output', downs, (count) => count > before);
       await expectServes(weir, `round-${String(round)}`);
-      await load.untilMore(1000);
+      await load.untilMore(200);
       await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
       expect(weir.databasePid).not.toBe(databasePid);
     }
-    await load.untilMore(500);
+    await load.untilMore(100);
     await load.stop();
     expect(load.lost).toEqual([]);
     expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
@@ -138,9 +138,9 @@ describe('weir with a database of its own, one fault after the other', () => {
   test('weir ends in time at SIGTERM while its database hangs, leaves no process, and has every query in the log', async () => {
     const weir = faulty;
     const load = await Load.start(weir.dnsPort, 'hung');
-    await load.untilMore(500);
+    await load.untilMore(100);
     using hung = HungDatabase.of(weir);
-    await load.untilMore(500);
+    await load.untilMore(100);
     await load.stop();
     expect(load.lost).toEqual([]);
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
@@ -165,7 +165,10 @@ describe('weir with a database of its own, one fault after the other', () => {
 
 describe('weir with a database server of its owner', () => {
   const room = makeTempDir();
+  const weirRoom = makeTempDir();
   const logger = new MemoryLogger();
+  /** Started by the test that it uses the server, for the tests after it. */
+  let weir: Weir;
   let server: EmbeddedServer;
   let address: PostgresAddress;
   let release: () => void;
@@ -179,9 +182,10 @@ describe('weir with a database server of its owner', () => {
     address = await server.ensureRunning();
   });
   afterAll(async () => {
+    await weir.end('SIGKILL');
     await server.stop();
     release();
-    room.remove();
+    for (const each of [room, weirRoom]) each.remove();
   });
 
   /** Runs statements on the server, beside Weir. */
@@ -193,9 +197,8 @@ describe('weir with a database server of its owner', () => {
   }
 
   test('weir goes on without a database where the password is wrong, and says what is wrong', async () => {
-    const weirRoom = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(SECRET) };
-    await using weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
+    await using weir = await Weir.start({ upstreams, env, database: 'later' });
     await expectDegraded(weir, /password authentication failed/);
     expect(weir.output).toMatch(/warn +database is down .*password authentication failed/);
     using udp = await UdpClient.open(weir.dnsPort);
@@ -204,14 +207,12 @@ describe('weir with a database server of its owner', () => {
       data: [EVERY_ADDRESS],
     });
     expect(await weir.stop()).toMatchObject({ code: 0 });
-    weirRoom.remove();
   });
 
   test('weir uses the server, migrates it, and starts none of its own', async () => {
-    const weirRoom = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await prepareDataDir(weirRoom.dataDir, env.WEIR_DATABASE_URL);
-    await using weir = await Weir.start({ room: weirRoom, upstreams, env });
+    weir = await Weir.start({ room: weirRoom, upstreams, env });
     expect(weir.output).not.toContain(address.password);
     expect(weir.output).not.toMatch(/create the embedded database|embedded database is running/);
     const api = await weir.api();
@@ -220,14 +221,9 @@ describe('weir with a database server of its owner', () => {
     });
     await expectServes(weir, 'external');
     expect(await api.untilQueryCount(2)).toBe(2);
-    expect(await weir.stop()).toMatchObject({ code: 0 });
-    weirRoom.remove();
   });
 
   test('weir says of a change that it is stored where it cannot be put into force, and does that when it can', async () => {
-    const weirRoom = makeTempDir();
-    const env = { WEIR_DATABASE_URL: url(address.password) };
-    await using weir = await Weir.start({ room: weirRoom, upstreams, env });
     const api = await weir.api();
     // Reading policy fails from now on, storing a rule does not.
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');
@@ -244,15 +240,13 @@ describe('weir with a database server of its owner', () => {
       async () => (await udp.ask('stored.example.com', 'A')).data,
       ([address]) => address === '0.0.0.0',
     );
-    expect(await weir.stop()).toMatchObject({ code: 0 });
-    weirRoom.remove();
   });
 
   test('weir on a copy of the data directory, of the same name, is refused loudly, answers, and writes when the name is free', async () => {
-    const [room, other] = [makeTempDir(), makeTempDir()];
+    const holder = weir;
+    const other = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };
-    await using holder = await Weir.start({ room, upstreams, env });
-    execFileSync('cp', ['-a', room.dataDir, other.dataDir]);
+    execFileSync('cp', ['-a', weirRoom.dataDir, other.dataDir]);
     await using second = await Weir.start({ room: other, upstreams, env, database: 'later' });
     await second.untilOutput(/warn .*copied or moved: it gets a UUID of its own/);
     await second.untilOutput(/error another machine runs as node e2e/);
@@ -273,18 +267,16 @@ describe('weir with a database server of its owner', () => {
     await second.untilHealth(({ checks: { database } }) => database.status === 'ok');
     expect(await (await second.api()).untilQueryCount(2, 'domain=.twins.')).toBe(2);
     expect(await second.stop()).toMatchObject({ code: 0 });
-    room.remove();
     other.remove();
   });
 
   test('weir leaves a database alone whose schema is newer than itself, and answers all the same', async () => {
-    const weirRoom = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await sql(
       `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`,
       'UPDATE nodes SET version = NULL',
     );
-    await using weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
+    weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
     await expectDegraded(weir, /schema of the database is newer than this weir.*9999_from-the-future/);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('newer.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
@@ -294,6 +286,5 @@ describe('weir with a database server of its owner', () => {
     );
     await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
     expect(await weir.stop()).toMatchObject({ code: 0 });
-    weirRoom.remove();
   });
 });

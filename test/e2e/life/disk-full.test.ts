@@ -23,7 +23,7 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const SIZE = '160m';
-const QUERIES = 20_000;
+const QUERIES = 5000;
 const LOOK_MS = 50;
 
 /** A folder whose data directory is a separate small disk. */

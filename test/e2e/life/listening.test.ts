@@ -48,25 +48,19 @@ describe.each(BACK_ENDS)('weir on its addresses, back end %s', (backEnd) => {
         }
       },
     );
-  });
-});
 
-describe('weir on wildcards', () => {
-  test('weir replies from the address it was asked at, first and from the cache', async () => {
-    await using weir = await Weir.start({
-      addresses: everywhere,
-      upstreams: [`127.0.0.1:${String(upstream.port)}`],
-      database: 'none',
-    });
-    for (const name of ['first.example.com', 'second.example.com'])
-      for (const address of ['127.0.0.2', '127.1.2.3', ...loopbacks]) {
-        using udp = await UdpClient.open(weir.dnsPort, address);
-        for (let round = 0; round < 2; round++)
-          expect(await udp.ask(`${String(round)}.${name}`, 'A')).toMatchObject({ from: address });
-        expect(await udp.ask(`only.${address.replaceAll(':', '-')}.${name}`, 'A')).toMatchObject({
-          from: address,
-        });
-      }
-    expect(await weir.stop()).toMatchObject({ code: 0 });
+    // node:dgram does not say at which address a datagram came.
+    if (backEnd === 'batch' && addresses === everywhere)
+      test('weir replies from the address it was asked at, first and from the cache', async () => {
+        for (const name of ['first.example.com', 'second.example.com'])
+          for (const address of ['127.0.0.2', '127.1.2.3', ...loopbacks]) {
+            using udp = await UdpClient.open(weir.dnsPort, address);
+            for (let round = 0; round < 2; round++)
+              expect(await udp.ask(`${String(round)}.${name}`, 'A')).toMatchObject({ from: address });
+            expect(await udp.ask(`only.${address.replaceAll(':', '-')}.${name}`, 'A')).toMatchObject({
+              from: address,
+            });
+          }
+      });
   });
 });

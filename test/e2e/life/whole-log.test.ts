@@ -12,8 +12,8 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const CLIENTS = 4;
-const QUERIES_OF_A_CLIENT = 2500;
-const TCP_QUERIES = 500;
+const QUERIES_OF_A_CLIENT = 500;
+const TCP_QUERIES = 100;
 
 let upstream: ScriptedUpstream;
 let lists: ListServer;
@@ -96,9 +96,11 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
     });
   });
 
+  // Over node:dgram, process-death.test.ts does that.
+  if (backEnd === 'dgram') return;
   test('weir stops with everything in the log that it answered, and nothing twice', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
-    const count = 3000;
+    const count = 1000;
     await udp.askAll(
       Array.from({ length: count }, (_, i): Question => ({ name: `${String(i)}.stop.example`, type: 'A' })),
     );

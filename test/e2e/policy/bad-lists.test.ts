@@ -2,7 +2,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
@@ -35,15 +34,6 @@ function page(status: number, text: string): ListAnswer {
   return (_request, response) => response.writeHead(status).end(text);
 }
 
-/** 10 GiB of lines that travel as a few kilobytes: gzip members, one after the other. */
-const tenGibibytes: ListAnswer = (_request, response) => {
-  const member = gzipSync(Buffer.alloc(32 << 20, '0.0.0.0 bomb.example.com\n'));
-  response.writeHead(200, { 'Content-Encoding': 'gzip' });
-  response.on('error', () => undefined);
-  for (let i = 0; i < 320; i++) response.write(member);
-  response.end();
-};
-
 const halfList: ListAnswer = (_request, response) => {
   response.writeHead(200, { 'Content-Length': '1000' });
   response.write('half.example.com\n', () => response.destroy());
@@ -57,7 +47,6 @@ const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
   ['500', page(500, 'broken'), /answered 500/],
   ['a web page', page(200, '<!DOCTYPE html>\n<html><body>Log in first</body></html>\n'), /HTML/],
   ['nothing', page(200, ''), /empty/],
-  ['10 GB', tenGibibytes, /larger than|more than/],
   ['half a list', halfList, /closed before the end/],
   ['a way to a metadata service', redirectElsewhere, /link-local/],
 ];
@@ -77,14 +66,12 @@ describe('weir with lists that turn bad', () => {
       expect(after.last_error).toMatch(reason);
       expect(await isBlocked('good.example.com')).toBe(true);
       expect(await isBlocked('half.example.com')).toBe(false);
-      expect(await isBlocked('bomb.example.com')).toBe(false);
       await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
       expect(await isBlocked('good.example.com')).toBe(false);
     },
   );
 
-  // To inflate half a gigabyte takes seconds, and what it says has been seen.
-  test.each(CASES.filter(([, bad]) => bad !== tenGibibytes))(
+  test.each(CASES)(
     'weir takes a source whose URL answers %s from the start, and blocks nothing by it',
     async (what, bad, reason) => {
       const path = `/new-${encodeURIComponent(what)}`;

@@ -1,19 +1,28 @@
-/** Who asks decides what is answered: clients of several addresses, given groups by address and by subnet. */
+/**
+ * Who asks decides what is answered: clients of several addresses, given groups by address and by subnet, and engines
+ * that answer in their safe mode for the groups that want it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
+import { Rcode, RRType } from '../../../shared/dns/iana.ts';
 import { nameFromText, nameToText } from '../../../shared/dns/name.ts';
-import { a, cname, questionOf, response } from '../../support/dns/built-messages.ts';
-import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { a, cname, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, answerTo, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
-import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
 /** Every name below `cloaked.example` is an alias of this one. */
 const TRACKER = 'tracker.example';
+
+/** A name of the service netflix, which is blocked for one group while clients of two ask without a pause. */
+const SERVICE = 'www.netflix.com';
+const TURNS = 8;
+const ASKED_AT_ONCE = 4;
 
 /** Clients: the addresses they ask from. */
 const BY_ADDRESS = '127.0.0.21';
@@ -24,15 +33,21 @@ const CLIENTS = [BY_ADDRESS, BY_SUBNET, BY_LONGER_SUBNET, UNKNOWN];
 
 let upstream: ScriptedUpstream;
 let lists: ListServer;
+let weir: Weir;
+let api: ApiClient;
 beforeAll(async () => {
   upstream = await startEchoingUpstream();
   upstream.udpScript = (query) => query.reply(cloakedAnswerTo(query.bytes));
   lists = await startListServer();
   lists.serve('/kids', `toys.example\nshared.example\nreversed.example\nat-once.example\n${TRACKER}\n`);
+  weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+  api = await weir.api();
 });
 afterAll(async () => {
+  const ended = await weir.stop();
   await upstream.close();
   await lists.close();
+  expect(ended).toMatchObject({ code: 0 });
 });
 
 function cloakedAnswerTo(query: Uint8Array): Uint8Array {
@@ -51,16 +66,12 @@ function cloakedAnswerTo(query: Uint8Array): Uint8Array {
   });
 }
 
-describe.each(BACK_ENDS)('weir with clients in groups, back end %s', (backEnd) => {
-  let weir: Weir;
-  let api: ApiClient;
+describe('weir with clients in groups', () => {
   const udp = new Map<string, UdpClient>();
   let kids: number;
   let work: number;
   let client: number;
   beforeAll(async () => {
-    weir = await Weir.start({ backEnd, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
-    api = await weir.api();
     for (const address of CLIENTS) udp.set(address, await UdpClient.open(weir.dnsPort, '127.0.0.1', address));
     kids = (await api.createGroup('kids')).id;
     work = (await api.createGroup('work')).id;
@@ -75,9 +86,8 @@ describe.each(BACK_ENDS)('weir with clients in groups, back end %s', (backEnd) =
     const manual = { ip_address: BY_ADDRESS, group_id: kids };
     client = (await api.expect<{ id: number }>(201, 'POST', '/clients', manual)).id;
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const socket of udp.values()) socket.close();
-    expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
   /** The last record of the answer to A, over UDP. */
@@ -137,6 +147,47 @@ describe.each(BACK_ENDS)('weir with clients in groups, back end %s', (backEnd) =
     expect(told[1]).toEqual(names.map(() => EVERY_ADDRESS));
   });
 
+  /** Whether the name is blocked for the client; anything but the two answers that are possible fails. */
+  async function isBlocked(from: string): Promise<boolean> {
+    const { rcode, data } = await udp.get(from)!.ask(SERVICE, 'A');
+    if (rcode === Rcode.NXDOMAIN) return true;
+    expect(data).toEqual([EVERY_ADDRESS]);
+    return false;
+  }
+
+  test('weir blocks a service from the first answer after the response, for its group alone', async () => {
+    let isOver = false;
+    const adultsAnswers = { blocked: 0, all: 0 };
+    let kidsAnswers = 0;
+    const askOn = async (from: string, note: (blocked: boolean) => void): Promise<void> => {
+      while (!isOver) note(await isBlocked(from));
+    };
+    const asking = Array.from({ length: ASKED_AT_ONCE }, () => [
+      askOn(BY_SUBNET, (blocked) => {
+        adultsAnswers.all++;
+        if (blocked) adultsAnswers.blocked++;
+      }),
+      askOn(BY_LONGER_SUBNET, () => {
+        kidsAnswers++;
+      }),
+    ]).flat();
+    const first: boolean[] = [];
+    try {
+      for (let turn = 0; turn < TURNS; turn++) {
+        await api.expect(201, 'POST', '/services', { service_id: 'netflix', group_id: kids });
+        first.push(await isBlocked(BY_LONGER_SUBNET));
+        await api.expect(204, 'DELETE', `/services/netflix/groups/${String(kids)}`);
+        first.push(await isBlocked(BY_LONGER_SUBNET));
+      }
+    } finally {
+      isOver = true;
+    }
+    await Promise.all(asking);
+    expect(first).toEqual(Array.from({ length: TURNS }, () => [true, false]).flat());
+    expect(adultsAnswers.blocked).toBe(0);
+    expect(Math.min(adultsAnswers.all, kidsAnswers)).toBeGreaterThan(TURNS);
+  });
+
   test('weir moves clients with the response: to another group, with a disabled group, out of a subnet', async () => {
     await api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: work });
     expect(await answerTold(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
@@ -153,5 +204,124 @@ describe.each(BACK_ENDS)('weir with clients in groups, back end %s', (backEnd) =
     await api.expect(204, 'DELETE', `/client-subnets/${String(longer.id)}`);
     expect(await answerTold(BY_LONGER_SUBNET, 'toys.example')).toBe(EVERY_ADDRESS);
     expect(await answerTold(BY_LONGER_SUBNET, 'games.example')).toBe(BLOCKED);
+  });
+});
+
+const QNAME = Uint8Array.of(0xc0, 12);
+/** Addresses of the upstream's world; any other name has the one of the real engines. */
+const REAL = '192.0.2.1';
+const ADDRESSES: Readonly<Record<string, string>> = {
+  'forcesafesearch.google.com': '198.51.100.1',
+  'strict.bing.com': '198.51.100.2',
+  'restrict.youtube.com': '198.51.100.3',
+  'restrictmoderate.youtube.com': '198.51.100.4',
+  'safe.duckduckgo.com': '198.51.100.5',
+  'safesearch.brave.com': '198.51.100.6',
+  'strict-safe-search.ecosia.org': '198.51.100.7',
+  'safesearch.pixabay.com': '198.51.100.8',
+};
+const YANDEX = '213.180.193.56';
+
+async function startWorld(): Promise<ScriptedUpstream> {
+  const upstream = await ScriptedUpstream.start();
+  upstream.udpScript = (query) => {
+    const asked = questionOf(query.bytes);
+    const address = ADDRESSES[nameToText(asked.qname).toLowerCase()] ?? REAL;
+    const answers = asked.qtype === RRType.A ? [a(QNAME, address)] : [];
+    query.reply(response(asked, { id: idOf(query.bytes), answers }));
+  };
+  return upstream;
+}
+
+describe('weir with safe search', () => {
+  let world: ScriptedUpstream;
+  let adult: UdpClient;
+  let child: UdpClient;
+  let searchers: number;
+  beforeAll(async () => {
+    world = await startWorld();
+    const pools = [{ name: 'world', strategy: 'Failover', servers: [`${world.ip}:${String(world.port)}`] }];
+    await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+    adult = await UdpClient.open(weir.dnsPort);
+    child = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.9');
+    ({ id: searchers } = await api.createGroup('searchers'));
+    await api.expect(201, 'POST', '/client-subnets', { subnet_cidr: '127.0.0.9/32', group_id: searchers });
+  });
+  afterAll(async () => {
+    adult.close();
+    child.close();
+    await world.close();
+  });
+
+  const configs = (): string => `/safe-search/configs/${String(searchers)}`;
+  const set = (toggle: object): Promise<unknown> => api.expect(200, 'POST', configs(), toggle);
+  const dataOf = async (client: UdpClient, name: string): Promise<unknown[]> =>
+    (await client.ask(name, 'A')).data.map((data) => String(data).toLowerCase());
+
+  test.each([
+    ['www.google.co.uk', 'forcesafesearch.google.com'],
+    ['WWW.Google.com', 'forcesafesearch.google.com'],
+    ['www.bing.com', 'strict.bing.com'],
+    ['m.youtube.com', 'restrict.youtube.com'],
+    ['duckduckgo.com', 'safe.duckduckgo.com'],
+    ['search.brave.com', 'safesearch.brave.com'],
+    ['www.ecosia.org', 'strict-safe-search.ecosia.org'],
+    ['pixabay.com', 'safesearch.pixabay.com'],
+  ])('weir leads %s to %s for the group that wants it, and for no other', async (name, target) => {
+    await set({ engine: 'all', enabled: true });
+    // In turn, and both from the cache in the second round.
+    for (let round = 0; round < 2; round++) {
+      expect(await dataOf(child, name)).toEqual([target, ADDRESSES[target]]);
+      expect(await dataOf(adult, name)).toEqual([REAL]);
+    }
+  });
+
+  test('weir answers with an address where the engine has no name, and with nothing that leads around', async () => {
+    await set({ engine: 'all', enabled: true });
+    expect(await dataOf(child, 'www.ya.ru')).toEqual([YANDEX]);
+    for (const type of ['AAAA', 'HTTPS', 'CNAME'] as const)
+      expect(await child.ask('www.ya.ru', type)).toMatchObject({ rcode: Rcode.NOERROR, answers: [] });
+    for (const type of ['HTTPS', 'SVCB'] as const) {
+      const reply = await child.ask('www.google.com', type);
+      expect(reply).toMatchObject({ rcode: Rcode.NOERROR, answers: [] });
+      expect(reply.authorities.map((record) => record.type)).toEqual(['SOA']);
+    }
+    expect((await child.ask('www.google.com', 'CNAME')).data).toEqual(['forcesafesearch.google.com']);
+    expect((await child.ask('www.google.com', 'AAAA')).data).toEqual(['forcesafesearch.google.com']);
+    // Neither names below nor beside an engine's.
+    expect(await dataOf(child, 'mail.google.com')).toEqual([REAL]);
+    expect(await dataOf(child, 'x.www.google.com')).toEqual([REAL]);
+  });
+
+  test('weir follows the settings at once: each engine by itself, both modes of YouTube, off, deleted', async () => {
+    await api.expect(204, 'DELETE', configs());
+    expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
+    await set({ engine: 'youtube', youtube_mode: 'moderate' });
+    expect((await dataOf(child, 'www.youtube.com'))[0]).toBe('restrictmoderate.youtube.com');
+    expect(await dataOf(child, 'www.bing.com')).toEqual([REAL]);
+    await set({ engine: 'youtube', youtube_mode: 'strict' });
+    expect((await dataOf(child, 'www.youtube.com'))[0]).toBe('restrict.youtube.com');
+    await set({ engine: 'youtube', enabled: false });
+    expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
+    await set({ engine: 'all' });
+    expect((await dataOf(child, 'www.youtube.com'))[0]).toBe('restrict.youtube.com');
+    await api.expect(204, 'DELETE', configs());
+    expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
+  });
+
+  test('weir lets allowed names and blocked ones alone, and logs and explains what it rewrites', async () => {
+    await set({ engine: 'all' });
+    const rule = { domain: 'www.google.de', action: 'allow', group_id: searchers };
+    await api.expect(201, 'POST', '/managed-domains', rule);
+    await api.expect(201, 'POST', '/managed-domains', { ...rule, domain: 'www.google.fr', action: 'deny' });
+    expect(await dataOf(child, 'www.google.de')).toEqual([REAL]);
+    expect(await dataOf(child, 'www.google.fr')).toEqual(['0.0.0.0']);
+    await child.ask('www.google.it', 'A');
+    await api.untilQueryCount(1, 'domain=www.google.it');
+    expect((await api.queries('domain=www.google.it'))[0]).toMatchObject({ status: 'SAFE_SEARCH' });
+    const path = '/explain?domain=www.google.it&type=A&client=127.0.0.9';
+    const answer = await api.expect<ExplainAnswer>(200, 'GET', path);
+    expect(answer).toMatchObject({ status: 'SAFE_SEARCH', group_id: searchers });
+    expect(answer.stages.find(({ stage }) => stage === 'safe_search')?.verdict).toBe('unresolved');
   });
 });

@@ -25,7 +25,7 @@ const LISTS: Record<string, readonly string[]> = {
   }),
 };
 /** Names that no one asked before, as long as names may be. */
-const ROUNDS = 150;
+const ROUNDS = 60;
 const LONGEST = 253;
 
 let upstream: ScriptedUpstream;

@@ -61,7 +61,8 @@ describe('weir with a client on a network', () => {
 
   test('weir gives a client its group by MAC, at each address that it takes, over IPv4 and IPv6', async () => {
     const groupId = await createStrictGroup(api);
-    expect(await askUntil(SERVER.ipv4, EVERY_ADDRESS)).toBe(1);
+    // A node that has only just started answers other machines when it is ready.
+    await askUntil(SERVER.ipv4, EVERY_ADDRESS);
     const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
     await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
     // In force when the call is answered.

@@ -53,11 +53,11 @@ describe('weir upgrade without a database', () => {
       const load = await Load.start(weir.dnsPort, state);
       await load.untilMore(30);
       gate.set(state);
-      await load.untilMore(300);
+      await load.untilMore(100);
       expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
       expect(processOf(weir)).not.toBe(before);
       expect(await answer()).toBe(BLOCKED);
-      await load.untilMore(300);
+      await load.untilMore(100);
       await load.stop();
       expect(load.lost).toEqual([]);
       expect(load.replies.filter(({ rcode }) => rcode !== Rcode.NOERROR)).toEqual([]);

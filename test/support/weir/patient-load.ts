@@ -15,7 +15,8 @@ export interface Asked {
 /** Opens a connection. */
 export type OpenAsked = () => Promise<Asked>;
 
-const PAUSE_MS = 5;
+/** Between an answer and the next question of a client, unless given. */
+const PAUSE_MS = 25;
 
 /** How long a client waits for an answer before it asks again, milliseconds. */
 const PATIENCE_MS = 3000;
@@ -75,13 +76,15 @@ export class PatientLoad {
   readonly retried: string[] = [];
   private readonly open: OpenAsked;
   private readonly mark: string;
+  private readonly pauseMs: number;
   private isOver = false;
   private readonly running: Promise<void>;
 
   /** Asks for `<serial>.<mark>.example.com` from now on. */
-  constructor(open: OpenAsked, mark: string) {
+  constructor(open: OpenAsked, mark: string, pauseMs = PAUSE_MS) {
     this.open = open;
     this.mark = mark;
+    this.pauseMs = pauseMs;
     this.running = this.run();
   }
 
@@ -122,7 +125,7 @@ export class PatientLoad {
           break;
         }
       }
-      await sleep(PAUSE_MS);
+      await sleep(this.pauseMs);
     }
     connection.close();
   }
