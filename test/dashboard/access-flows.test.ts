@@ -83,7 +83,7 @@ describe('the login', () => {
       const button = page.getByRole('button', { name: 'Log in' });
       expect(await button.isDisabled()).toBe(true);
       await expectAccessible(page);
-      await until('the countdown to go on', secsLeft, (secs) => secs < first);
+      await until('the countdown to continue', secsLeft, (secs) => secs < first);
       await locked.waitFor({ state: 'detached' });
       await button.click();
       // Where the address led.
