@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
-import { logInThere, noticeOf } from '../support/browser/page-steps.ts';
-import { untilQuiet } from '../support/browser/watched-page.ts';
+import { followPath, logInThere, noticeOf } from '../support/browser/page-steps.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { UdpClient } from '../support/dns/dns-client.ts';
 import { layCluster, WITHOUT_PASSWORD } from '../support/parts/made-cluster.ts';
@@ -169,11 +168,9 @@ async function places(): Promise<string[]> {
   ];
 }
 
-/** The controls of a place by which something could be changed. */
-async function changingControls(page: Page, place: string): Promise<string[]> {
-  await page.goto(`./${place}`);
+/** The controls on a page by which something could be changed. */
+async function changingControls(page: Page): Promise<string[]> {
   await page.getByRole('heading', { level: 1, includeHidden: true }).waitFor();
-  await untilQuiet(page);
   const snapshot = await page.locator('body').ariaSnapshot();
   const controls = [...snapshot.matchAll(/- (?:button|switch|checkbox|textbox) "((?:[^"\\]|\\.)*)"(.*)/g)];
   return controls
@@ -189,8 +186,11 @@ describe('a viewer', () => {
     const session = await room.logIn('looker');
     const seen = { admin: [] as string[], viewer: [] as string[] };
     const look = async (page: Page, found: string[]): Promise<void> => {
-      for (const place of all)
-        for (const name of await changingControls(page, place)) found.push(`${place}: ${name}`);
+      await page.goto('./');
+      for (const place of all) {
+        await followPath(page, place);
+        for (const name of await changingControls(page)) found.push(`${place}: ${name}`);
+      }
       await expectAccessible(page);
     };
     await Promise.all([

@@ -1,34 +1,36 @@
 /**
  * Each page of the dashboard at the sizes and in the themes that people have: nothing sticks out sideways, nothing is cut
- * off or lies over something else, what can be pressed is large enough, and axe finds nothing. Pictures of all of it go
- * to data/browser/screens/.
+ * off or lies over something else, what can be pressed is large enough, and axe finds nothing. With
+ * `WEIR_TEST_TRACE=1` a picture of each view is saved in data/browser/screens/.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
-import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
+import { followPath } from '../support/browser/page-steps.ts';
+import { RECORDS_PAGES, untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import { DashboardPath } from '../../shared/dashboard-paths.ts';
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'data', 'browser', 'screens');
-/** Further views of pages. */
-const VIEWS = ['clients?tab=bypass', 'groups?open=1'];
-const THEMES = ['light', 'dark'] as const;
 /** Where the server has a page, but the dashboard shows the login or nothing of its own there. */
 const NO_PAGES: readonly string[] = ['login'];
 /** Parts of the settings that are more than keys. */
 const PARTS = ['account', 'sessions', 'users', 'tokens', 'backup', 'import', 'tls'].map(
   (part) => `settings?part=${part}`,
 );
-const PATHS = [...Object.values(DashboardPath).filter((path) => !NO_PAGES.includes(path)), ...PARTS];
+const VIEWS = [
+  ...Object.values(DashboardPath).filter((path) => !NO_PAGES.includes(path)),
+  ...PARTS,
+  ...['clients?tab=bypass', 'groups?open=1'],
+];
 
 let room: DashboardRoom;
 
 beforeAll(async () => {
-  mkdirSync(PICTURES, { recursive: true });
+  if (RECORDS_PAGES) mkdirSync(PICTURES, { recursive: true });
   room = await DashboardRoom.open();
   await fill();
 });
@@ -52,53 +54,61 @@ async function fill(): Promise<void> {
   await room.ask(['dns.google', 'xn--bcher-kva.example', '\\000\\255<script>.example.org']);
 }
 
-/** Sets the size that the reader has chosen in the browser, until the session is detached. */
-async function withTextTwiceAsLarge(page: Page): Promise<CDPSession> {
+/** Doubles the text size, as readers set it in the browser. */
+async function enlargeText(page: Page): Promise<void> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
-  return devTools;
+}
+
+/** Saves a picture, on request. */
+async function picture(page: Page, path: string, of: string): Promise<void> {
+  const name = path.replace(/\W/g, '-') || 'overview';
+  if (RECORDS_PAGES) await page.screenshot({ path: join(PICTURES, `${name}-${of}.png`) });
+}
+
+/** Saves pictures in the themes that differ only in colours, which no test judges. */
+async function picturesOfThemes(page: Page, path: string, size: string): Promise<void> {
+  if (!RECORDS_PAGES) return;
+  await page.emulateMedia({ colorScheme: 'light' });
+  await picture(page, path, `${size}-light`);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await picture(page, path, `${size}-forced-colors`);
+  await page.emulateMedia({ colorScheme: 'dark', forcedColors: 'none' });
+  await picture(page, path, `${size}-dark`);
 }
 
 describe('each page of the dashboard', () => {
-  test.each([...PATHS, ...VIEWS])(
-    '/%s fits every size, theme and language, and has no finding of axe',
-    async (path) => {
-      await room.withPage({ isCalm: true }, async (page) => {
-        await page.goto(`./${path}`);
-        const name = path.replace(/\W/g, '-') || 'overview';
-        const picture = (of: string): Promise<unknown> =>
-          page.screenshot({ path: join(PICTURES, `${name}-${of}.png`) });
-        for (const [size, viewport] of Object.entries(Viewport))
-          for (const theme of THEMES) {
-            await page.setViewportSize(viewport);
-            await page.emulateMedia({ colorScheme: theme });
-            await untilQuiet(page);
-            await picture(`${size}-${theme}`);
-            expect({ size, theme, faults: await layoutFaults(page) }).toEqual({ size, theme, faults: [] });
-          }
-        await expectAccessible(page);
-        // As high as the page: the bar of a phone lies over what is scrolled below it.
-        await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
+  test.each(VIEWS)('/%s fits every size, and large text, and has no finding of axe', async (path) => {
+    await room.withPage({ isCalm: true, theme: 'dark', viewport: Viewport.phone }, async (page) => {
+      await page.goto(`./${path}`);
+      for (const [size, viewport] of Object.entries(Viewport)) {
+        await page.setViewportSize(viewport);
         await untilQuiet(page);
-        await expectAccessible(page);
-        await page.setViewportSize(Viewport.tablet);
-        await page.emulateMedia({ forcedColors: 'active' });
-        await untilQuiet(page);
-        await picture('forced-colors');
-        await page.emulateMedia({ forcedColors: 'none' });
-        const twice = await withTextTwiceAsLarge(page);
-        await untilQuiet(page);
-        await picture('large-text');
-        expect({ text: 'twice', faults: await layoutFaults(page) }).toEqual({ text: 'twice', faults: [] });
-        await twice.detach();
-        for (const language of ['en-XA', 'ar-XB']) {
-          await page.evaluate(`localStorage.setItem('weir.language', '${language}')`);
-          await page.setViewportSize({ width: 320, height: 700 });
-          await page.reload();
-          await untilQuiet(page);
-          expect({ language, faults: await layoutFaults(page) }).toEqual({ language, faults: [] });
-        }
-      });
-    },
-  );
+        await picturesOfThemes(page, path, size);
+        expect({ size, faults: await layoutFaults(page) }).toEqual({ size, faults: [] });
+      }
+      await expectAccessible(page);
+      // As high as the page: the bar of a phone lies over what is scrolled below it.
+      await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
+      await untilQuiet(page);
+      await expectAccessible(page);
+      await page.setViewportSize(Viewport.tablet);
+      await enlargeText(page);
+      await untilQuiet(page);
+      await picture(page, path, 'large-text');
+      expect(await layoutFaults(page)).toEqual([]);
+    });
+  });
+
+  test.each(['en-XA', 'ar-XB'])('fits a narrow phone in the language %s', async (language) => {
+    const viewport = { width: 320, height: 700 };
+    await room.withPage({ isCalm: true, viewport }, async (page) => {
+      await page.addInitScript(`localStorage.setItem('weir.language', '${language}')`);
+      await page.goto('./');
+      for (const path of VIEWS) {
+        await followPath(page, path);
+        expect({ path, faults: await layoutFaults(page) }).toEqual({ path, faults: [] });
+      }
+    });
+  });
 });

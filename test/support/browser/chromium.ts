@@ -1,5 +1,5 @@
 /**
- * The browser of the machine, headless: Debian's package `chromium`, driven over its own protocol.
+ * The machine's browser, driven over its own protocol: Debian's `chromium-headless-shell`, or else `chromium`.
  *
  * @needs chromium
  */

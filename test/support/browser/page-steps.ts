@@ -1,6 +1,7 @@
 /** What people do on a page of the dashboard in one step, and what they look for on it. Texts are the English ones. */
 import type { Locator } from 'playwright-core';
 import { PASSWORD } from '../weir/api-client.ts';
+import { untilQuiet } from './watched-page.ts';
 import type { Page } from './watched-page.ts';
 
 /** The notice with this text, once it is shown. */
@@ -30,6 +31,12 @@ export async function choose(within: Page | Locator, label: string, option: stri
 export async function takeAction(within: Page | Locator, button: string, action: string): Promise<void> {
   await within.getByRole('button', { name: button, exact: true }).click();
   await pageOf(within).getByRole('menuitem', { name: action, exact: true }).click();
+}
+
+/** Goes to a path as a link does: the document stays, so its scripts are not loaded and compiled again. */
+export async function followPath(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState({}, '', './${path}')`);
+  await untilQuiet(page);
 }
 
 /** Fills in the login that is shown, and sends it. */

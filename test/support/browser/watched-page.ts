@@ -1,7 +1,7 @@
 /**
  * A page of the browser that is watched: whatever it says on its console, throws, is refused by its content policy or
- * fails to load counts as a fault of the test, unless the test expects it. A test that fails leaves a picture and a
- * trace (`playwright show-trace`) in data/browser/.
+ * fails to load counts as a fault of the test, unless the test expects it. A test that fails leaves a picture in
+ * data/browser/, and with `WEIR_TEST_TRACE=1` a trace (`playwright show-trace`).
  */
 import { expect } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
@@ -36,6 +36,9 @@ export const Viewport = {
   desktop: { width: 1440, height: 900 },
 } as const;
 
+/** Traces cost a sixth of the CPU time of these suites, so they are recorded only on request. */
+export const RECORDS_PAGES = process.env['WEIR_TEST_TRACE'] === '1';
+
 const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
 
 /**
@@ -51,7 +54,7 @@ export async function withPage<T>(
   const context = await openContext(browser, origin, options);
   const name = (expect.getState().currentTestName ?? 'page').replaceAll(/[^\w-]+/g, '-').slice(0, 100);
   try {
-    await context.tracing.start({ snapshots: true, screenshots: false });
+    if (RECORDS_PAGES) await context.tracing.start({ snapshots: true, screenshots: false });
     context.setDefaultTimeout(WAIT_MS);
     const faults: string[] = [];
     context.on('page', (opened) => {
@@ -62,7 +65,7 @@ export async function withPage<T>(
     try {
       const result = await use(page);
       expect(faults.filter((fault) => !(options.expected ?? []).some((one) => one.test(fault)))).toEqual([]);
-      await context.tracing.stop();
+      if (RECORDS_PAGES) await context.tracing.stop();
       return result;
     } catch (error) {
       await keep(page, context, name);
@@ -167,5 +170,6 @@ async function keep(page: Page, context: BrowserContext, name: string): Promise<
   mkdirSync(PICTURES, { recursive: true });
   // The page may be gone with what failed.
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true }).catch(() => undefined);
-  await context.tracing.stop({ path: join(PICTURES, `${name}.zip`) }).catch(() => undefined);
+  if (RECORDS_PAGES)
+    await context.tracing.stop({ path: join(PICTURES, `${name}.zip`) }).catch(() => undefined);
 }

@@ -3,7 +3,13 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Names of the browser, by distribution. */
-export const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'] as const;
+export const CHROMIUM = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+] as const;
 
 /** Debian's Python, which has the packages of Debian; another one may stand before it on PATH. */
 export const PYTHON = '/usr/bin/python3';
