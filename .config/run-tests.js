@@ -21,11 +21,11 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.on('SIGINT', () => undefined);
 
 /** Runs jest with these arguments; its exit status, and its results if it ran any file. */
-async function runJest(args, resultsName) {
+async function runJest(args, resultsName, env = {}) {
   const file = join(folder, resultsName);
   const jest = spawn(process.execPath, [...JEST, JEST_PROGRAM, ...args], {
     stdio: 'inherit',
-    env: { ...process.env, WEIR_TEST_RESULTS: file },
+    env: { ...process.env, ...env, WEIR_TEST_RESULTS: file },
   });
   const [code, signal] = await new Promise((resolve) => jest.once('close', (...ending) => resolve(ending)));
   if (!existsSync(file)) {
@@ -35,7 +35,7 @@ async function runJest(args, resultsName) {
   return { exitCode: code, ...JSON.parse(readFileSync(file, 'utf8')) };
 }
 
-/** Runs each failed file again, alone; the results with the second ones in place, and reports. */
+/** Runs each failed file again, alone and with traces of its pages; the results with the second ones in place. */
 async function giveSecondChances(first, failed) {
   let merged = first;
   const unsteady = [];
@@ -43,7 +43,7 @@ async function giveSecondChances(first, failed) {
     console.log(`\nsecond chance for ${relative('.', file.name)}, alone (${index + 1} of ${failed.length})`);
     const byName = first.testNamePattern ? ['-t', first.testNamePattern] : [];
     const chosen = [...options, '--runInBand', ...byName, '--runTestsByPath', file.name];
-    const again = await runJest(chosen, `again-${index}.json`);
+    const again = await runJest(chosen, `again-${index}.json`, { WEIR_TEST_TRACE: '1' });
     if (again.testResults === null) continue;
     merged = mergeResults(merged, again);
     if (again.exitCode === 0) unsteady.push(file);
