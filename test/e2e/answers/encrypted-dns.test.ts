@@ -124,6 +124,8 @@ ${LOCAL}
       () => weir.replacedThreads,
       (count) => count > replaced,
     );
+    // A halted control plane, in the next test, could not give the new thread its certificate.
+    await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
     await until(
       'an answer over TLS',
       async () => {
