@@ -24,9 +24,11 @@ function isMemoryUsable() {
 
 module.exports = () => {
   // Each database is a thousand files; on a disk, a third of a suite's time is spent to create and remove them.
-  if (process.env.TMPDIR === undefined && isMemoryUsable()) process.env.TMPDIR = MEMORY.folder;
-  const folder = mkdtempSync(join(tmpdir(), 'weir-run-'));
-  chmodSync(folder, 0o755);
+  const isInMemory = process.env.TMPDIR === undefined && isMemoryUsable();
+  const folder = mkdtempSync(join(isInMemory ? MEMORY.folder : tmpdir(), 'weir-run-'));
+  // Processes of other users make files there if it takes the place of /tmp.
+  chmodSync(folder, isInMemory ? 0o1777 : 0o755);
+  if (isInMemory) process.env.TMPDIR = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.env.WEIR_TEST_RUN = folder;
   process.env.NODE_COMPILE_CACHE ??= join(__dirname, '..', 'node_modules', '.cache', 'weir', 'code');
