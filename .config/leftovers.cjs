@@ -37,19 +37,32 @@ function children(pid = 'self') {
     .filter((child) => child !== '' && isRunning(child));
 }
 
-/** Ends the children of this process that are not in `known`, and all that these have started. */
-async function endOthers(known) {
-  const left = new Set(children().filter((pid) => !known.has(pid)));
-  for (const pid of left) for (const child of children(pid)) left.add(child);
-  for (const pid of left) {
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It has ended since.
-    }
+function kill(pid) {
+  try {
+    process.kill(Number(pid), 'SIGKILL');
+  } catch {
+    // It has ended since.
   }
+}
+
+/** Ends the children of this process that are not in `known`, with theirs. A process whose parent has ended is not found. */
+async function endOthers(known) {
+  const left = new Set();
   const lateMs = performance.now() + END_MS;
-  while ([...left].some(isRunning) && performance.now() < lateMs) await sleep(LOOK_MS);
+  for (;;) {
+    // Again at each look, for those that were started since.
+    for (const pid of children()) if (!known.has(pid)) left.add(pid);
+    for (const pid of left) for (const child of children(pid)) left.add(child);
+    const running = [...left].filter(isRunning);
+    if (running.length === 0) return;
+    if (performance.now() > lateMs) {
+      const commands = running.map((pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '));
+      console.error(`a suite left processes that do not end: ${commands.join(', ')}`);
+      return;
+    }
+    for (const pid of running) kill(pid);
+    await sleep(LOOK_MS);
+  }
 }
 
 module.exports = { children, endOthers };
