@@ -3,13 +3,21 @@
 // and the compiled code of threads and processes under test, which is kept between runs as `weir` itself keeps it. The
 // dashboard is built if its sources have changed, so that no Weir under test does so.
 const { spawnSync } = require('node:child_process');
-const { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } = require('node:fs');
+const {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
 const BUILD = join(__dirname, '..', 'control-plane', 'dashboard', 'build', 'build-dashboard.ts');
 
-/** A file system in memory, and the bytes that must be free there: the suites of a run use less than a tenth. */
+/** A file system in memory, and the bytes that must be free there: several times what the suites of a run use. */
 const MEMORY = { folder: '/dev/shm', sizeBytes: 4 * 2 ** 30 };
 
 /** Whether temporary files may lie in memory: programs must be able to run from there. */
@@ -18,6 +26,11 @@ function isMemoryUsable() {
     .split('\n')
     .find((line) => line.split(' ')[1] === MEMORY.folder);
   if (mount === undefined || !mount.includes(' tmpfs ') || mount.includes('noexec')) return false;
+  try {
+    accessSync(MEMORY.folder, constants.W_OK | constants.X_OK);
+  } catch {
+    return false;
+  }
   const { bavail, bsize } = statfsSync(MEMORY.folder);
   return bavail * bsize > MEMORY.sizeBytes;
 }
@@ -29,7 +42,9 @@ module.exports = () => {
   // Processes of other users make files there if it takes the place of /tmp.
   chmodSync(folder, isInMemory ? 0o1777 : 0o755);
   if (isInMemory) process.env.TMPDIR = folder;
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  // Without a listener, a signal ends the process at once and leaves the folder.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
   process.env.WEIR_TEST_RUN = folder;
   process.env.NODE_COMPILE_CACHE ??= join(__dirname, '..', 'node_modules', '.cache', 'weir', 'code');
   // A build that fails says why; the tests of what does not need one go on.

@@ -1,7 +1,7 @@
 /**
  * Clusters of the embedded database that are made once in a run of the tests and copied into each data directory that
  * wants one: initdb and all migrations take two seconds, a copy a tenth. The server of a copy does not wait for the
- * disk, which matters where a machine dies, and no test kills one. Where no jest runs, each data directory gets its own.
+ * disk, which matters where a machine dies, and no test kills one. Without jest, each data directory gets its own.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -46,7 +46,9 @@ export const STARTED_ONCE: Content = {
 const CLUSTER = ['postgres', 'postgres.password'];
 /** Start of the name of a server's files in a data directory. */
 const RUNTIME = 'runtime-';
-const NOT_SYNCED = 'fsync = off\nfull_page_writes = off\nwal_init_zero = off\n';
+/** Its shared memory lies in its folder: a killed server would leave segments in /dev/shm. */
+const NOT_SYNCED =
+  'fsync = off\nfull_page_writes = off\nwal_init_zero = off\ndynamic_shared_memory_type = mmap\n';
 /** Two thirds of a cluster are databases that a new one is copied from, and no test makes one. */
 const WITHOUT_TEMPLATES = [
   'UPDATE pg_database SET datistemplate = false',
