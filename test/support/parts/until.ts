@@ -1,4 +1,9 @@
-/** Waits of tests for events elsewhere: each has a name and a deadline, and fails with the last state seen. */
+/**
+ * Waits of tests for events elsewhere: each has a name and a deadline, and fails with the last state seen. Its clock is
+ * Node's own, also in a suite with fake timers.
+ */
+import { performance } from 'node:perf_hooks';
+import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
