@@ -6,14 +6,10 @@ import { readRequirements } from '../test/requirements/requirement-rows.ts';
 
 /**
  * A line for each row whose case did not run or did not pass. `results` are those of `jest --json`; `skippedFiles` are
- * test files, absolute or relative to `rootDir`, that this machine cannot run. Their rows count as shown unless
- * WEIR_TEST_NO_SKIPS is set.
+ * test files, absolute or relative to `rootDir`, that this machine cannot run. Their rows count as shown.
  */
 export function missingRows(results, rootDir, skippedFiles = []) {
-  const isStrict = (process.env.WEIR_TEST_NO_SKIPS ?? '') !== '';
-  const skipped = isStrict
-    ? []
-    : skippedFiles.map((file) => (isAbsolute(file) ? relative(rootDir, file) : file));
+  const skipped = skippedFiles.map((file) => (isAbsolute(file) ? relative(rootDir, file) : file));
   const rows = Object.values(readRequirements(rootDir).tables).flat();
   return unshownRows(rows, casesByFile(results, rootDir), skipped);
 }

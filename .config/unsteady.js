@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 const LIST = 'test/unsteady.md';
+const COLUMNS = 5;
 
 /** Rows of the list: file, suspected cause, and when it was fixed ('' if it is not). */
 export function readUnsteady() {
@@ -10,8 +11,9 @@ export function readUnsteady() {
     .split('\n')
     .filter((line) => /^\| \d{4}-\d\d-\d\d /.test(line));
   return rows.map((row) => {
-    const [, , file, , cause, fixed] = row.split('|').map((cell) => cell.trim());
-    return { file: file.replaceAll('`', ''), cause, fixed };
+    const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    const [, , file = '', , cause = '', fixed = ''] = cells;
+    return { file: file.replaceAll('`', ''), cause, fixed, isWhole: cells.length === COLUMNS + 2 };
   });
 }
 
@@ -19,13 +21,16 @@ function faultsOf(rows) {
   const open = rows.filter(({ fixed }) => fixed === '').map(({ file }) => file);
   const twice = open.filter((file, index) => open.indexOf(file) !== index);
   return [
+    ...rows
+      .filter(({ isWhole }) => !isWhole)
+      .map(({ file }) => `the row of ${file} has not ${COLUMNS} cells`),
     ...rows.filter(({ file }) => !existsSync(file)).map(({ file }) => `no such file ${file}`),
     ...rows.filter(({ cause }) => cause === '').map(({ file }) => `${file} has no suspected cause`),
     ...Array.from(new Set(twice), (file) => `${file} was unsteady twice: fix it first`),
   ];
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   const faults = faultsOf(readUnsteady());
   for (const fault of faults) console.error(`${LIST}: ${fault}`);
   process.exitCode = faults.length > 0 ? 1 : 0;

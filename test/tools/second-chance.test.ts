@@ -22,7 +22,10 @@ test('fails once', () => {
 });`;
 
 /** Runs these files, by their names, as `npm test` runs those of Weir. */
-function run(files: Readonly<Record<string, string>>): {
+function run(
+  files: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): {
   status: number | null;
   output: string;
   lastLine: string;
@@ -33,7 +36,7 @@ function run(files: Readonly<Record<string, string>>): {
     const config = { rootDir: folder, reporters: [REPORTER], maxWorkers: 1 };
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [RUNNER, `--config=${JSON.stringify(config)}`],
+      [RUNNER, `--config=${JSON.stringify(config)}`, ...args],
       { cwd: ROOT, encoding: 'utf8' },
     );
     return { status, output: stdout + stderr, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '' };
@@ -67,12 +70,31 @@ describe('npm test', () => {
     expect(status).toBe(1);
   });
 
-  it('counts a file that cannot be loaded, and a skipped test, as failed', () => {
-    const { status, lastLine } = run({
-      unloadable: 'throw new Error("broken import");',
-      partly: `${PASSES}\ntest.skip('skipped', () => undefined);`,
-    });
-    expect(lastLine).toBe('1 passed, 2 failed');
-    expect(status).toBe(1);
+  it.each([
+    ['cannot be loaded', 'throw new Error("broken import");', '1 passed, 1 failed'],
+    ['skips a test', `${PASSES}\ntest.skip('skipped', () => undefined);`, '2 passed, 1 failed'],
+    [
+      'fails after its tests',
+      `${PASSES}\nafterAll(() => { throw new Error('late'); });`,
+      '2 passed, 1 failed',
+    ],
+  ])('fails if a file %s, also beside an unsteady one', (_what, text, line) => {
+    const alone = run({ steady: PASSES, faulty: text });
+    expect([alone.lastLine, alone.status]).toEqual([line, 1]);
+    const beside = run({ shaky: FAILS_ONCE, faulty: text });
+    expect(beside.output).toMatch(/Unsteady[^]*shaky\.test\.js/);
+    expect(beside.status).toBe(1);
+  });
+
+  it('runs the tests of a name again, with the options of the first run', () => {
+    const named = [`--testNamePattern=fails`, '--maxWorkers=2'];
+    const { status, lastLine } = run({ broken: FAILS, other: PASSES }, ...named);
+    expect([lastLine, status]).toEqual(['0 passed, 1 failed', 1]);
+    const cured = run({ shaky: FAILS_ONCE }, ...named);
+    expect([cured.lastLine, cured.status]).toEqual(['1 passed, 0 failed', 0]);
+  });
+
+  it('fails if jest ends without results', () => {
+    expect(run({ gone: `test('ends', () => process.exit(0));` }).status).toBe(1);
   });
 });
