@@ -16,13 +16,10 @@ import type {
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
 import { errorDetail, lossOf } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
-import {
-  type ConnectionEvents,
-  isSilent,
-  type KeptConnection,
-  KeptConnections,
-  type KeptQuery,
-} from './kept-connections.ts';
+import { ConnectionLimits } from '../connections/connection-limits.ts';
+import { ConnectionTraffic } from '../connections/connection-traffic.ts';
+import { type ConnectionEvents, KeptConnections } from '../connections/kept-connections.ts';
+import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from '../connections/kept-query.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery } from '../response/question.ts';
 import { PADDING_BLOCK } from './tls-stream.ts';
@@ -59,7 +56,12 @@ export class HttpsUpstream implements ServerConnections {
 
   constructor(target: HttpsTarget, clock: Clock) {
     this.edns = new EdnsSupport(clock);
-    this.sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
+    this.sessions = new KeptConnections({
+      max: MAX_SESSIONS,
+      clock,
+      limits: new ConnectionLimits(clock),
+      open: (events) => new HttpsSession(target, clock, events),
+    });
   }
 
   /** Asks on a session that has room, or on a new one. */
@@ -72,17 +74,7 @@ export class HttpsUpstream implements ServerConnections {
   }
 
   private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
-    return this.sessions.ask({
-      question,
-      edns,
-      done,
-      connection: null,
-      stream: null,
-      sentMs: 0,
-      receivedBefore: 0,
-      retried: false,
-      wasQueued: false,
-    });
+    return this.sessions.ask((ended) => ({ ...keptQuery(question, ended), edns, stream: null }), done);
   }
 }
 
@@ -90,9 +82,9 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   private readonly target: HttpsTarget;
   private readonly clock: Clock;
   private readonly events: ConnectionEvents<HttpsQuery>;
+  readonly traffic: ConnectionTraffic;
   private readonly session: ClientHttp2Session;
   private streams = 0;
-  private received = 0;
   private retired = false;
   private goneAway = false;
   private detail = 'connection closed';
@@ -100,6 +92,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   constructor(target: HttpsTarget, clock: Clock, events: ConnectionEvents<HttpsQuery>) {
     this.target = target;
     this.clock = clock;
+    this.traffic = new ConnectionTraffic(clock);
     this.events = events;
     const { server } = target;
     const host = target.host.includes(':') ? `[${target.host}]` : target.host;
@@ -130,9 +123,12 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     });
   }
 
-  get hasRoom(): boolean {
-    if (this.retired || this.session.destroyed || this.session.closed) return false;
-    return this.streams < this.capacity;
+  get isOpen(): boolean {
+    return !this.retired && !this.session.destroyed && !this.session.closed;
+  }
+
+  get inFlight(): number {
+    return this.streams;
   }
 
   /** Streams that the server allows, as far as it has said so. */
@@ -148,8 +144,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     const stream = this.session.request(this.headers(message));
     query.connection = this;
     query.stream = stream;
-    query.sentMs = this.clock.monotonicMs();
-    query.receivedBefore = this.received;
+    this.traffic.noteSent(query);
     this.streams++;
     stream.on('error', ({ cause }) => {
       // The error of the session is the cause; a reset of the stream alone has none.
@@ -164,7 +159,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   }
 
   abandon(query: HttpsQuery): void {
-    if (isSilent(query, this.received, this.clock.monotonicMs())) this.retire();
+    if (isSilent(query, this.traffic, this.clock.monotonicMs())) this.retire();
     query.stream?.close(nodeHttp2().constants.NGHTTP2_CANCEL);
   }
 
@@ -193,8 +188,8 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
 
   private end(query: HttpsQuery, outcome: StreamOutcome): void {
     this.streams--;
-    const wasUseful = this.received > 0;
-    if (typeof outcome === 'object') this.received++;
+    const wasUseful = this.traffic.received > 0;
+    if (typeof outcome === 'object') this.traffic.noteReceived();
     if (this.retired && this.streams === 0) this.session.destroy();
     this.events.left(query);
     this.settle(query, outcome, wasUseful);
@@ -206,7 +201,8 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
     // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not look at the question.
-    else if (outcome === 'refused' || this.goneAway || wasUseful) this.events.refused(query, this.detail);
+    else if (outcome === 'refused' || this.goneAway || wasUseful)
+      this.events.lost(query, this.detail, wasUseful);
     else query.done(lossOf(this.detail));
   }
 

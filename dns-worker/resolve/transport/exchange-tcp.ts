@@ -18,13 +18,10 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
-import {
-  type ConnectionEvents,
-  isSilent,
-  type KeptConnection,
-  KeptConnections,
-  type KeptQuery,
-} from './kept-connections.ts';
+import { ConnectionLimits } from '../connections/connection-limits.ts';
+import { ConnectionTraffic } from '../connections/connection-traffic.ts';
+import { type ConnectionEvents, KeptConnections } from '../connections/kept-connections.ts';
+import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from '../connections/kept-query.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery, isResponseTo, randomQueryId } from '../response/question.ts';
 import type { QueryMarks } from '../response/query-marks.ts';
@@ -76,10 +73,18 @@ export class StreamUpstream implements ServerConnections {
 
   constructor(server: ServerAddress, kind: StreamKind, clock: Clock, edns = new EdnsSupport(clock)) {
     this.edns = edns;
-    this.connections = new KeptConnections(
-      MAX_CONNECTIONS,
-      (events) => new StreamConnection(kind.open(server), kind, clock, events),
-    );
+    const limits = new ConnectionLimits(clock);
+    this.connections = new KeptConnections({
+      max: MAX_CONNECTIONS,
+      clock,
+      limits,
+      open: (events) => new StreamConnection(kind.open(server), { kind, clock, limits }, events),
+    });
+  }
+
+  /** Answers that a connection gives at most, as far as that was learned; Infinity = no limit is known. */
+  get answersPerConnection(): number {
+    return this.connections.limits.answers;
   }
 
   /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
@@ -101,28 +106,22 @@ export class StreamUpstream implements ServerConnections {
     witness: StreamWitness | null,
     done: ExchangeDone,
   ): Exchange {
-    return this.connections.ask({
-      question,
-      witness,
-      edns,
-      done,
-      connection: null,
-      id: 0,
-      sentMs: 0,
-      receivedBefore: 0,
-      retried: false,
-      wasQueued: false,
-    });
+    return this.connections.ask((ended) => ({ ...keptQuery(question, ended), witness, edns, id: 0 }), done);
   }
+}
+
+/** What the connections to one server have in common. */
+interface StreamParts {
+  readonly kind: StreamKind;
+  readonly clock: Clock;
+  readonly limits: ConnectionLimits;
 }
 
 class StreamConnection implements KeptConnection<StreamQuery> {
   readonly capacity = MAX_IN_FLIGHT;
+  readonly traffic: ConnectionTraffic;
   private readonly socket: Socket;
-  private readonly kind: StreamKind;
-  private readonly clock: Clock;
-  /** Messages received. */
-  private received = 0;
+  private readonly parts: StreamParts;
   private strays = 0;
   private readonly queries = new Map<number, StreamQuery>();
   /** Ids whose answers may still come: never used again here. */
@@ -132,12 +131,12 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   private ended = false;
   private detail = 'connection closed';
 
-  constructor(socket: Socket, kind: StreamKind, clock: Clock, events: ConnectionEvents<StreamQuery>) {
+  constructor(socket: Socket, parts: StreamParts, events: ConnectionEvents<StreamQuery>) {
     this.socket = socket;
-    this.kind = kind;
-    this.clock = clock;
+    this.parts = parts;
+    this.traffic = new ConnectionTraffic(parts.clock);
     this.events = events;
-    socket.setTimeout(kind.idleTimeoutMs, () => this.destroy());
+    socket.setTimeout(parts.kind.idleTimeoutMs, () => this.destroy());
     socket.on('data', (chunk: Buffer) => this.frames.push(chunk));
     socket.on('error', (error) => {
       this.detail = errorDetail(error);
@@ -147,13 +146,12 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     socket.on('close', () => this.end());
   }
 
-  /** Whether the server ever answered on it. */
-  get wasUseful(): boolean {
-    return this.received > 0;
+  get isOpen(): boolean {
+    return !this.ended && this.abandoned.size < MAX_ABANDONED;
   }
 
-  get hasRoom(): boolean {
-    return !this.ended && this.queries.size < this.capacity && this.abandoned.size < MAX_ABANDONED;
+  get inFlight(): number {
+    return this.queries.size;
   }
 
   send(query: StreamQuery): void {
@@ -161,10 +159,9 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     while (this.queries.has(id) || this.abandoned.has(id)) id = (id + 1) & 0xffff;
     query.id = id;
     query.connection = this;
-    query.sentMs = this.clock.monotonicMs();
-    query.receivedBefore = this.received;
+    this.traffic.noteSent(query);
     this.queries.set(id, query);
-    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.kind.padTo };
+    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.parts.kind.padTo };
     this.socket.write(frame(encodeQuery(query.question, id, form)));
   }
 
@@ -172,8 +169,8 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     if (!this.queries.delete(query.id)) return;
     this.abandoned.add(query.id);
     // The next question should use a new connection.
-    if (isSilent(query, this.received, this.clock.monotonicMs()) || this.abandoned.size >= MAX_ABANDONED)
-      this.retire();
+    const isGone = isSilent(query, this.traffic, this.parts.clock.monotonicMs());
+    if (isGone || this.abandoned.size >= MAX_ABANDONED) this.retire();
     this.events.left(query);
   }
 
@@ -192,10 +189,13 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     const orphans = [...this.queries.values()];
     this.queries.clear();
     this.events.closed();
+    const { openedMs, received, lastReceivedMs } = this.traffic;
+    if (orphans.length > 0 && received > 0)
+      this.parts.limits.noteEarlyEnd(received, openedMs, lastReceivedMs);
     for (const query of orphans) {
       query.connection = null;
       this.events.left(query);
-      if (this.wasUseful) this.events.refused(query, this.detail);
+      if (received > 0) this.events.lost(query, this.detail, true);
       else query.done(lossOf(this.detail));
     }
   }
@@ -205,12 +205,12 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     if (!isResponse(message)) return this.giveUp();
     const id = readU16(message, Header.ID);
     if (this.abandoned.delete(id)) {
-      this.received++;
+      this.traffic.noteReceived();
       return true;
     }
     const query = this.queries.get(id);
     if (query === undefined) return ++this.strays <= MAX_STRAYS || this.giveUp();
-    this.received++;
+    this.traffic.noteReceived();
     this.queries.delete(id);
     query.connection = null;
     if (isResponseTo(message, query.question)) query.witness?.witness(message);

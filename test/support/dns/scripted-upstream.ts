@@ -53,11 +53,11 @@ export class ScriptedUpstream {
     tcp.on('connection', (connection) => this.accept(connection));
   }
 
-  /** Listens on a port of the system's choice. */
-  static async start(ip = '127.0.0.1'): Promise<ScriptedUpstream> {
+  /** Listens on this port; 0 = one of the system's choice. */
+  static async start(ip = '127.0.0.1', wanted = 0): Promise<ScriptedUpstream> {
     for (;;) {
       const tcp = createServer({ noDelay: true });
-      tcp.listen(0, ip);
+      tcp.listen(wanted, ip);
       await once(tcp, 'listening');
       const { port } = tcp.address() as AddressInfo;
       const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4');

@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { ConnectionLimits } from './connection-limits.ts';
+
+let clock: TestClock;
+let limits: ConnectionLimits;
+beforeEach(() => {
+  clock = new TestClock();
+  limits = new ConnectionLimits(clock);
+});
+
+/** A connection that lives for a while, and ends with questions unanswered. */
+function endEarly(answers: number, sinceAnswerMs = 0): void {
+  const openedMs = clock.monotonicMs();
+  clock.advance(10 + sinceAnswerMs);
+  limits.noteEarlyEnd(answers, openedMs, clock.monotonicMs() - sinceAnswerMs);
+}
+
+describe('ConnectionLimits.answers', () => {
+  test('is the larger number of two connections in a row, for an hour', () => {
+    endEarly(3);
+    expect(limits.answers).toBe(Infinity);
+    endEarly(5);
+    expect(limits.answers).toBe(5);
+    clock.advance(3_600_000);
+    expect(limits.answers).toBe(Infinity);
+  });
+
+  test('is not learned from connections that ended together', () => {
+    const openedMs = clock.monotonicMs();
+    clock.advance(10);
+    for (let i = 0; i < 8; i++) limits.noteEarlyEnd(1, openedMs, clock.monotonicMs());
+    expect(limits.answers).toBe(Infinity);
+    endEarly(2);
+    expect(limits.answers).toBe(2);
+  });
+
+  test('is not learned from connections that were idle, or a minute apart', () => {
+    for (let i = 0; i < 3; i++) endEarly(1, 1001);
+    endEarly(1);
+    clock.advance(60_000);
+    endEarly(1);
+    expect(limits.answers).toBe(Infinity);
+  });
+});
+
+describe('ConnectionLimits.idleMs', () => {
+  test('is half the time after which a connection was silent: for 5 minutes, for an hour when it repeats', () => {
+    limits.noteSilence(4000);
+    expect(limits.idleMs).toBe(2000);
+    clock.advance(300_000);
+    expect(limits.idleMs).toBe(Infinity);
+    limits.noteSilence(4000);
+    limits.noteSilence(1800);
+    clock.advance(3_599_999);
+    expect(limits.idleMs).toBe(900);
+    clock.advance(1);
+    expect(limits.idleMs).toBe(Infinity);
+  });
+
+  test('is not learned from a connection that was hardly idle', () => {
+    limits.noteSilence(499);
+    expect(limits.idleMs).toBe(Infinity);
+  });
+});

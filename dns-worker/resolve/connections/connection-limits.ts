@@ -1,0 +1,71 @@
+/**
+ * How many answers one server gives per connection, and how long it keeps an idle connection alive, learned from
+ * connections that ended early (RFC 7766 section 6.2.4) or went silent. Without a limit that was learned a connection
+ * is used until the server closes it.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** Lifetime of a limit, milliseconds; a limit on idle time that was seen once lives for the shorter one. */
+const BELIEVED_MS = 3_600_000;
+const FIRST_BELIEVED_MS = 300_000;
+/** A second connection that ended early confirms the first for this long, milliseconds. */
+const CONFIRMED_WITHIN_MS = 60_000;
+/** A connection that ended this long after its last answer was closed for being idle, milliseconds. */
+const PROMPT_MS = 1000;
+/** A connection that went silent after a shorter break went silent for another reason, milliseconds. */
+const MIN_IDLE_MS = 500;
+
+interface EarlyEnd {
+  readonly answers: number;
+  readonly endedMs: number;
+}
+
+/** Limits of the connections to one server address. */
+export class ConnectionLimits {
+  private readonly clock: Clock;
+  /** The last connection that ended with questions unanswered; a single one may be a restart of the server. */
+  private earlyEnd: EarlyEnd | null = null;
+  private answersLimit = Infinity;
+  private answersUntilMs = -Infinity;
+  private idleLimitMs = Infinity;
+  private idleUntilMs = -Infinity;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Answers that a connection gives at most; Infinity = no limit is known. */
+  get answers(): number {
+    return this.clock.monotonicMs() < this.answersUntilMs ? this.answersLimit : Infinity;
+  }
+
+  /** Milliseconds without traffic after which a connection is not used again; Infinity = no limit is known. */
+  get idleMs(): number {
+    return this.clock.monotonicMs() < this.idleUntilMs ? this.idleLimitMs : Infinity;
+  }
+
+  /**
+   * The server closed a connection, with questions unanswered after so many answers. Only two of them in a row are
+   * a limit, the second opened after the first had ended: a restart ends many at once.
+   */
+  noteEarlyEnd(answers: number, openedMs: number, lastAnswerMs: number): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - lastAnswerMs > PROMPT_MS) return;
+    const before = this.earlyEnd;
+    const isRecent = before !== null && nowMs - before.endedMs < CONFIRMED_WITHIN_MS;
+    if (isRecent && openedMs < before.endedMs) return;
+    this.earlyEnd = { answers, endedMs: nowMs };
+    if (!isRecent) return;
+    // A reset loses answers that were on their way: the larger number is nearer to the truth.
+    this.answersLimit = Math.max(1, answers, before.answers);
+    this.answersUntilMs = nowMs + BELIEVED_MS;
+  }
+
+  /** A connection that had been idle for so long was silent while a new one brought the answer. */
+  noteSilence(idleMs: number): void {
+    if (idleMs < MIN_IDLE_MS) return;
+    const isRepeated = this.idleMs !== Infinity;
+    this.idleLimitMs = Math.min(this.idleMs, idleMs / 2);
+    this.idleUntilMs = this.clock.monotonicMs() + (isRepeated ? BELIEVED_MS : FIRST_BELIEVED_MS);
+  }
+}

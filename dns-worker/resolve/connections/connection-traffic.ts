@@ -1,0 +1,48 @@
+/** What one kept connection has carried, by which its state is judged. */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** The state of a connection when a question was sent on it. */
+export interface SentState {
+  /** On the monotonic clock. */
+  sentMs: number;
+  /** Messages that had come by then. */
+  receivedBefore: number;
+  /** Milliseconds since the last message; 0 = none had come. */
+  idleMs: number;
+}
+
+/** Counts of one connection. */
+export class ConnectionTraffic {
+  readonly openedMs: number;
+  sent = 0;
+  received = 0;
+  lastReceivedMs: number;
+  /** A question on it was asked again for its silence; nothing has come since. */
+  isSuspect = false;
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.openedMs = clock.monotonicMs();
+    this.lastReceivedMs = this.openedMs;
+  }
+
+  noteSent(query: SentState): void {
+    const nowMs = this.clock.monotonicMs();
+    query.sentMs = nowMs;
+    query.receivedBefore = this.received;
+    query.idleMs = this.received === 0 ? 0 : nowMs - this.lastReceivedMs;
+    this.sent++;
+  }
+
+  noteReceived(): void {
+    this.received++;
+    this.lastReceivedMs = this.clock.monotonicMs();
+    this.isSuspect = false;
+  }
+
+  /** Whether nothing has come since a question was sent. */
+  isSilentSince({ receivedBefore }: SentState): boolean {
+    return this.received === receivedBefore;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * The connections to one server that are kept for the next question, for any protocol: a question uses one with room,
+ * else a new one up to a limit, else it waits until its timeout. No client network has more questions on them than its
+ * fair share. `kept-exchange.ts` asks again on another connection when one is silent.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import { isWithinShare } from '../../policy/fair-share.ts';
+import { type Exchange, type ExchangeDone, lossOf } from '../transport/exchange.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import { FairQueue } from './fair-queue.ts';
+import { KeptExchange } from './kept-exchange.ts';
+import type { KeptConnection, KeptQuery } from './kept-query.ts';
+
+/** Questions that wait for room on the connections to one server. */
+const MAX_QUEUED = 16_384;
+/** A question fails after so many losses; a connection that had brought nothing counts as half of them. */
+const MAX_LOSSES = 16;
+
+/** Events of a connection. */
+export interface ConnectionEvents<Query> {
+  /** It has ended. */
+  closed(): void;
+  /** A sent question has left the connection, with any outcome. */
+  left(query: Query): void;
+  /** It ended with this question in flight or unsent; `hasProgressed`: it had brought answers. */
+  lost(query: Query, detail: string, hasProgressed: boolean): void;
+  /** It can carry another number of questions. */
+  changed(): void;
+}
+
+/** What connections to a server are made and judged by. */
+export interface KeptParts<Query, Connection> {
+  /** Connections at once, those that have gone silent not counted; there are twice as many in all. */
+  readonly max: number;
+  readonly clock: Clock;
+  readonly limits: ConnectionLimits;
+  open(events: ConnectionEvents<Query>): Connection;
+}
+
+/** All connections to one server. */
+export class KeptConnections<Query extends KeptQuery<Connection>, Connection extends KeptConnection<Query>> {
+  readonly limits: ConnectionLimits;
+  private readonly connections = new Set<Connection>();
+  private readonly parts: KeptParts<Query, Connection>;
+  private readonly queue = new FairQueue<Query>(MAX_QUEUED);
+  /** Questions on connections, by network. */
+  private readonly held = new Map<string, number>();
+  private heldByAll = 0;
+  private closed = false;
+
+  constructor(parts: KeptParts<Query, Connection>) {
+    this.parts = parts;
+    this.limits = parts.limits;
+  }
+
+  /** Asks with queries that `make` makes, one per connection that carries the question. */
+  ask(make: (done: ExchangeDone) => Query, done: ExchangeDone): Exchange {
+    return new KeptExchange(this, make, done);
+  }
+
+  /** Closes every connection; questions in flight get no answer. */
+  close(): void {
+    this.closed = true;
+    this.queue.clear();
+    for (const connection of this.connections) connection.destroy();
+  }
+
+  /** Sends a query, has it wait for room, or fails it where too many of its network wait. */
+  assign(query: Query): void {
+    if (this.closed) {
+      queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: 'closed' }));
+      return;
+    }
+    if (this.queue.isEmpty && this.trySend(query)) return;
+    if (this.queue.add(networkOf(query), query)) {
+      query.wasQueued = true;
+      this.sendQueued();
+    } else {
+      const detail = 'too many questions under way';
+      queueMicrotask(() => query.done({ kind: 'failed', reason: 'local', detail }));
+    }
+  }
+
+  /** Sends a query if there is room at once; returns whether there was. */
+  trySend(query: Query): boolean {
+    if (this.closed || !this.isWithinShare(networkOf(query)) || !this.hasRoom) return false;
+    this.send(query);
+    return true;
+  }
+
+  /** Gives up a query, wherever it is. */
+  cancel(query: Query): void {
+    const { connection } = query;
+    query.connection = null;
+    if (connection === null) this.queue.remove(networkOf(query), query);
+    else connection.abandon(query);
+  }
+
+  /** Sends a query, on a new connection if need be; there is room. */
+  private send(query: Query): void {
+    const network = networkOf(query);
+    this.held.set(network, (this.held.get(network) ?? 0) + 1);
+    this.heldByAll++;
+    (this.withRoom() ?? this.connect()).send(query);
+  }
+
+  private release(query: Query): void {
+    const network = networkOf(query);
+    const held = (this.held.get(network) ?? 0) - 1;
+    if (held > 0) this.held.set(network, held);
+    else this.held.delete(network);
+    this.heldByAll--;
+    this.sendQueued();
+  }
+
+  private sendQueued(): void {
+    while (!this.closed && !this.queue.isEmpty && this.hasRoom) {
+      const query = this.queue.take((network) => this.isWithinShare(network));
+      if (query === undefined) return;
+      this.send(query);
+    }
+  }
+
+  /** Whether a network may have another question in flight. */
+  private isWithinShare(network: string): boolean {
+    // One connection is like another.
+    const [connection] = this.connections;
+    const each = connection === undefined ? Infinity : Math.min(connection.capacity, this.limits.answers);
+    return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, this.parts.max * each);
+  }
+
+  /** Sends a question again that its connection did not deliver, while that makes progress. */
+  private reassign(query: Query, detail: string, hasProgressed: boolean): void {
+    query.losses += hasProgressed ? 1 : MAX_LOSSES / 2;
+    if (query.losses >= MAX_LOSSES || this.closed) query.done(lossOf(detail));
+    else this.assign(query);
+  }
+
+  private get hasRoom(): boolean {
+    if (this.withRoom() !== null) return true;
+    const { max } = this.parts;
+    const { size } = this.connections;
+    if (size < max) return true;
+    let suspects = 0;
+    for (const { traffic } of this.connections) if (traffic.isSuspect) suspects++;
+    return size - suspects < max && size < 2 * max;
+  }
+
+  /** A connection that can take a question; null = none of those that there are. Closes those of no more use. */
+  private withRoom(): Connection | null {
+    const { answers, idleMs } = this.limits;
+    const nowMs = this.parts.clock.monotonicMs();
+    for (const connection of this.connections) {
+      const { traffic, inFlight } = connection;
+      const isIdleTooLong = inFlight === 0 && traffic.sent > 0 && nowMs - traffic.lastReceivedMs >= idleMs;
+      if (traffic.sent >= answers || isIdleTooLong) {
+        if (inFlight === 0) this.remove(connection);
+      } else if (connection.isOpen && inFlight < connection.capacity && !traffic.isSuspect) return connection;
+    }
+    return null;
+  }
+
+  private remove(connection: Connection): void {
+    this.connections.delete(connection);
+    connection.destroy();
+  }
+
+  private connect(): Connection {
+    const connection: Connection = this.parts.open({
+      closed: () => {
+        this.connections.delete(connection);
+        this.sendQueued();
+      },
+      left: (query) => this.release(query),
+      lost: (query, detail, hasProgressed) => this.reassign(query, detail, hasProgressed),
+      changed: () => this.sendQueued(),
+    });
+    this.connections.add(connection);
+    return connection;
+  }
+}
+
+function networkOf({ question }: KeptQuery<unknown>): string {
+  return question.network ?? '';
+}

@@ -1,0 +1,89 @@
+/**
+ * One question on kept connections. Asked again on a connection that has brought nothing since, it goes to another one
+ * as well: the other end of a kept connection may be gone without a sign (a new WAN address, a restarted firewall). The
+ * first answer counts.
+ */
+import type { Exchange, ExchangeDone, ExchangeOutcome } from '../transport/exchange.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import type { KeptConnection, KeptQuery } from './kept-query.ts';
+
+/** Time for a silent connection to bring the answer that another one has brought, milliseconds. */
+const COMPARED_MS = 100;
+
+/** The connections that it is asked on. */
+export interface QuerySender<Query> {
+  readonly limits: ConnectionLimits;
+  assign(query: Query): void;
+  trySend(query: Query): boolean;
+  cancel(query: Query): void;
+}
+
+/** The queries of one question. */
+export class KeptExchange<
+  Query extends KeptQuery<Connection>,
+  Connection extends KeptConnection<Query>,
+> implements Exchange {
+  private readonly sender: QuerySender<Query>;
+  private readonly make: (done: ExchangeDone) => Query;
+  private readonly done: ExchangeDone;
+  /** Those without an outcome, the last one last. */
+  private queries: Query[] = [];
+  private isOver = false;
+
+  constructor(sender: QuerySender<Query>, make: (done: ExchangeDone) => Query, done: ExchangeDone) {
+    this.sender = sender;
+    this.make = make;
+    this.done = done;
+    const query = this.add();
+    sender.assign(query);
+  }
+
+  get wasQueued(): boolean {
+    return this.queries.some(({ wasQueued }) => wasQueued);
+  }
+
+  resend(): void {
+    const connection = this.queries.at(-1)?.connection;
+    if (this.isOver || connection === null || connection === undefined) return;
+    if (!connection.traffic.isSilentSince(this.queries.at(-1)!)) return;
+    connection.traffic.isSuspect = true;
+    const query = this.add();
+    if (!this.sender.trySend(query)) this.queries.pop();
+  }
+
+  cancel(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const query of this.queries) this.sender.cancel(query);
+  }
+
+  private add(): Query {
+    const query: Query = this.make((outcome) => this.onOutcome(query, outcome));
+    this.queries.push(query);
+    return query;
+  }
+
+  private onOutcome(query: Query, outcome: ExchangeOutcome): void {
+    if (this.isOver) return;
+    this.queries = this.queries.filter((other) => other !== query);
+    const isLost = outcome.kind === 'failed' && outcome.reason !== 'unusable';
+    if (isLost && this.queries.length > 0) return;
+    this.isOver = true;
+    for (const other of this.queries) this.giveUp(other);
+    this.done(outcome);
+  }
+
+  /** Gives up a query that another connection has answered. */
+  private giveUp(query: Query): void {
+    const { connection } = query;
+    if (connection?.traffic.isSilentSince(query) !== true) {
+      this.sender.cancel(query);
+      return;
+    }
+    setTimeout(() => {
+      const isSilent = query.connection === connection && connection.traffic.isSilentSince(query);
+      if (isSilent) this.sender.limits.noteSilence(query.idleMs);
+      this.sender.cancel(query);
+    }, COMPARED_MS).unref();
+  }
+}

@@ -1,0 +1,52 @@
+/** A question on a kept connection, and what every protocol's connections have in common. */
+import type { Question } from '../response/question.ts';
+import type { ExchangeDone } from '../transport/exchange.ts';
+import type { ConnectionTraffic, SentState } from './connection-traffic.ts';
+
+/** A connection that brought nothing for so long while a question waited takes no more of them. */
+const SILENCE_MS = 1000;
+
+/** A question on its way. */
+export interface KeptQuery<Connection> extends SentState {
+  readonly question: Question;
+  readonly done: ExchangeDone;
+  /** Its connection while in flight; null before and afterwards. */
+  connection: Connection | null;
+  /** Connections that ended without its answer; see `KeptConnections`. */
+  losses: number;
+  /** It has had to wait for room. */
+  wasQueued: boolean;
+}
+
+/** The part of a query that is the same for every protocol. */
+export function keptQuery<Connection>(question: Question, done: ExchangeDone): KeptQuery<Connection> {
+  return {
+    question,
+    done,
+    connection: null,
+    sentMs: 0,
+    receivedBefore: 0,
+    idleMs: 0,
+    losses: 0,
+    wasQueued: false,
+  };
+}
+
+/** A connection that can carry several questions. */
+export interface KeptConnection<Query> {
+  /** Questions that it can carry at once, and how many it does. */
+  readonly capacity: number;
+  readonly inFlight: number;
+  readonly isOpen: boolean;
+  readonly traffic: ConnectionTraffic;
+  send(query: Query): void;
+  /** Gives up a question in flight. */
+  abandon(query: Query): void;
+  destroy(): void;
+}
+
+/** Whether the peer of a connection may be gone, as a question on it is given up. */
+export function isSilent(query: SentState, traffic: ConnectionTraffic, nowMs: number): boolean {
+  if (!traffic.isSilentSince(query)) return false;
+  return traffic.received === 0 || nowMs - query.sentMs >= SILENCE_MS;
+}

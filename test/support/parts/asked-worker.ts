@@ -1,0 +1,72 @@
+/** A worker that asks scripted servers, and clients that ask it new names. */
+import type { PoolSettings, UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
+import type { WorkerSettings } from '../../../shared/threads/messages.ts';
+import { a, idOf, questionOf, response } from '../dns/built-messages.ts';
+import { UdpClient } from '../dns/dns-client.ts';
+import { RunningWorker } from './running-worker.ts';
+import { snapshotOf } from './test-lists.ts';
+
+/** Time of a question, milliseconds: the default of `dns.query_timeout_ms`. */
+const QUERY_TIMEOUT_MS = 3000;
+
+/** A worker with one pool, and a client of it. */
+export class AskedWorker {
+  private readonly worker: RunningWorker;
+  private readonly client: UdpClient;
+  private names = 0;
+
+  private constructor(worker: RunningWorker, client: UdpClient) {
+    this.worker = worker;
+    this.client = client;
+  }
+
+  static async start(
+    servers: readonly UpstreamSettings[],
+    settings: Partial<WorkerSettings> = {},
+    strategy: PoolSettings['strategy'] = 'Failover',
+  ): Promise<AskedWorker> {
+    const pools = [{ name: 'pool', strategy, priority: 1, servers }];
+    const given = { pools, queryTimeoutMs: QUERY_TIMEOUT_MS, ...settings };
+    const worker = await RunningWorker.start(snapshotOf([]), { settings: given });
+    return new AskedWorker(worker, await UdpClient.open(worker.port));
+  }
+
+  /** A name that was not asked before. */
+  newName(): string {
+    return `n${String(this.names++)}.example.org`;
+  }
+
+  /** Asks for the address of a name; the address, or the response code without one. */
+  async ask(name = this.newName()): Promise<unknown> {
+    const reply = await this.client.ask(name, 'A');
+    return reply.answers[0]?.data ?? reply.rcode;
+  }
+
+  /** Asks for new names, all at once. */
+  askMany(count: number): Promise<unknown[]> {
+    return Promise.all(Array.from({ length: count }, () => this.ask()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.close();
+    await this.worker[Symbol.asyncDispose]();
+  }
+}
+
+/** The address of good answers. */
+export const ADDRESS = '192.0.2.9';
+
+/** What `askMany` resolves to where every question is answered. */
+export function allAnswered(count: number): string[] {
+  return Array<string>(count).fill(ADDRESS);
+}
+
+/** A good answer to a query: A 192.0.2.9, TTL 300. */
+export function goodAnswer(query: Uint8Array): Uint8Array {
+  return response(questionOf(query), { id: idOf(query), answers: [a(Uint8Array.of(0xc0, 12), ADDRESS)] });
+}
+
+/** A response to a query with these flags and no records. */
+export function emptyAnswer(query: Uint8Array, flags: number): Uint8Array {
+  return response(questionOf(query), { id: idOf(query), flags });
+}
