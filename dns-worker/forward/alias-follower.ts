@@ -6,7 +6,7 @@
  * ones collect no clients (CVE-2024-33655 DNSBomb, CVE-2026-50045).
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
-import { failedAnswer } from './answer-lifetime.ts';
+import { failedAnswer, MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { hasPrivateAddress } from '../cache/private-addresses.ts';
 import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';
@@ -253,7 +253,8 @@ export class AliasFollower {
         dnssec,
         extendedError,
       } as const;
-      keeper.keepOnce(query, resolution, failedAnswer(rcode), upstream);
+      const ttlSecs = failure === TOO_LONG ? MAX_FAILURE_TTL_SECS : MIN_FAILURE_TTL_SECS;
+      keeper.keepOnce(query, resolution, failedAnswer(rcode, ttlSecs), upstream);
     }
     this.replyWithFailure(request, failure);
   }

@@ -4,11 +4,12 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 
-/** RFC 9520 section 3.2: a failure is remembered for at least 1 s; Weir keeps it 5 s. */
-export const FAILURE_TTL_SECS = 5;
+/** Bounds of the lifetime of a failure, seconds (RFC 9520 section 3.2: at least 1 s, and longer when it repeats). */
+export const MIN_FAILURE_TTL_SECS = 1;
+export const MAX_FAILURE_TTL_SECS = 5;
 
 /** An answer without records, kept so that a failure is not asked again at once. */
-export function failedAnswer(rcode: number): CacheableAnswer {
+export function failedAnswer(rcode: number, ttlSecs: number): CacheableAnswer {
   return {
     rcode,
     authenticated: false,
@@ -16,7 +17,7 @@ export function failedAnswer(rcode: number): CacheableAnswer {
     authorityCount: 0,
     body: new Uint8Array(0),
     ttlOffsets: new Uint16Array(0),
-    minTtlSecs: FAILURE_TTL_SECS,
+    minTtlSecs: ttlSecs,
     negative: true,
     answersLength: 0,
     ecsScope: 0,
@@ -41,7 +42,7 @@ export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cac
 
 /** Seconds for which an answer may be kept. */
 export function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
-  if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return FAILURE_TTL_SECS;
+  if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return answer.minTtlSecs;
   if (answer.negative) return Math.min(answer.minTtlSecs, negativeLimitSecs(settings));
   return Math.min(Math.max(answer.minTtlSecs, settings.minTtlSecs), settings.maxTtlSecs);
 }

@@ -15,7 +15,8 @@ import type { FlightOutcome } from '../resolve/node-flights.ts';
 import type { Failed, Resolution } from '../resolve/question-run.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import { replyWithRcode } from '../respond/reply.ts';
-import { RecentFailures, StaleTimer } from './serve-stale.ts';
+import { RecentFailures } from './recent-failures.ts';
+import { StaleTimer } from './serve-stale.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
@@ -113,8 +114,13 @@ export class Forwarder {
 
   /** Refreshes an answer that expires soon; no client waits for it, and a failure leaves the cached one. */
   refresh(request: WaitingRequest): void {
-    this.replier.open(request);
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
+    this.askForCache(request);
+  }
+
+  /** Asks a question whose answer is for the cache alone. */
+  private askForCache(request: WaitingRequest): void {
+    this.replier.open(request);
     const asked = this.whomToAsk();
     const { zone } = asked;
     const question = questionOf(this.query, WEIR);
@@ -164,10 +170,18 @@ export class Forwarder {
     const asked = timer?.hasAnswered === true ? asRefresh(request) : request;
     try {
       this.failures.note(question, next);
-      this.finish(asked, next, where);
+      if (next.kind === 'failed') this.awaitLate(request, next);
+      this.finish(asked, next, question, where);
     } catch (error) {
       this.breakOff(asked, error);
     }
+  }
+
+  /** Has the answer cached that comes after the question has failed; the first of its clients is enough. */
+  private awaitLate(request: WaitingRequest, { late }: Failed): void {
+    if (late === undefined || late.onAnswer !== null) return;
+    if (request.explained !== undefined || request.takeStep !== undefined) return;
+    late.onAnswer = () => this.parts.guard.run(() => this.askForCache(request));
   }
 
   /**
@@ -248,7 +262,12 @@ export class Forwarder {
     return result !== StageResult.CONTINUE;
   }
 
-  private finish(request: WaitingRequest, resolution: Resolution, asked: Asked): void {
+  private finish(
+    request: WaitingRequest,
+    resolution: Resolution,
+    question: ClientQuestion,
+    asked: Asked,
+  ): void {
     this.replier.open(request);
     const { zone } = asked;
     const partition = zone?.partition ?? POOLS_PARTITION;
@@ -271,11 +290,16 @@ export class Forwarder {
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
     if (request.isAnswered === true || this.isDecided(request)) return;
     if (resolution.kind === 'answer') this.replier.answer(request, resolution, upstream);
-    else this.replyFailure(request, resolution, upstream);
+    else this.replyFailure(request, resolution, question, upstream);
   }
 
   /** Replies a stale answer where there is one, else the failure. */
-  private replyFailure(request: WaitingRequest, resolution: Failed, upstream: number): void {
+  private replyFailure(
+    request: WaitingRequest,
+    resolution: Failed,
+    question: ClientQuestion,
+    upstream: number,
+  ): void {
     const { query } = this;
     // A bogus answer is not replaced by a stale one.
     const { enabled, serveStaleSecs } = this.parts.settings;
@@ -283,8 +307,10 @@ export class Forwarder {
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
-    if (resolution.reason !== 'overloaded')
-      this.keeper.keepOnce(query, resolution, failedAnswer(resolution.rcode), upstream);
+    if (resolution.reason !== 'overloaded') {
+      const failure = failedAnswer(resolution.rcode, this.failures.lifetimeSecs(question, resolution));
+      this.keeper.keepOnce(query, resolution, failure, upstream);
+    }
     query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
     query.extendedError = extendedErrorOf(resolution);
     replyWithRcode(query, resolution.rcode);

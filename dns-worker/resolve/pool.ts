@@ -29,36 +29,36 @@ export class Pool {
   /** The waves of its healthy servers; counts as one question. */
   waves(): Upstream[][] {
     const usable = this.upstreams.filter((upstream) => upstream.health.status !== 'Unhealthy');
-    return besideSuspects(wavesOf(this.strategy, usable, this.turn++));
+    return wavesOf(this.strategy, usable, this.turn++);
   }
 }
 
-/** A server that may be down is asked together with the next one that is not: it may have recovered. */
-function besideSuspects(waves: readonly Upstream[][]): Upstream[][] {
-  const merged: Upstream[][] = [];
-  let suspects: Upstream[] = [];
-  for (const wave of waves) {
-    suspects.push(...wave);
-    if (suspects.every(({ health }) => health.isSuspect)) continue;
-    merged.push(suspects);
-    suspects = [];
-  }
-  return suspects.length === 0 ? merged : [...merged, suspects];
-}
-
-/** The servers to ask for one question, in waves. `pools` are in order of priority. Empty = no server can be asked. */
-export function planWaves(pools: readonly Pool[]): Upstream[][] {
+/**
+ * The servers to ask for one question, in waves: those that answer, then together those that may be down, then those
+ * that are. `pools` are in order of priority. Empty = no server can be asked.
+ */
+export function planWaves(pools: readonly Pool[], nowMs: number): Upstream[][] {
   const waves: Upstream[][] = [];
+  const suspects: Upstream[] = [];
   const setAside: Upstream[] = [];
   for (const pool of pools) {
-    for (const wave of pool.waves()) waves.push(wave.slice(0, MAX_WAVE));
+    for (const wave of pool.waves()) {
+      const answering = wave.filter(({ health }) => !health.isSuspect);
+      suspects.push(...wave.filter(({ health }) => health.isSuspect));
+      if (answering.length > 0) waves.push(answering);
+    }
     for (const upstream of pool.upstreams) {
       if (upstream.health.status === 'Unhealthy') setAside.push(upstream);
     }
   }
-  const healthy = waves.slice(0, MAX_WAVES);
-  for (let i = 0; i < setAside.length && healthy.length < MAX_WAVES; i += MAX_WAVE) {
-    healthy.push(setAside.slice(i, i + MAX_WAVE));
+  const tried = waves.length === 0 ? [] : suspects.filter((upstream) => upstream.isTried(nowMs));
+  waves[0]?.push(...tried);
+  const planned = waves.slice(0, MAX_WAVES).map((wave) => wave.slice(0, MAX_WAVE));
+  const waiting = suspects.filter((upstream) => !tried.includes(upstream));
+  for (const group of [waiting, setAside]) {
+    for (let i = 0; i < group.length && planned.length < MAX_WAVES; i += MAX_WAVE) {
+      planned.push(group.slice(i, i + MAX_WAVE));
+    }
   }
-  return healthy;
+  return planned;
 }

@@ -22,7 +22,7 @@ function probeFor(qname: Uint8Array, qtype: number): Question {
   return { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false, ecs: null };
 }
 
-/** The first probe comes within this, as do those of a server just set aside or on its way back, milliseconds. */
+/** The first probe comes within this, as do those of a server whose state is undecided, milliseconds. */
 const SOON_MS = 1000;
 /** Intervals vary by this share to both sides, so that workers and nodes do not probe in step. */
 const JITTER = 0.2;
@@ -42,7 +42,8 @@ export class Probe {
     this.question = question;
     this.settings = settings;
     this.clock = clock;
-    upstream.onSetAside = () => this.hurry();
+    upstream.onSetAside = () => this.hurry(SOON_MS);
+    upstream.health.onSuspect = () => this.hurry(0);
     this.timer = this.after(Math.random() * Math.min(SOON_MS, this.intervalMs));
   }
 
@@ -73,23 +74,27 @@ export class Probe {
 
   private next(): void {
     if (this.closed) return;
-    const { status, consecutiveFailures } = this.upstream.health;
-    const isComingBack = status === 'Unhealthy' && consecutiveFailures === 0;
+    const { status, consecutiveFailures, isSuspect } = this.upstream.health;
+    const isUndecided = status === 'Unhealthy' ? consecutiveFailures === 0 : isSuspect;
     const jittered = this.intervalMs * (1 - JITTER + 2 * JITTER * Math.random());
-    this.timer = this.after(isComingBack ? Math.min(SOON_MS, jittered) : jittered);
+    this.timer = this.after(isUndecided ? Math.min(SOON_MS, jittered) : jittered);
   }
 
-  /** A server that has just become unhealthy by live answers may be healthy after all: probe it soon. */
-  private hurry(): void {
+  /**
+   * A server that live questions have just made unhealthy or suspect may be healthy after all, and others are asked
+   * until a probe shows it.
+   */
+  private hurry(withinMs: number): void {
     if (this.closed || this.attempt !== null) return;
     clearTimeout(this.timer);
-    this.timer = this.after(Math.min(SOON_MS, this.intervalMs));
+    this.timer = this.after(Math.min(withinMs, this.intervalMs));
   }
 
   private tick(): void {
     const { health } = this.upstream;
     const sinceAnswerMs = this.clock.monotonicMs() - health.lastAnswerMs;
-    if (health.status === 'Healthy' && health.lastAnswerMs >= 0 && sinceAnswerMs < this.intervalMs) {
+    const hasAnswered = health.lastAnswerMs >= 0 && sinceAnswerMs < this.intervalMs;
+    if (health.status === 'Healthy' && hasAnswered && !health.isSuspect) {
       this.next();
       return;
     }

@@ -1,7 +1,8 @@
 /**
- * One question from the first attempt to the outcome: waves of servers (`pool.ts`), the next wave when all
- * asked so far have failed or a step's time is over, repetition when everybody has been asked, the first
- * good answer wins, and no error counts while another server may still answer.
+ * One question from the first attempt to the outcome: waves of servers (`pool.ts`), the next wave when all asked so far
+ * have failed or have been silent for their usual time, copies to silent servers and repetitions of what failed
+ * (`send-times.ts`). The first good answer wins, and no error counts while there is time and a server that may still
+ * answer. After the time a question can be listened for longer (`late-answers.ts`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
@@ -11,6 +12,7 @@ import type { Question } from './response/question.ts';
 import type { CacheableAnswer } from './response/response-reader.ts';
 import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
+import { hedgeWaitMs, MAX_COPIES, resendWaitMs, retryWaitMs } from './send-times.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** A server's answer. `upstream` is an index into the resolver's upstreams. */
@@ -44,23 +46,38 @@ export interface Failed {
   readonly dnssec?: DnssecStatusCode;
   /** Why validation failed (RFC 8914). */
   readonly extendedError?: number;
+  /** After a time-out while the question is listened for. */
+  readonly late?: LateAnswer;
+}
+
+/** The answer that a question may still get after it has failed. */
+export interface LateAnswer {
+  /** Called when it has come: asked again at once, the question is answered. */
+  onAnswer: (() => void) | null;
 }
 
 /** How a question ended. */
 export type Resolution = Answered | Failed;
 
-/** Bounds of the time for which one wave is waited for alone, milliseconds. */
-const MIN_STEP_MS = 100;
-const MAX_STEP_MS = 1000;
-/**
- * While there are other servers to ask, the wait for a wave is shorter: so many times its servers' usual latency,
- * between these bounds, milliseconds.
- */
-const USUAL_TIMES = 4;
-const MIN_USUAL_STEP_MS = 200;
-const MAX_USUAL_STEP_MS = 500;
 /** Times that one question is sent, to all servers together: bounds what a client's question can cause. */
 const MAX_SENT = 64;
+/** How long a question is listened for after it has failed, milliseconds. */
+const LISTENING_MS = 5000;
+/** Servers that say SERVFAIL, or one that says it twice, are believed. */
+const BELIEVED_SERVFAILS = 2;
+
+/** One server's part in a question. */
+interface Asked {
+  readonly upstream: Upstream;
+  /** Null when it has failed. */
+  attempt: UpstreamAttempt | null;
+  copies: number;
+  /** Attempts that failed without an answer. */
+  losses: number;
+  /** When it is sent again; Infinity = not. */
+  nextMs: number;
+  isOverTcp: boolean;
+}
 
 /** One question in flight. */
 export class QuestionRun {
@@ -68,9 +85,9 @@ export class QuestionRun {
   private readonly waves: readonly (readonly Upstream[])[];
   private readonly clock: Clock;
   private readonly done: (resolution: Resolution) => void;
+  private readonly startedMs: number;
   private readonly deadlineMs: number;
-  private readonly stepMs: number;
-  private readonly pending = new Set<UpstreamAttempt>();
+  private readonly asked: Asked[] = [];
   /** Servers that answered with a response code that settles nothing. */
   private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** Index of the last server with an unusable answer; -1 = none. */
@@ -78,11 +95,13 @@ export class QuestionRun {
   /** A server could not be asked for lack of local resources. */
   private isShort = false;
   private nextWave = 0;
-  private lastAsked = -1;
+  private hedgeMs = Infinity;
   private sent = 0;
   private timer: NodeJS.Timeout | undefined;
   private over = false;
   private isDone = false;
+  /** Takes the late answer, or null when none can come any more. */
+  private onLate: ((answered: Answered | null) => void) | null = null;
 
   /** `waves` is not empty. Nothing happens before `start`. */
   constructor(
@@ -95,8 +114,8 @@ export class QuestionRun {
     this.waves = waves;
     this.clock = timing.clock;
     this.done = done;
-    this.deadlineMs = timing.clock.monotonicMs() + timing.timeoutMs;
-    this.stepMs = Math.min(MAX_STEP_MS, Math.max(MIN_STEP_MS, timing.timeoutMs / (waves.length + 1)));
+    this.startedMs = timing.clock.monotonicMs();
+    this.deadlineMs = this.startedMs + timing.timeoutMs;
   }
 
   /** Asks the first wave. `done` is called once, after this has returned; not at all where this throws. */
@@ -111,38 +130,65 @@ export class QuestionRun {
     }
   }
 
-  /** Gives up, and says so. */
+  /** Gives up, and reports it; stops listening. */
   cancel(): void {
+    this.onLate = null;
     this.breakOff();
     this.end({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
   }
 
+  /** Whether an answer may still come to a question that has timed out. */
+  get isOpen(): boolean {
+    return this.asked.some(({ attempt }) => attempt !== null);
+  }
+
+  /** Listens for the late answer for a while; `onLate` is called once, with null if none has come. */
+  listen(onLate: (answered: Answered | null) => void): void {
+    this.onLate = onLate;
+    this.timer = setTimeout(() => this.endLate(null), LISTENING_MS).unref();
+  }
+
   private breakOff(): void {
     this.stop();
-    for (const attempt of this.pending) attempt.cancel();
+    for (const asked of this.asked) {
+      asked.attempt?.cancel();
+      asked.attempt = null;
+    }
   }
 
   private launch(): void {
     const wave = this.waves[this.nextWave++] ?? [];
+    let usualMs = 0;
     for (const upstream of wave) {
       if (!this.maySend()) break;
-      this.lastAsked = upstream.index;
-      this.pending.add(upstream.ask(this.question, this.onOutcome));
+      usualMs = Math.max(usualMs, upstream.health.usualLatencyMs);
+      const asked: Asked = {
+        upstream,
+        attempt: null,
+        copies: 1,
+        losses: 0,
+        nextMs: Infinity,
+        isOverTcp: false,
+      };
+      this.asked.push(asked);
+      asked.attempt = upstream.ask(this.question, this.onOutcome);
+      this.planResend(asked);
     }
+    const hasMore = this.nextWave < this.waves.length;
+    this.hedgeMs = hasMore ? this.clock.monotonicMs() + hedgeWaitMs(usualMs) : Infinity;
+  }
+
+  private planResend(asked: Asked): void {
+    const nowMs = this.clock.monotonicMs();
+    const { usualLatencyMs } = asked.upstream.health;
+    asked.nextMs = nowMs + resendWaitMs(asked.copies, usualLatencyMs, this.deadlineMs - nowMs, Math.random());
   }
 
   private arm(): void {
-    const remainingMs = this.deadlineMs - this.clock.monotonicMs();
-    this.timer = setTimeout(this.onStep, Math.max(1, Math.min(this.waitMs(), remainingMs)));
-  }
-
-  /** How long to wait before the next wave, or a repetition. */
-  private waitMs(): number {
-    const wave = this.waves[this.nextWave - 1] ?? [];
-    if (this.nextWave >= this.waves.length) return this.stepMs;
-    const usualMs = Math.max(...wave.map(({ health }) => health.smoothedLatencyMs || Infinity));
-    const patienceMs = Math.min(MAX_USUAL_STEP_MS, Math.max(MIN_USUAL_STEP_MS, USUAL_TIMES * usualMs));
-    return Math.min(this.stepMs, patienceMs);
+    clearTimeout(this.timer);
+    let nextMs = Math.min(this.deadlineMs, this.hedgeMs);
+    for (const asked of this.asked) nextMs = Math.min(nextMs, asked.nextMs);
+    this.timer = setTimeout(this.onStep, Math.max(1, nextMs - this.clock.monotonicMs()));
   }
 
   private maySend(): boolean {
@@ -158,19 +204,27 @@ export class QuestionRun {
   };
 
   private step(): void {
-    if (this.clock.monotonicMs() >= this.deadlineMs) {
-      this.stop();
-      for (const attempt of this.pending) {
-        this.isShort ||= attempt.wasQueued;
-        attempt.timeOut();
-      }
-      this.end(this.failure('timeout'));
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs >= this.deadlineMs) {
+      this.giveUp();
       return;
     }
-    for (const attempt of this.pending) attempt.noteSilence();
-    if (this.nextWave < this.waves.length) this.launch();
-    else for (const attempt of this.pending) if (this.maySend()) attempt.resend();
+    if (nowMs >= this.hedgeMs) {
+      for (const { attempt } of this.asked) attempt?.noteSilence();
+      this.launch();
+    }
+    for (const asked of this.asked) if (nowMs >= asked.nextMs) this.sendAgain(asked);
     this.arm();
+  }
+
+  /** Sends a copy to a silent server, or asks one again that has failed. */
+  private sendAgain(asked: Asked): void {
+    asked.nextMs = Infinity;
+    if (!this.maySend()) return;
+    asked.copies++;
+    if (asked.attempt !== null) asked.attempt.resend();
+    else asked.attempt = asked.upstream.askAgain(this.question, asked.isOverTcp, this.onOutcome);
+    this.planResend(asked);
   }
 
   private readonly onOutcome = (attempt: UpstreamAttempt, outcome: AttemptOutcome): void => {
@@ -182,33 +236,105 @@ export class QuestionRun {
   };
 
   private take(attempt: UpstreamAttempt, outcome: AttemptOutcome): void {
-    this.pending.delete(attempt);
-    if (this.over) return;
-    if (outcome.kind === 'answer') {
-      const { rcode } = outcome.answer;
-      if (isDefinitive(rcode)) {
-        this.win(attempt, outcome.answer);
-        return;
-      }
-      this.doubtful.push({ upstream: attempt.upstream, rcode });
-    } else if (outcome.reason === 'unusable') this.unusable = attempt.upstream.index;
-    else if (outcome.reason === 'local') this.isShort = true;
-    if (this.pending.size > 0) return;
-    if (this.nextWave < this.waves.length) {
-      this.launch();
+    const asked = this.asked.find((one) => one.attempt === attempt);
+    if (asked !== undefined) {
+      asked.attempt = null;
+      asked.nextMs = Infinity;
+    }
+    const isAnswer = outcome.kind === 'answer' && isDefinitive(outcome.answer.rcode);
+    if (this.over || asked === undefined) {
+      if (this.onLate === null) return;
+      if (isAnswer)
+        this.endLate({ kind: 'answer', answer: outcome.answer, upstream: attempt.upstream.index });
+      else if (!this.isOpen) this.endLate(null);
       return;
     }
+    if (isAnswer) {
+      this.win(attempt, outcome.answer);
+      return;
+    }
+    this.note(asked, outcome);
+    this.proceed();
+  }
+
+  /** Notes what came instead of an answer, and when that server is asked again. */
+  private note(asked: Asked, outcome: AttemptOutcome): void {
+    const { upstream } = asked;
+    const sinceStartMs = this.clock.monotonicMs() - this.startedMs;
+    if (outcome.kind === 'answer') {
+      const { rcode } = outcome.answer;
+      const isFirst = this.doubtful.every((other) => other.upstream !== upstream);
+      this.doubtful.push({ upstream, rcode });
+      if (rcode !== Rcode.SERVFAIL || !isFirst || asked.copies >= MAX_COPIES) return;
+      asked.nextMs = this.startedMs + sinceStartMs + retryWaitMs(1, sinceStartMs, Math.random());
+    } else if (outcome.reason === 'unusable') this.unusable = upstream.index;
+    else {
+      this.isShort ||= outcome.reason === 'local';
+      asked.losses++;
+      let waitMs = retryWaitMs(asked.losses, sinceStartMs, Math.random());
+      if (waitMs === Infinity && upstream.hasOtherTransport && !asked.isOverTcp) {
+        asked.isOverTcp = true;
+        waitMs = 0;
+      }
+      asked.nextMs = this.startedMs + sinceStartMs + waitMs;
+    }
+  }
+
+  /** After an attempt has failed: waits for the others, asks the next wave, asks again, or ends the question. */
+  private proceed(): void {
+    if (this.isOpen) {
+      this.arm();
+      return;
+    }
+    if (this.nextWave < this.waves.length) {
+      this.launch();
+      this.arm();
+      return;
+    }
+    const failures = this.doubtful.filter(({ rcode }) => rcode === Rcode.SERVFAIL);
+    const isBelieved = failures.length >= BELIEVED_SERVFAILS || this.unusable >= 0;
+    const again = this.asked.filter(({ nextMs }) => nextMs < this.deadlineMs);
+    if (isBelieved || again.length === 0) {
+      this.stop();
+      this.end(this.failure('network'));
+      return;
+    }
+    // Only one server has said anything: nothing is gained by a wait.
+    const doubted = again.find(({ upstream }) => upstream === failures[0]?.upstream);
+    if (doubted !== undefined) this.sendAgain(doubted);
+    this.arm();
+  }
+
+  /** The time is over: the servers that were silent are judged, but a late answer is still taken. */
+  private giveUp(): void {
     this.stop();
-    this.end(this.failure('network'));
+    const wasOpen = this.isOpen;
+    for (const asked of this.asked) {
+      if (asked.attempt === null) continue;
+      this.isShort ||= asked.attempt.wasQueued;
+      asked.attempt.expire();
+      if (asked.attempt.isOver) asked.attempt = null;
+    }
+    const failure = this.failure(wasOpen ? 'timeout' : 'network');
+    this.end(this.isOpen ? { ...failure, late: { onAnswer: null } } : failure);
+    if (this.onLate === null) this.breakOff();
+  }
+
+  private endLate(answered: Answered | null): void {
+    const { onLate } = this;
+    this.onLate = null;
+    this.breakOff();
+    onLate?.(answered);
   }
 
   private win(attempt: UpstreamAttempt, answer: CacheableAnswer): void {
     this.stop();
-    for (const { upstream, rcode } of this.doubtful) {
+    const rcodes = new Map(this.doubtful.map(({ upstream, rcode }) => [upstream, rcode]));
+    rcodes.delete(attempt.upstream);
+    for (const [upstream, rcode] of rcodes)
       upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);
-    }
     const remainingMs = this.deadlineMs - this.clock.monotonicMs();
-    for (const loser of this.pending) loser.upstream.linger(loser, Math.max(1, remainingMs));
+    for (const { attempt: loser } of this.asked) loser?.upstream.linger(loser, Math.max(1, remainingMs));
     this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
   }
 
@@ -233,8 +359,12 @@ export class QuestionRun {
     clearTimeout(this.timer);
   }
 
+  private get lastAsked(): number {
+    return this.asked.at(-1)?.upstream.index ?? -1;
+  }
+
   /** An unusable answer says more than silence. */
-  private failure(otherwise: 'timeout' | 'network'): Resolution {
+  private failure(otherwise: 'timeout' | 'network'): Failed {
     const doubtful = this.doubtful.at(-1);
     if (doubtful === undefined) {
       if (this.unusable >= 0)

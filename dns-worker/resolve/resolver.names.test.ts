@@ -48,7 +48,9 @@ describe('Resolver: upstreams by name', () => {
     });
     expect(summary(await resolve(by))).toBe('network 2');
     expect(by.report()[0]?.lastError).toBe('no address for dns.example');
-    expect(bootstrap.udpQueries.map(({ bytes }) => questionOf(bytes).qtype).sort()).toEqual([1, 28]);
+    expect(new Set(bootstrap.udpQueries.map(({ bytes }) => questionOf(bytes).qtype))).toEqual(
+      new Set([1, 28]),
+    );
   });
 
   test('resolve() tries every address of a host, and starts with the one that answered last', async () => {

@@ -8,6 +8,7 @@ import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
 import { Bootstrap } from './transport/bootstrap.ts';
+import { LateAnswers } from './late-answers.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
@@ -17,7 +18,7 @@ import { QuestionRun } from './question-run.ts';
 import { Upstream } from './upstream.ts';
 
 export type { Question } from './response/question.ts';
-export type { Resolution } from './question-run.ts';
+export type { Failed, Resolution } from './question-run.ts';
 export type { CacheableAnswer } from './response/response-reader.ts';
 
 /** What the resolver takes from the settings. */
@@ -40,6 +41,7 @@ export class Resolver {
   private readonly logger: Logger;
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
   private readonly runs = new Set<QuestionRun>();
+  private readonly late: LateAnswers;
   private closed = false;
 
   constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
@@ -48,6 +50,7 @@ export class Resolver {
     this.logger = logger;
     this.timing = { clock, timeoutMs: settings.queryTimeoutMs };
     this.bootstrap = new Bootstrap(settings.bootstrap, clock);
+    this.late = new LateAnswers(clock);
     const upstreams: Upstream[] = [];
     this.pools = settings.pools
       .map((pool) => {
@@ -79,7 +82,12 @@ export class Resolver {
       return;
     }
     try {
-      const waves = planWaves(this.pools);
+      const late = this.late.take(question);
+      if (late !== null) {
+        queueMicrotask(() => done(late));
+        return;
+      }
+      const waves = planWaves(this.pools, this.clock.monotonicMs());
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
@@ -95,6 +103,8 @@ export class Resolver {
   ): void {
     const run = new QuestionRun(question, waves, this.timing, (resolution) => {
       this.runs.delete(run);
+      if (resolution.kind === 'failed' && resolution.late !== undefined)
+        this.late.listen(question, run, resolution.late);
       done(resolution);
     });
     run.start();
@@ -127,6 +137,7 @@ export class Resolver {
     this.closed = true;
     for (const probe of this.probes) probe.close();
     for (const run of [...this.runs]) run.cancel();
+    this.late.close();
     this.bootstrap.close();
     for (const upstream of this.upstreams) upstream.close();
     // Sockets report their end a turn later.

@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
-import type { AttemptDone } from './transport/attempt.ts';
+import type { AttemptDone, AttemptKind } from './transport/attempt.ts';
 import { Attempt } from './transport/attempt.ts';
 import type { Bootstrap, HostAddress } from './transport/bootstrap.ts';
 import type { ExchangeOutcome, ServerAddress, ServerConnections } from './transport/exchange.ts';
@@ -21,6 +21,8 @@ import { UdpUpstream } from './transport/udp-upstream.ts';
 
 /** Attempts of questions already answered that are let run, to learn of the server. */
 const MAX_LINGERING = 16;
+/** Time between two live questions that show whether a suspect server is back, where nothing probes it. */
+const TRIAL_MS = 1000;
 /** Addresses of one host that are used. */
 const MAX_ADDRESSES = 8;
 
@@ -54,6 +56,7 @@ export class Upstream {
   /** As last found, and the part of it that is used. */
   private found: readonly HostAddress[] = [];
   private resolved: readonly HostAddress[] = [];
+  private nextTrialMs = 0;
   /** Which of the addresses is asked first; moves on when that one fails. */
   private first = 0;
 
@@ -80,12 +83,29 @@ export class Upstream {
   /** Asks a live question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
-    return this.start(question, done, true);
+    return this.start(question, 'live', false, done);
+  }
+
+  /** Asks a live question once more that it has failed, over TCP instead of UDP if need be. */
+  askAgain(question: Question, overTcp: boolean, done: AttemptDone<Upstream>): UpstreamAttempt {
+    return this.start(question, 'repeated', overTcp, done);
+  }
+
+  /** Whether a question tries out a suspect server beside another one; about once a second, unless it is probed. */
+  isTried(nowMs: number): boolean {
+    if (this.health.onSuspect !== null || nowMs < this.nextTrialMs) return false;
+    this.nextTrialMs = nowMs + TRIAL_MS;
+    return true;
+  }
+
+  /** Whether it can be asked over TCP instead of what is configured. */
+  get hasOtherTransport(): boolean {
+    return this.settings.transport === 'udp';
   }
 
   /** Asks without counting it among the live questions. */
   probe(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
-    return this.start(question, done, false);
+    return this.start(question, 'probe', false, done);
   }
 
   /** Lets an attempt that is not needed any more run for at most this long, or cancels it. */
@@ -129,8 +149,13 @@ export class Upstream {
     for (const connections of this.connections.values()) connections.close();
   }
 
-  private start(question: Question, done: AttemptDone<Upstream>, live: boolean): UpstreamAttempt {
-    const attempt = new Attempt<Upstream>(this, this.parts.clock, live, done);
+  private start(
+    question: Question,
+    kind: AttemptKind,
+    overTcp: boolean,
+    done: AttemptDone<Upstream>,
+  ): UpstreamAttempt {
+    const attempt = new Attempt<Upstream>(this, this.parts.clock, kind, done);
     const { settings } = this;
     this.parts.bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
       if (attempt.isOver) return;
@@ -140,7 +165,7 @@ export class Upstream {
         return;
       }
       this.take(found);
-      this.askAddresses(attempt, question);
+      this.askAddresses(attempt, question, overTcp);
     });
     return attempt;
   }
@@ -156,7 +181,7 @@ export class Upstream {
   }
 
   /** Asks the first address; the next one when that fails, or in parallel when it is silent. */
-  private askAddresses(attempt: UpstreamAttempt, question: Question): void {
+  private askAddresses(attempt: UpstreamAttempt, question: Question, overTcp: boolean): void {
     const addresses = this.resolved;
     const first = this.first;
     let asked = 0;
@@ -167,8 +192,10 @@ export class Upstream {
       if (asked >= addresses.length || address === undefined || attempt.isOver) return;
       asked++;
       pending++;
+      const connections = this.connectionsTo(address);
+      const way = (overTcp ? connections.tcp : undefined) ?? connections;
       attempt.exchanges.push(
-        this.connectionsTo(address).ask(question, (outcome: ExchangeOutcome) => {
+        way.ask(question, (outcome: ExchangeOutcome) => {
           if (attempt.isOver) return;
           pending--;
           const isLost =

@@ -4,6 +4,7 @@
  * it: silence, network errors, garbage, or a SERVFAIL or REFUSED where another server had the answer. A broken domain
  * makes every server answer SERVFAIL and counts against none.
  */
+import { LatencyEstimate } from './latency-estimate.ts';
 
 /** As reported; Unknown until there was evidence. */
 export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
@@ -33,13 +34,16 @@ export class Health {
   lastError: string | null = null;
   /** Milliseconds, exponentially weighted; 0 until measured. Silence counts as a slow answer. */
   smoothedLatencyMs = 0;
-  /** It let a question wait unusually long and has not answered since: others are asked in parallel. */
+  /** It let a question wait unusually long and has not answered since: others are asked first. */
   isSuspect = false;
+  /** Called when it becomes suspect; null = nothing probes it. */
+  onSuspect: (() => void) | null = null;
   /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
   lastAnswerMs = -1;
 
   private readonly thresholds: HealthThresholds;
   private readonly onChange: (status: HealthStatus) => void;
+  private readonly estimate = new LatencyEstimate();
   private readonly samples = new Float64Array(WINDOW);
   private sampleCount = 0;
   private successes = 0;
@@ -50,12 +54,18 @@ export class Health {
     this.onChange = onChange;
   }
 
+  /** Milliseconds within which nearly all of its answers come; 0 = unknown. */
+  get usualLatencyMs(): number {
+    return this.estimate.usualMs;
+  }
+
   /** The server answered, whatever the response code. */
   recordLatency(latencyMs: number, nowMs: number): void {
     this.lastAnswerMs = nowMs;
     this.isSuspect = false;
     this.samples[this.sampleCount++ % WINDOW] = latencyMs;
     this.smooth(latencyMs);
+    this.estimate.note(latencyMs);
   }
 
   /** The server gave a good answer. */
@@ -73,8 +83,10 @@ export class Health {
 
   /** A question has waited so long that another server was asked; no proof yet. */
   recordSilence(waitedMs: number): void {
-    this.isSuspect = true;
     this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
+    if (this.isSuspect) return;
+    this.isSuspect = true;
+    this.onSuspect?.();
   }
 
   /** Proof against the server. `waitedMs`, after silence, is a lower bound of its latency. */

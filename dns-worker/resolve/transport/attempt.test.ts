@@ -3,7 +3,7 @@ import { Rcode } from '../../../shared/dns/iana.ts';
 import { textAnswer } from '../../../test/support/dns/record-text.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { Health } from '../health/health.ts';
-import { Attempt, type AttemptOutcome, isDefinitive } from './attempt.ts';
+import { Attempt, type AttemptKind, type AttemptOutcome, isDefinitive } from './attempt.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
 
 /** An exchange that counts what is done with it. */
@@ -22,11 +22,11 @@ class CountingExchange implements Exchange {
 }
 
 /** An attempt that has begun, with two exchanges. */
-function begin(live = true) {
+function begin(kind: AttemptKind = 'live') {
   const clock = new TestClock();
   const health = new Health({ enabled: true, failureThreshold: 1, successThreshold: 1 }, () => undefined);
   const outcomes: AttemptOutcome[] = [];
-  const attempt = new Attempt({ health }, clock, live, (_, outcome) => outcomes.push(outcome));
+  const attempt = new Attempt({ health }, clock, kind, (_, outcome) => outcomes.push(outcome));
   const exchanges = [new CountingExchange(), new CountingExchange()];
   attempt.exchanges.push(...exchanges);
   return { clock, health, outcomes, attempt, exchanges };
@@ -82,9 +82,17 @@ describe('Attempt.end()', () => {
   });
 
   test('counts nothing of a question that is not live', () => {
-    const { attempt, health } = begin(false);
+    const { attempt, health } = begin('probe');
     attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
     expect(health).toMatchObject({ failures: 0, consecutiveFailures: 1 });
+  });
+});
+
+describe('Attempt.end() of a question that is asked again', () => {
+  test('holds no failure against the server, as the first one was', () => {
+    const { attempt, health } = begin('repeated');
+    attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
+    expect(health).toMatchObject({ failures: 0, consecutiveFailures: 0, lastError: 'x' });
   });
 });
 
@@ -140,6 +148,32 @@ describe('Attempt.timeOut()', () => {
     attempt.timeOut();
     expect(attempt.isOver).toBe(true);
     expect(health).toMatchObject({ failures: 0, consecutiveFailures: 0, lastError: null });
+  });
+});
+
+describe('Attempt.expire()', () => {
+  test('counts the time-out once, and still takes the late answer', () => {
+    const { attempt, clock, exchanges, health, outcomes } = begin();
+    clock.advance(3000);
+    attempt.expire();
+    attempt.expire();
+    expect([attempt.isOver, exchanges[0]!.cancels]).toEqual([false, 0]);
+    expect(health).toMatchObject({ failures: 1, consecutiveFailures: 1, lastError: 'timeout' });
+    clock.advance(1000);
+    attempt.end(answer(Rcode.NOERROR));
+    expect(outcomes).toMatchObject([{ kind: 'answer' }]);
+    expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastAnswerMs: clock.monotonicMs() });
+  });
+
+  test('counts no late failure, and gives up what had to wait for room', () => {
+    const late = begin();
+    late.attempt.expire();
+    late.attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
+    expect(late.health).toMatchObject({ failures: 1, consecutiveFailures: 1, lastError: 'x' });
+    const queued = begin();
+    queued.exchanges[0]!.wasQueued = true;
+    queued.attempt.expire();
+    expect([queued.attempt.isOver, queued.health.failures]).toEqual([true, 0]);
   });
 });
 

@@ -15,6 +15,11 @@ interface Asked {
   readonly health: Health;
 }
 
+/**
+ * What an attempt counts for: a client's question, the same once more after a failure that was counted, or a probe.
+ */
+export type AttemptKind = 'live' | 'repeated' | 'probe';
+
 /** Called at most once, never before `ask` has returned. */
 export type AttemptDone<U extends Asked> = (attempt: Attempt<U>, outcome: AttemptOutcome) => void;
 
@@ -37,16 +42,16 @@ export class Attempt<U extends Asked> implements Exchange {
   /** Called when time is up. */
   onTimeOut: (() => void) | null = null;
   private readonly clock: Clock;
-  private readonly live: boolean;
+  private readonly kind: AttemptKind;
   private readonly done: AttemptDone<U>;
   private readonly startedMs: number;
   private over = false;
+  private hasExpired = false;
 
-  /** `live` questions are counted. */
-  constructor(upstream: U, clock: Clock, live: boolean, done: AttemptDone<U>) {
+  constructor(upstream: U, clock: Clock, kind: AttemptKind, done: AttemptDone<U>) {
     this.upstream = upstream;
     this.clock = clock;
-    this.live = live;
+    this.kind = kind;
     this.done = done;
     this.startedMs = clock.monotonicMs();
   }
@@ -76,19 +81,25 @@ export class Attempt<U extends Asked> implements Exchange {
     health.recordSilence(this.clock.monotonicMs() - this.startedMs);
   }
 
-  /** Times out, and counts that against the server if it had the whole time. */
-  timeOut(): void {
-    if (this.over) return;
+  /** Its time is over: counts that against the server if it had the whole time, and still takes a late outcome. */
+  expire(): void {
+    if (this.over || this.hasExpired) return;
     if (this.wasQueued) {
       this.cancel();
       return;
     }
     this.onTimeOut?.();
     const { health } = this.upstream;
-    if (this.live) health.failures++;
-    // It answered others meanwhile: the question is slow, not the server.
+    this.countFailure();
+    this.hasExpired = true;
+    // It has answered others since: the question is slow, not the server.
     if (health.lastAnswerMs > this.startedMs) health.recordDoubt('timeout');
     else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
+  }
+
+  /** Expires, and takes no outcome any more. */
+  timeOut(): void {
+    this.expire();
     this.cancel();
   }
 
@@ -104,7 +115,7 @@ export class Attempt<U extends Asked> implements Exchange {
     this.noteLatency();
     if (isDefinitive(outcome.answer.rcode)) health.recordSuccess();
     else {
-      if (this.live) health.failures++;
+      this.countFailure();
       health.recordDoubt(rcodeName(outcome.answer.rcode));
     }
     this.done(this, outcome);
@@ -112,13 +123,16 @@ export class Attempt<U extends Asked> implements Exchange {
 
   private fail({ reason, detail }: ExchangeOutcome & { kind: 'failed' }): void {
     const { health } = this.upstream;
-    if (this.live && reason !== 'local') health.failures++;
-    if (reason === 'local') health.recordDoubt(detail);
-    else if (reason === 'unusable') {
-      this.noteLatency();
-      health.recordDoubt(detail);
-    } else health.recordFault(detail);
+    if (reason !== 'local') this.countFailure();
+    if (reason === 'unusable') this.noteLatency();
+    const isFault = reason === 'network' || reason === 'malformed';
+    if (isFault && !this.hasExpired && this.kind !== 'repeated') health.recordFault(detail);
+    else health.recordDoubt(detail);
     this.done(this, { kind: 'failed', reason });
+  }
+
+  private countFailure(): void {
+    if (this.kind === 'live' && !this.hasExpired) this.upstream.health.failures++;
   }
 
   private noteLatency(): void {

@@ -189,7 +189,8 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   private end(query: HttpsQuery, outcome: StreamOutcome): void {
     this.streams--;
     const wasUseful = this.traffic.received > 0;
-    if (typeof outcome === 'object') this.traffic.noteReceived();
+    // The reset of a stream that was given up here is not a sign of the server.
+    if (typeof outcome === 'object' && query.connection !== null) this.traffic.noteReceived();
     if (this.retired && this.streams === 0) this.session.destroy();
     this.events.left(query);
     this.settle(query, outcome, wasUseful);

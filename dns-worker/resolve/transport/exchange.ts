@@ -77,6 +77,8 @@ export interface Exchange {
 
 /** Asks one server address over one transport, with its kept connections. */
 export interface ServerConnections {
+  /** The same server over TCP, if that is another way than the usual one. */
+  readonly tcp?: ServerConnections;
   /** Asks once. */
   ask(question: Question, done: ExchangeDone): Exchange;
   /** Closes every connection; questions in flight get no answer. */

@@ -39,6 +39,10 @@ export class UdpUpstream implements ServerConnections {
     };
   }
 
+  get tcp(): ServerConnections {
+    return this.ways.tcp;
+  }
+
   ask(question: Question, done: ExchangeDone): Exchange {
     return new UdpAsk(this.ways, question, done);
   }

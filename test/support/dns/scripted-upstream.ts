@@ -12,7 +12,7 @@ export interface ReceivedQuery {
   /** Source port of the asker. */
   readonly port: number;
   /** Sends a message to the asker. */
-  reply(message: Uint8Array): void;
+  readonly reply: (message: Uint8Array) => void;
   /** The TCP connection; null over UDP. */
   readonly connection: Socket | null;
 }

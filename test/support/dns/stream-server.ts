@@ -24,7 +24,7 @@ export interface StreamPeer {
 export interface StreamQuestion {
   readonly bytes: Uint8Array;
   readonly peer: StreamPeer;
-  reply(message: Uint8Array): void;
+  readonly reply: (message: Uint8Array) => void;
 }
 
 /** What to do with a question. */

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../shared/clock.ts';
+import { question } from '../../test/support/dns/built-messages.ts';
+import { answers, upstreamOf } from '../../test/support/dns/scripted-server.ts';
+import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
+import { TestClock } from '../../test/support/parts/test-clock.ts';
+import { within } from '../../test/support/parts/until.ts';
+import { LateAnswers } from './late-answers.ts';
+import { type LateAnswer, QuestionRun } from './question-run.ts';
+import type { Upstream } from './upstream.ts';
+
+const WWW = question('www.example.org', 'A');
+
+let server: ScriptedUpstream;
+let upstream: Upstream;
+let clock: TestClock;
+let late: LateAnswers;
+beforeEach(async () => {
+  server = await ScriptedUpstream.start();
+  upstream = upstreamOf(server);
+  clock = new TestClock();
+  late = new LateAnswers(clock);
+});
+afterEach(async () => {
+  late.close();
+  upstream.close();
+  await server.close();
+});
+
+/** A question that the server has let time out; resolves when it is listened for. */
+function timeOut(asked = WWW): Promise<LateAnswer> {
+  const failed = new Promise<LateAnswer>((resolve) => {
+    const timing = { clock: systemClock, timeoutMs: 50 };
+    const run = new QuestionRun(asked, [[upstream]], timing, (resolution) => {
+      if (resolution.kind !== 'failed' || resolution.late === undefined) return;
+      late.listen(asked, run, resolution.late);
+      resolve(resolution.late);
+    });
+    run.start();
+  });
+  return within('the question to time out', failed);
+}
+
+/** Answers what was asked first. */
+async function answer(given: LateAnswer): Promise<void> {
+  const come = new Promise<void>((resolve) => {
+    given.onAnswer = resolve;
+  });
+  answers(7)(server.udpQueries[0]!, 0);
+  await within('the late answer', come);
+}
+
+describe('LateAnswers', () => {
+  test('take() gives a late answer once', async () => {
+    await answer(await timeOut());
+    expect(late.take(question('other.example.org', 'A'))).toBeNull();
+    expect(late.take(WWW)).toMatchObject({ kind: 'answer', upstream: 0 });
+    expect(late.take(WWW)).toBeNull();
+    expect(upstream.health.lastAnswerMs).toBeGreaterThan(0);
+  });
+
+  test('take() gives no late answer after a second', async () => {
+    await answer(await timeOut());
+    clock.advance(1000);
+    expect(late.take(WWW)).toBeNull();
+  });
+
+  test('take() stops listening to a question that is asked again, and so does close()', async () => {
+    const asked = [WWW, question('other.example.org', 'A')];
+    const given = [await timeOut(asked[0]), await timeOut(asked[1])];
+    let come = 0;
+    for (const one of given) one.onAnswer = () => come++;
+    expect(late.take(WWW)).toBeNull();
+    late.close();
+    for (const query of server.udpQueries) answers(7)(query, 0);
+    // What is asked after that is answered after that.
+    server.udpScript = answers(1);
+    await within('another answer', new Promise((resolve) => void upstream.ask(WWW, resolve)));
+    expect(come).toBe(0);
+  });
+
+  test('listens for 256 questions at most', () => {
+    const cancelled: number[] = [];
+    for (let i = 0; i < 257; i++) {
+      const run = { listen: () => undefined, cancel: () => cancelled.push(i) };
+      late.listen(question(`n${String(i)}.example.org`, 'A'), run, { onAnswer: null });
+    }
+    expect(cancelled).toEqual([256]);
+  });
+});

@@ -1,0 +1,141 @@
+/** Upstreams that are slow, lossy or away for a moment: while a question has time left it is asked again. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { nameToText } from '../../../shared/dns/name.ts';
+import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
+import { questionOf } from '../../support/dns/built-messages.ts';
+import { type ReceivedQuery, type Script, ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import {
+  ADDRESS,
+  allAnswered,
+  AskedWorker,
+  emptyAnswer,
+  goodAnswer,
+} from '../../support/parts/asked-worker.ts';
+import { until } from '../../support/parts/until.ts';
+
+const NOERROR = 0x8180;
+const SERVFAIL = 2;
+
+let server: ScriptedUpstream;
+beforeEach(async () => {
+  server = await ScriptedUpstream.start();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const good: Script = ({ bytes, reply }) => reply(goodAnswer(bytes));
+const nameOf = ({ bytes }: ReceivedQuery): string => nameToText(questionOf(bytes).qname).toLowerCase();
+
+function settingsOf({ ip, port }: ScriptedUpstream): UpstreamSettings {
+  return { address: `udp://${ip}:${String(port)}`, transport: 'udp', host: ip, port };
+}
+
+/** Answers the first `count` queries of each name with SERVFAIL. */
+function failsFirst(count: number): Script {
+  const asked = new Map<string, number>();
+  return (query, index) => {
+    const times = (asked.get(nameOf(query)) ?? 0) + 1;
+    asked.set(nameOf(query), times);
+    if (times > count) good(query, index);
+    else query.reply(emptyAnswer(query.bytes, NOERROR | SERVFAIL));
+  };
+}
+
+describe('a question with time left', () => {
+  test('is answered by a server that refuses datagrams for 0.8 s', async () => {
+    const { ip, port } = server;
+    const settings = settingsOf(server);
+    await server.close();
+    await using asked = await AskedWorker.start([settings]);
+    const reply = asked.ask();
+    const startMs = performance.now();
+    await until('the server to be back', () => performance.now() - startMs > 800);
+    server = await ScriptedUpstream.start(ip, port);
+    server.udpScript = good;
+    expect(await reply).toBe(ADDRESS);
+  });
+
+  test('is answered by a server that closes its first connection without an answer', async () => {
+    server.onConnection = (connection) => {
+      if (server.tcpConnections === 1) connection.end();
+    };
+    server.tcpScript = good;
+    await using asked = await AskedWorker.start([{ ...settingsOf(server), transport: 'tcp' }]);
+    expect(await asked.ask()).toBe(ADDRESS);
+  });
+
+  test('is sent three times at most to a silent server, from one port and with one id', async () => {
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    expect(await asked.ask()).toBe(SERVFAIL);
+    expect(server.udpQueries).toHaveLength(3);
+    expect(server.udpQuestions).toHaveLength(1);
+  });
+
+  test('is answered by a router that holds 8 questions and drops the others, 40 at once', async () => {
+    const queue: ReceivedQuery[] = [];
+    const forward = (): void => {
+      const query = queue.shift();
+      query?.reply(goodAnswer(query.bytes));
+    };
+    server.udpScript = (query) => {
+      if (queue.length < 8) queue.push(query);
+    };
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    const timer = setInterval(forward, 20);
+    try {
+      expect(await asked.askMany(40)).toEqual(allAnswered(40));
+    } finally {
+      clearInterval(timer);
+    }
+  });
+
+  test('is asked again after one SERVFAIL', async () => {
+    server.udpScript = failsFirst(1);
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    expect(await asked.askMany(4)).toEqual(allAnswered(4));
+  });
+});
+
+describe('a question that failed', () => {
+  test('is asked again a second later', async () => {
+    server.udpScript = failsFirst(2);
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    const name = asked.newName();
+    expect(await asked.ask(name)).toBe(SERVFAIL);
+    const startMs = performance.now();
+    // Well below the 5 s for which the last of several failures in a row is kept.
+    await until('an answer', async () => (await asked.ask(name)) === ADDRESS, Boolean, { pauseMs: 100 });
+    expect(performance.now() - startMs).toBeLessThan(4500);
+  });
+
+  test('is answered from the reply that came late', async () => {
+    await using asked = await AskedWorker.start([settingsOf(server)], { queryTimeoutMs: 1000 });
+    const name = asked.newName();
+    expect(await asked.ask(name)).toBe(SERVFAIL);
+    const [first] = server.udpQueries;
+    const count = server.udpQueries.length;
+    first!.reply(goodAnswer(first!.bytes));
+    // The server answers no further question.
+    await until('the late answer', async () => (await asked.ask(name)) === ADDRESS);
+    expect(server.udpQueries).toHaveLength(count);
+  });
+});
+
+describe('a silent server before one that answers', () => {
+  test('is asked by probes once it is known, and delays no one', async () => {
+    await using silent = await ScriptedUpstream.start();
+    server.udpScript = good;
+    await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {
+      healthCheck: {
+        enabled: true,
+        intervalSecs: 30,
+        timeoutMs: 2000,
+        failureThreshold: 3,
+        successThreshold: 2,
+      },
+    });
+    for (let i = 0; i < 50; i++) expect(await asked.ask()).toBe(ADDRESS);
+    const names = new Set(silent.udpQueries.map(nameOf));
+    names.delete('.');
+    expect([...names]).toEqual(['n0.example.org']);
+  });
+});
