@@ -11,6 +11,7 @@ import { CacheHit } from '../cache/answer-cache.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import type { Asked, ForwarderParts, ReplacedParts } from './forwarder-parts.ts';
 import { RequestReplier } from './request-replier.ts';
+import { awaitLateAnswer } from '../resolve/late-answers.ts';
 import type { FlightOutcome } from '../resolve/node-flights.ts';
 import type { Failed, Resolution } from '../resolve/question-run.ts';
 import type { Resolver } from '../resolve/resolver.ts';
@@ -178,10 +179,9 @@ export class Forwarder {
   }
 
   /** Has the answer cached that comes after the question has failed; the first of its clients is enough. */
-  private awaitLate(request: WaitingRequest, { late }: Failed): void {
-    if (late === undefined || late.onAnswer !== null) return;
+  private awaitLate(request: WaitingRequest, failure: Failed): void {
     if (request.explained !== undefined || request.takeStep !== undefined) return;
-    late.onAnswer = () => this.parts.guard.run(() => this.askForCache(request));
+    awaitLateAnswer(failure, () => this.parts.guard.run(() => this.askForCache(request)));
   }
 
   /**

@@ -5,8 +5,8 @@ import { answers, upstreamOf } from '../../test/support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { within } from '../../test/support/parts/until.ts';
-import { LateAnswers } from './late-answers.ts';
-import { type LateAnswer, QuestionRun } from './question-run.ts';
+import { awaitLateAnswer, LateAnswers } from './late-answers.ts';
+import { type Failed, QuestionRun } from './question-run.ts';
 import type { Upstream } from './upstream.ts';
 
 const WWW = question('www.example.org', 'A');
@@ -28,13 +28,13 @@ afterEach(async () => {
 });
 
 /** A question that the server has let time out; resolves when it is listened for. */
-function timeOut(asked = WWW): Promise<LateAnswer> {
-  const failed = new Promise<LateAnswer>((resolve) => {
+function timeOut(asked = WWW): Promise<Failed> {
+  const failed = new Promise<Failed>((resolve) => {
     const timing = { clock: systemClock, timeoutMs: 50 };
     const run = new QuestionRun(asked, [[upstream]], timing, (resolution) => {
-      if (resolution.kind !== 'failed' || resolution.late === undefined) return;
-      late.listen(asked, run, resolution.late);
-      resolve(resolution.late);
+      if (resolution.kind !== 'failed' || !run.isOpen) return;
+      late.listen(asked, run, resolution);
+      resolve(resolution);
     });
     run.start();
   });
@@ -42,10 +42,8 @@ function timeOut(asked = WWW): Promise<LateAnswer> {
 }
 
 /** Answers what was asked first. */
-async function answer(given: LateAnswer): Promise<void> {
-  const come = new Promise<void>((resolve) => {
-    given.onAnswer = resolve;
-  });
+async function answer(failure: Failed): Promise<void> {
+  const come = new Promise<void>((resolve) => awaitLateAnswer(failure, resolve));
   answers(7)(server.udpQueries[0]!, 0);
   await within('the late answer', come);
 }
@@ -66,14 +64,14 @@ describe('LateAnswers', () => {
   });
 
   test('take() stops listening to a question that is asked again, and so does close()', async () => {
-    const asked = [WWW, question('other.example.org', 'A')];
-    const given = [await timeOut(asked[0]), await timeOut(asked[1])];
+    const other = question('other.example.org', 'A');
+    const failures = [await timeOut(), await timeOut(other)];
     let come = 0;
-    for (const one of given) one.onAnswer = () => come++;
+    for (const failure of failures) awaitLateAnswer(failure, () => come++);
     expect(late.take(WWW)).toBeNull();
     late.close();
     for (const query of server.udpQueries) answers(7)(query, 0);
-    // What is asked after that is answered after that.
+    // Late replies arrive before the answer to a later question.
     server.udpScript = answers(1);
     await within('another answer', new Promise((resolve) => void upstream.ask(WWW, resolve)));
     expect(come).toBe(0);
@@ -83,8 +81,27 @@ describe('LateAnswers', () => {
     const cancelled: number[] = [];
     for (let i = 0; i < 257; i++) {
       const run = { listen: () => undefined, cancel: () => cancelled.push(i) };
-      late.listen(question(`n${String(i)}.example.org`, 'A'), run, { onAnswer: null });
+      const failure = { kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 } as const;
+      late.listen(question(`n${String(i)}.example.org`, 'A'), run, failure);
     }
     expect(cancelled).toEqual([256]);
+  });
+});
+
+describe('awaitLateAnswer()', () => {
+  test('calls the first that waits, and nothing for a question that is not listened for', async () => {
+    const failure = await timeOut();
+    const called: string[] = [];
+    const come = new Promise<void>((resolve) => {
+      awaitLateAnswer(failure, () => {
+        called.push('first');
+        resolve();
+      });
+    });
+    awaitLateAnswer(failure, () => called.push('second'));
+    awaitLateAnswer({ ...failure }, () => called.push('other'));
+    answers(7)(server.udpQueries[0]!, 0);
+    await within('the late answer', come);
+    expect(called).toEqual(['first']);
   });
 });

@@ -1,10 +1,9 @@
 /**
  * Answers that come after their question has failed. The question is listened for a while longer; what comes is kept
- * for a moment, so that whoever asked can ask again and is answered at once, by the usual way through validation and
- * cache.
+ * for a moment, so that it is answered at once when it is asked again, by the usual way through validation and cache.
  */
 import type { Clock } from '../../shared/clock.ts';
-import type { Answered, LateAnswer } from './question-run.ts';
+import type { Answered, Failed } from './question-run.ts';
 import { type Question, questionKey } from './response/question.ts';
 
 /** Questions that are listened for, in one resolve thread; each holds a socket. */
@@ -12,6 +11,17 @@ const MAX_LISTENING = 256;
 /** Lifetime of a late answer here, milliseconds. Its TTL is not counted down. */
 const KEPT_MS = 1000;
 const MAX_KEPT = 256;
+
+/**
+ * Failures whose questions are listened for, with the call that follows a late answer. Not a property of theirs:
+ * outcomes may be handed to other threads.
+ */
+const awaited = new WeakMap<Failed, (() => void) | null>();
+
+/** Calls `then` when an answer comes to a question that has failed, if it is listened for; the first one counts. */
+export function awaitLateAnswer(failure: Failed, then: () => void): void {
+  if (awaited.get(failure) === null) awaited.set(failure, then);
+}
 
 /** A question that has failed, see `QuestionRun`. */
 interface FailedRun {
@@ -29,8 +39,8 @@ export class LateAnswers {
     this.clock = clock;
   }
 
-  /** Listens for the answer to a question that has just failed; `late` hears of it. */
-  listen(question: Question, run: FailedRun, late: LateAnswer): void {
+  /** Listens for the answer to a question that has just failed. */
+  listen(question: Question, run: FailedRun, failure: Failed): void {
     const key = questionKey(question);
     if (this.runs.size >= MAX_LISTENING) {
       run.cancel();
@@ -38,11 +48,12 @@ export class LateAnswers {
     }
     this.stop(key);
     this.runs.set(key, run);
+    awaited.set(failure, null);
     run.listen((answered) => {
       if (this.runs.get(key) === run) this.runs.delete(key);
       if (answered === null) return;
       this.keep(key, answered);
-      late.onAnswer?.();
+      awaited.get(failure)?.();
     });
   }
 

@@ -35,7 +35,7 @@ describe('planWaves()', () => {
     expect(plan()).toEqual([[0], [1], [2, 3]]);
   });
 
-  test('has suspect servers that are probed after all others, before those set aside', () => {
+  test('has suspect servers that are probed after all others, before unhealthy ones', () => {
     suspect(true, 0, 2);
     upstreams[1]!.health.recordFault('timeout');
     expect(plan()).toEqual([[3], [0, 2], [1]]);

@@ -46,14 +46,6 @@ export interface Failed {
   readonly dnssec?: DnssecStatusCode;
   /** Why validation failed (RFC 8914). */
   readonly extendedError?: number;
-  /** After a time-out while the question is listened for. */
-  readonly late?: LateAnswer;
-}
-
-/** The answer that a question may still get after it has failed. */
-export interface LateAnswer {
-  /** Called when it has come: asked again at once, the question is answered. */
-  onAnswer: (() => void) | null;
 }
 
 /** How a question ended. */
@@ -315,8 +307,7 @@ export class QuestionRun {
       asked.attempt.expire();
       if (asked.attempt.isOver) asked.attempt = null;
     }
-    const failure = this.failure(wasOpen ? 'timeout' : 'network');
-    this.end(this.isOpen ? { ...failure, late: { onAnswer: null } } : failure);
+    this.end(this.failure(wasOpen ? 'timeout' : 'network'));
     if (this.onLate === null) this.breakOff();
   }
 
@@ -364,7 +355,7 @@ export class QuestionRun {
   }
 
   /** An unusable answer says more than silence. */
-  private failure(otherwise: 'timeout' | 'network'): Failed {
+  private failure(otherwise: 'timeout' | 'network'): Resolution {
     const doubtful = this.doubtful.at(-1);
     if (doubtful === undefined) {
       if (this.unusable >= 0)

@@ -103,8 +103,7 @@ export class Resolver {
   ): void {
     const run = new QuestionRun(question, waves, this.timing, (resolution) => {
       this.runs.delete(run);
-      if (resolution.kind === 'failed' && resolution.late !== undefined)
-        this.late.listen(question, run, resolution.late);
+      if (resolution.kind === 'failed' && run.isOpen) this.late.listen(question, run, resolution);
       done(resolution);
     });
     run.start();

@@ -21,7 +21,7 @@ import { UdpUpstream } from './transport/udp-upstream.ts';
 
 /** Attempts of questions already answered that are let run, to learn of the server. */
 const MAX_LINGERING = 16;
-/** Time between two live questions that show whether a suspect server is back, where nothing probes it. */
+/** Milliseconds between two live questions that try out a suspect server without probes. */
 const TRIAL_MS = 1000;
 /** Addresses of one host that are used. */
 const MAX_ADDRESSES = 8;

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/clock.ts';
 export interface SentState {
   /** On the monotonic clock. */
   sentMs: number;
-  /** Messages that had come by then. */
+  /** Messages that had come before. */
   receivedBefore: number;
   /** Milliseconds since the last message; 0 = none had come. */
   idleMs: number;

@@ -16,10 +16,10 @@ import type {
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
 import { errorDetail, lossOf } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
-import { ConnectionLimits } from '../connections/connection-limits.ts';
+import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
-import { type ConnectionEvents, KeptConnections } from '../connections/kept-connections.ts';
-import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from '../connections/kept-query.ts';
+import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
+import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery } from '../response/question.ts';
 import { PADDING_BLOCK } from './tls-stream.ts';
@@ -59,7 +59,7 @@ export class HttpsUpstream implements ServerConnections {
     this.sessions = new KeptConnections({
       max: MAX_SESSIONS,
       clock,
-      limits: new ConnectionLimits(clock),
+      limits: new LearnedLimits(clock),
       open: (events) => new HttpsSession(target, clock, events),
     });
   }

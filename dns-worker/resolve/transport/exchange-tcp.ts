@@ -18,10 +18,10 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
-import { ConnectionLimits } from '../connections/connection-limits.ts';
+import { type AnswersRecord, LearnedLimits, OwnAnswersRecord } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
-import { type ConnectionEvents, KeptConnections } from '../connections/kept-connections.ts';
-import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from '../connections/kept-query.ts';
+import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
+import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery, isResponseTo, randomQueryId } from '../response/question.ts';
 import type { QueryMarks } from '../response/query-marks.ts';
@@ -71,20 +71,21 @@ export class StreamUpstream implements ServerConnections {
   private readonly edns: EdnsSupport;
   private readonly connections: KeptConnections<StreamQuery, StreamConnection>;
 
-  constructor(server: ServerAddress, kind: StreamKind, clock: Clock, edns = new EdnsSupport(clock)) {
+  constructor(
+    server: ServerAddress,
+    kind: StreamKind,
+    clock: Clock,
+    edns = new EdnsSupport(clock),
+    answers: AnswersRecord = new OwnAnswersRecord(clock),
+  ) {
     this.edns = edns;
-    const limits = new ConnectionLimits(clock);
+    const limits = new LearnedLimits(clock, answers);
     this.connections = new KeptConnections({
       max: MAX_CONNECTIONS,
       clock,
       limits,
       open: (events) => new StreamConnection(kind.open(server), { kind, clock, limits }, events),
     });
-  }
-
-  /** Answers that a connection gives at most, as far as that was learned; Infinity = no limit is known. */
-  get answersPerConnection(): number {
-    return this.connections.limits.answers;
   }
 
   /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
@@ -114,7 +115,7 @@ export class StreamUpstream implements ServerConnections {
 interface StreamParts {
   readonly kind: StreamKind;
   readonly clock: Clock;
-  readonly limits: ConnectionLimits;
+  readonly limits: LearnedLimits;
 }
 
 class StreamConnection implements KeptConnection<StreamQuery> {

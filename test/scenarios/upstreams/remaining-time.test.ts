@@ -4,6 +4,7 @@ import { nameToText } from '../../../shared/dns/name.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import { questionOf } from '../../support/dns/built-messages.ts';
 import { type ReceivedQuery, type Script, ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { StreamServer } from '../../support/dns/stream-server.ts';
 import {
   ADDRESS,
   allAnswered,
@@ -95,6 +96,23 @@ describe('a question with time left', () => {
   });
 });
 
+describe('a question without another way', () => {
+  test('is asked over TCP when a server refuses all datagrams', async () => {
+    await using stream = await StreamServer.start('tcp', null, ({ bytes, reply }) =>
+      reply(goodAnswer(bytes)),
+    );
+    await using asked = await AskedWorker.start([{ ...stream.settings, transport: 'udp' }]);
+    expect(await asked.ask()).toBe(ADDRESS);
+  });
+
+  test('is asked again of a server that said SERVFAIL once, beside a silent one', async () => {
+    await using silent = await ScriptedUpstream.start();
+    server.udpScript = failsFirst(1);
+    await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {}, 'Parallel');
+    expect(await asked.ask()).toBe(ADDRESS);
+  });
+});
+
 describe('a question that failed', () => {
   test('is asked again a second later', async () => {
     server.udpScript = failsFirst(2);
@@ -121,7 +139,7 @@ describe('a question that failed', () => {
 });
 
 describe('a silent server before one that answers', () => {
-  test('is asked by probes once it is known, and delays no one', async () => {
+  test('is asked by probes once it is known, and delays no client', async () => {
     await using silent = await ScriptedUpstream.start();
     server.udpScript = good;
     await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {

@@ -51,12 +51,13 @@ export class StreamServer {
     });
   }
 
-  /** Listens on a port of the system's choice; the certificate is for TLS and HTTPS. */
+  /** Listens on a port of the system's choice; TCP needs no certificate. */
   static async start(
     transport: 'tcp' | 'tls' | 'https',
-    { cert, key }: Pick<TestCertificate, 'cert' | 'key'>,
+    certificate: Pick<TestCertificate, 'cert' | 'key'> | null,
     script: StreamScript,
   ): Promise<StreamServer> {
+    const { cert, key } = certificate ?? {};
     const server =
       transport === 'tcp'
         ? createTcpServer({ noDelay: true })

@@ -3,8 +3,8 @@
  * as well: the other end of a kept connection may be gone without a sign (a new WAN address, a restarted firewall). The
  * first answer counts.
  */
-import type { Exchange, ExchangeDone, ExchangeOutcome } from '../transport/exchange.ts';
-import type { ConnectionLimits } from './connection-limits.ts';
+import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
+import type { LearnedLimits } from '../connections/learned-limits.ts';
 import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
 /** Time for a silent connection to bring the answer that another one has brought, milliseconds. */
@@ -12,7 +12,7 @@ const COMPARED_MS = 100;
 
 /** The connections that it is asked on. */
 export interface QuerySender<Query> {
-  readonly limits: ConnectionLimits;
+  readonly limits: LearnedLimits;
   assign(query: Query): void;
   trySend(query: Query): boolean;
   cancel(query: Query): void;

@@ -15,28 +15,55 @@ const PROMPT_MS = 1000;
 /** A connection that went silent after a shorter break went silent for another reason, milliseconds. */
 const MIN_IDLE_MS = 500;
 
+/** Where the answers per connection are recorded, for all threads and for the report. */
+export interface AnswersRecord {
+  /** Null = no limit is known, or it is older than an hour. */
+  readonly answersPerConnection: number | null;
+  noteAnswersPerConnection(answers: number): void;
+}
+
 interface EarlyEnd {
   readonly answers: number;
   readonly endedMs: number;
 }
 
-/** Limits of the connections to one server address. */
-export class ConnectionLimits {
+/** A record for one user alone. */
+export class OwnAnswersRecord implements AnswersRecord {
   private readonly clock: Clock;
-  /** The last connection that ended with questions unanswered; a single one may be a restart of the server. */
-  private earlyEnd: EarlyEnd | null = null;
-  private answersLimit = Infinity;
-  private answersUntilMs = -Infinity;
-  private idleLimitMs = Infinity;
-  private idleUntilMs = -Infinity;
+  private answers = 0;
+  private untilMs = -Infinity;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
+  get answersPerConnection(): number | null {
+    return this.clock.monotonicMs() < this.untilMs ? this.answers : null;
+  }
+
+  noteAnswersPerConnection(answers: number): void {
+    this.answers = answers;
+    this.untilMs = this.clock.monotonicMs() + BELIEVED_MS;
+  }
+}
+
+/** Limits of the connections to one server address. */
+export class LearnedLimits {
+  private readonly clock: Clock;
+  /** The last connection that ended with questions unanswered; a single one may be a restart of the server. */
+  private earlyEnd: EarlyEnd | null = null;
+  private readonly record: AnswersRecord;
+  private idleLimitMs = Infinity;
+  private idleUntilMs = -Infinity;
+
+  constructor(clock: Clock, record: AnswersRecord = new OwnAnswersRecord(clock)) {
+    this.clock = clock;
+    this.record = record;
+  }
+
   /** Answers that a connection gives at most; Infinity = no limit is known. */
   get answers(): number {
-    return this.clock.monotonicMs() < this.answersUntilMs ? this.answersLimit : Infinity;
+    return this.record.answersPerConnection ?? Infinity;
   }
 
   /** Milliseconds without traffic after which a connection is not used again; Infinity = no limit is known. */
@@ -57,11 +84,10 @@ export class ConnectionLimits {
     this.earlyEnd = { answers, endedMs: nowMs };
     if (!isRecent) return;
     // A reset loses answers that were on their way: the larger number is nearer to the truth.
-    this.answersLimit = Math.max(1, answers, before.answers);
-    this.answersUntilMs = nowMs + BELIEVED_MS;
+    this.record.noteAnswersPerConnection(Math.max(1, answers, before.answers));
   }
 
-  /** A connection that had been idle for so long was silent while a new one brought the answer. */
+  /** A connection that had been idle for this time was silent while a new one brought the answer. */
   noteSilence(idleMs: number): void {
     if (idleMs < MIN_IDLE_MS) return;
     const isRepeated = this.idleMs !== Infinity;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { question } from '../../../test/support/dns/built-messages.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
-import type { Exchange, ExchangeOutcome } from '../transport/exchange.ts';
-import { ConnectionLimits } from './connection-limits.ts';
-import { ConnectionTraffic } from './connection-traffic.ts';
+import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import { LearnedLimits } from '../connections/learned-limits.ts';
+import { ConnectionTraffic } from '../connections/connection-traffic.ts';
 import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
 import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
 
@@ -77,7 +77,7 @@ const ANSWERED: ExchangeOutcome = { kind: 'truncated' };
 function open(max: number, capacity: number) {
   const made: TestConnection[] = [];
   const clock = new TestClock();
-  const limits = new ConnectionLimits(clock);
+  const limits = new LearnedLimits(clock);
   const all = new KeptConnections<TestQuery, TestConnection>({
     ...{ max, clock, limits },
     open: (events) => {

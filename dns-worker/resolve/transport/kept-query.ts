@@ -1,7 +1,7 @@
 /** A question on a kept connection, and what every protocol's connections have in common. */
 import type { Question } from '../response/question.ts';
-import type { ExchangeDone } from '../transport/exchange.ts';
-import type { ConnectionTraffic, SentState } from './connection-traffic.ts';
+import type { ExchangeDone } from './exchange.ts';
+import type { ConnectionTraffic, SentState } from '../connections/connection-traffic.ts';
 
 /** A connection that brought nothing for so long while a question waited takes no more of them. */
 const SILENCE_MS = 1000;

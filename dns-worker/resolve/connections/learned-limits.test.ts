@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
-import { ConnectionLimits } from './connection-limits.ts';
+import { LearnedLimits } from './learned-limits.ts';
 
 let clock: TestClock;
-let limits: ConnectionLimits;
+let limits: LearnedLimits;
 beforeEach(() => {
   clock = new TestClock();
-  limits = new ConnectionLimits(clock);
+  limits = new LearnedLimits(clock);
 });
 
 /** A connection that lives for a while, and ends with questions unanswered. */
@@ -16,7 +16,7 @@ function endEarly(answers: number, sinceAnswerMs = 0): void {
   limits.noteEarlyEnd(answers, openedMs, clock.monotonicMs() - sinceAnswerMs);
 }
 
-describe('ConnectionLimits.answers', () => {
+describe('LearnedLimits.answers', () => {
   test('is the larger number of two connections in a row, for an hour', () => {
     endEarly(3);
     expect(limits.answers).toBe(Infinity);
@@ -44,7 +44,7 @@ describe('ConnectionLimits.answers', () => {
   });
 });
 
-describe('ConnectionLimits.idleMs', () => {
+describe('LearnedLimits.idleMs', () => {
   test('is half the time after which a connection was silent: for 5 minutes, for an hour when it repeats', () => {
     limits.noteSilence(4000);
     expect(limits.idleMs).toBe(2000);

@@ -5,9 +5,9 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { isWithinShare } from '../../policy/fair-share.ts';
-import { type Exchange, type ExchangeDone, lossOf } from '../transport/exchange.ts';
-import type { ConnectionLimits } from './connection-limits.ts';
-import { FairQueue } from './fair-queue.ts';
+import { type Exchange, type ExchangeDone, lossOf } from './exchange.ts';
+import type { LearnedLimits } from '../connections/learned-limits.ts';
+import { FairQueue } from '../connections/fair-queue.ts';
 import { KeptExchange } from './kept-exchange.ts';
 import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
@@ -33,13 +33,13 @@ export interface KeptParts<Query, Connection> {
   /** Connections at once, those that have gone silent not counted; there are twice as many in all. */
   readonly max: number;
   readonly clock: Clock;
-  readonly limits: ConnectionLimits;
+  readonly limits: LearnedLimits;
   open(events: ConnectionEvents<Query>): Connection;
 }
 
 /** All connections to one server. */
 export class KeptConnections<Query extends KeptQuery<Connection>, Connection extends KeptConnection<Query>> {
-  readonly limits: ConnectionLimits;
+  readonly limits: LearnedLimits;
   private readonly connections = new Set<Connection>();
   private readonly parts: KeptParts<Query, Connection>;
   private readonly queue = new FairQueue<Query>(MAX_QUEUED);
