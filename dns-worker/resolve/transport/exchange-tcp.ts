@@ -130,6 +130,8 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   private readonly frames = new FrameReader((message) => this.receive(message));
   private readonly events: ConnectionEvents<StreamQuery>;
   private ended = false;
+  /** It was given up here, not closed by the server. */
+  private isGivenUp = false;
   private detail = 'connection closed';
 
   constructor(socket: Socket, parts: StreamParts, events: ConnectionEvents<StreamQuery>) {
@@ -143,7 +145,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
       this.detail = errorDetail(error);
     });
     // A server that has closed its half answers nothing any more.
-    socket.on('end', () => this.destroy());
+    socket.on('end', () => this.close());
     socket.on('close', () => this.end());
   }
 
@@ -176,6 +178,11 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   }
 
   destroy(): void {
+    this.isGivenUp = true;
+    this.close();
+  }
+
+  private close(): void {
     this.ended = true;
     this.socket.destroy();
   }
@@ -191,7 +198,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.queries.clear();
     this.events.closed();
     const { openedMs, received, lastReceivedMs } = this.traffic;
-    if (orphans.length > 0 && received > 0)
+    if (orphans.length > 0 && received > 0 && !this.isGivenUp)
       this.parts.limits.noteEarlyEnd(received, openedMs, lastReceivedMs);
     for (const query of orphans) {
       query.connection = null;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { question } from '../../../test/support/dns/built-messages.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { until } from '../../../test/support/parts/until.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
 import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
@@ -250,6 +251,20 @@ describe('resend() of a question in flight', () => {
     expect(ask('b').queries[0]!.connection).toBe(made[1]);
     made[1]!.answer();
     expect(silent.outcomes).toEqual([ANSWERED]);
+  });
+
+  test('ends a silent connection when a new one has answered, and its other questions go there', async () => {
+    const { made, ask, clock } = open(1, 64);
+    ask('a');
+    made[0]!.answer();
+    clock.advance(2000);
+    const [first, second] = [ask('a'), ask('b')];
+    first.exchange.resend();
+    made[1]!.answer();
+    expect(second.queries[0]!.connection).toBe(made[0]);
+    await until('the silent connection to end', () => !made[0]!.isOpen);
+    made[0]!.lose(true);
+    expect(made[1]!.carried).toContain(second.queries[0]);
   });
 
   test('waits for the other connection when one is lost, and fails with the last', () => {

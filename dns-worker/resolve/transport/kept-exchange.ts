@@ -73,7 +73,7 @@ export class KeptExchange<
     this.done(outcome);
   }
 
-  /** Gives up a query that another connection has answered. */
+  /** Gives up a query that another connection has answered, and with it a connection that stays silent. */
   private giveUp(query: Query): void {
     const { connection } = query;
     if (connection?.traffic.isSilentSince(query) !== true) {
@@ -82,8 +82,11 @@ export class KeptExchange<
     }
     setTimeout(() => {
       const isSilent = query.connection === connection && connection.traffic.isSilentSince(query);
-      if (isSilent) this.sender.limits.noteSilence(query.idleMs);
       this.sender.cancel(query);
+      if (!isSilent) return;
+      this.sender.limits.noteSilence(query.idleMs);
+      // Its other questions go elsewhere at once.
+      if (connection.traffic.received > 0) connection.destroy();
     }, COMPARED_MS).unref();
   }
 }
