@@ -60,16 +60,21 @@ function databaseCheck(database: Database, logTrouble: string | null): Health['c
 export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
   const pools = reports.flatMap((report) => report.pools);
   const unhealthy = unhealthyAmong(pools, ({ address }) => address);
+  const unsigned = distinct(
+    pools.filter(({ removesSignatures }) => removesSignatures),
+    ({ address }) => address,
+  );
   const ofZones = unhealthyAmong(
     reports.flatMap((report) => report.zones),
     ({ address, poolName }) => `${address} of ${poolName}`,
   );
   const told = [
     ...(unhealthy.length === 0 ? [] : [`unhealthy: ${unhealthy.join(', ')}`]),
+    ...(unsigned.length === 0 ? [] : [`without DNSSEC signatures: ${unsigned.join(', ')}`]),
     ...(ofZones.length === 0 ? [] : [`forward zones: unhealthy: ${ofZones.join(', ')}`]),
   ];
   const detail = told.length === 0 ? {} : { detail: told.join('; ') };
-  if (unhealthy.length === 0) return { status: 'ok', ...detail };
+  if (unhealthy.length === 0) return { status: unsigned.length === 0 ? 'ok' : 'degraded', ...detail };
   const anyLeft = pools.some(({ status }) => status !== 'Unhealthy');
   return { status: anyLeft ? 'degraded' : 'down', ...detail };
 }
@@ -78,7 +83,14 @@ function unhealthyAmong(
   reports: readonly UpstreamReport[],
   nameOf: (report: UpstreamReport) => string,
 ): string[] {
-  return [...new Set(reports.filter(({ status }) => status === 'Unhealthy').map(nameOf))];
+  return distinct(
+    reports.filter(({ status }) => status === 'Unhealthy'),
+    nameOf,
+  );
+}
+
+function distinct(reports: readonly UpstreamReport[], nameOf: (report: UpstreamReport) => string): string[] {
+  return [...new Set(reports.map(nameOf))];
 }
 
 /** Other nodes that are in trouble: theirs is the sentence that somebody else should read. */

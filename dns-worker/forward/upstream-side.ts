@@ -105,7 +105,8 @@ export class UpstreamSide {
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
     if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
-    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger);
+    const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
+    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);
     return { resolver, shared, validator };
   }
 

@@ -14,6 +14,7 @@ import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 import { QuestionRun } from './question-run.ts';
+import { SignatureCheck } from './signature-check.ts';
 import { Upstream } from './upstream.ts';
 
 export type { Question } from './response/question.ts';
@@ -37,6 +38,7 @@ export class Resolver {
   private readonly upstreams: readonly Upstream[];
   private readonly pools: readonly Pool[];
   private readonly probes: readonly Probe[];
+  private readonly signatureChecks: readonly SignatureCheck[];
   private readonly logger: Logger;
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
   private readonly runs = new Set<QuestionRun>();
@@ -70,6 +72,7 @@ export class Resolver {
       .sort((a, b) => a.priority - b.priority);
     this.upstreams = upstreams;
     this.probes = settings.healthCheck.enabled ? this.probe(upstreams) : [];
+    this.signatureChecks = upstreams.map((upstream) => new SignatureCheck(upstream, clock, logger));
   }
 
   /** Resolves; `done` is called exactly once, never before this has returned. Never throws. */
@@ -79,7 +82,7 @@ export class Resolver {
       return;
     }
     try {
-      const waves = planWaves(this.pools);
+      const waves = planWaves(this.pools, question.avoided);
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
@@ -99,6 +102,16 @@ export class Resolver {
     });
     run.start();
     this.runs.add(run);
+  }
+
+  /**
+   * Checks whether a server removes signatures, after records from it did not hold; `zone` has a trust anchor, in folded
+   * wire form.
+   */
+  checkSignatures(index: number, zone: Uint8Array): void {
+    if (this.closed) return;
+    const at = this.upstreams.findIndex((upstream) => upstream.index === index);
+    this.signatureChecks[at]?.run(zone);
   }
 
   /** Questions in flight. */
@@ -126,6 +139,7 @@ export class Resolver {
     if (this.closed) return;
     this.closed = true;
     for (const probe of this.probes) probe.close();
+    for (const check of this.signatureChecks) check.close();
     for (const run of [...this.runs]) run.cancel();
     this.bootstrap.close();
     for (const upstream of this.upstreams) upstream.close();

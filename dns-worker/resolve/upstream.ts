@@ -77,6 +77,12 @@ export class Upstream {
     this.connect = connector(settings, parts);
   }
 
+  /** Whether DNSSEC signatures are missing in its answers, by its last check (`signature-check.ts`). */
+  get removesSignatures(): boolean {
+    const untilMs = this.health.removesSignaturesUntilMs;
+    return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
+  }
+
   /** Asks a live question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
@@ -120,6 +126,7 @@ export class Upstream {
       lastError: health.lastError,
       latenciesMs: health.latencies(),
       resolved: this.resolved.map(({ ip }) => ip),
+      removesSignatures: this.removesSignatures,
     };
   }
 

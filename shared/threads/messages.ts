@@ -249,6 +249,8 @@ export interface UpstreamReport {
   readonly latenciesMs: Float32Array;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
+  /** DNSSEC signatures are missing in its answers. */
+  readonly removesSignatures: boolean;
 }
 
 /** The upstreams of a resolve thread. */

@@ -179,6 +179,7 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: ['192.0.2.1'],
+        removes_signatures: false,
       },
       {
         address: '192.0.2.53',
@@ -193,6 +194,7 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: [],
+        removes_signatures: false,
       },
     ]);
   });
