@@ -1,6 +1,7 @@
 /** The state of this node for `/health`, from memory only: it must never wait. */
 import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
+import type { ClockFloor } from '../clock/clock-floor.ts';
 import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
 import type { DayExport } from '../query-log/nightly/day-export.ts';
@@ -17,9 +18,10 @@ export interface HealthParts {
   /** Finished days of it as files. */
   readonly dayExport: Pick<DayExport, 'trouble'>;
   readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
+  readonly clockFloor: Pick<ClockFloor, 'trouble'>;
 }
 
-/** State of DNS, database, upstreams, filters and the other nodes. */
+/** State of DNS, database, upstreams, filters, the other nodes and the clock. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
@@ -27,7 +29,13 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
     upstreams: upstreamsCheck(parts.supervisor.upstreams()),
     filters: filtersCheck(parts.publisher),
     nodes: nodesCheck(parts.claim),
+    clock: clockCheck(parts.clockFloor),
   };
+}
+
+function clockCheck(clockFloor: HealthParts['clockFloor']): Health['checks']['clock'] {
+  const detail = clockFloor.trouble();
+  return detail === null ? { status: 'ok' } : { status: 'degraded', detail };
 }
 
 function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {

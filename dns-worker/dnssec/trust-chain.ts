@@ -11,6 +11,7 @@ import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
 import { denialOf } from './denial.ts';
 import { ancestor, isAtOrBelow, isSame, labelCount, type Name, nameKey } from './names.ts';
+import type { NowSecs } from './rrsig.ts';
 import { proveSet, type ZoneKeys } from './signature.ts';
 import { readTrustPoint } from './trust-point.ts';
 import {
@@ -62,6 +63,8 @@ export class TrustChain {
   private points: TrustPoints;
   private readonly fetch: Fetch;
   private readonly clock: Clock;
+  /** Unix milliseconds before which the clock is wrong. */
+  clockFloorMs = 0;
   private cuts = new CutCache();
   private underWay = new Map<string, Promise<Cut | null>>();
 
@@ -143,9 +146,10 @@ export class TrustChain {
     }
   }
 
-  /** Current Unix time in seconds, for the validity of signatures. */
-  get nowSecs(): number {
-    return Math.floor(this.clock.nowMs() / 1000);
+  /** The current time, for the validity of signatures. */
+  get nowSecs(): NowSecs {
+    const nowMs = this.clock.nowMs();
+    return nowMs < this.clockFloorMs ? null : Math.floor(nowMs / 1000);
   }
 
   private isNegative(name: Name, apex: Name): boolean {

@@ -81,6 +81,11 @@ export class ValidatingResolver implements QuestionResolver {
     });
   }
 
+  /** Ignores the times of signatures while the clock shows an earlier time, Unix milliseconds. */
+  useClockFloor(earliestMs: number): void {
+    this.chain.clockFloorMs = earliestMs;
+  }
+
   /** Trusts these anchors from now on. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.chain.trust(anchors);

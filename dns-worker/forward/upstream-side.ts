@@ -63,6 +63,7 @@ export class UpstreamSide {
     const before = this.settings;
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
     this.settings = isSame('dnssec') ? { ...next, dnssec: before.dnssec } : next;
+    this.pools.validator?.useClockFloor(next.clockFloorMs);
     const keepsTiming = (['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa'] as const).every(isSame);
     if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
       const { pools } = this;
@@ -107,6 +108,7 @@ export class UpstreamSide {
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
     const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
     const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);
+    validator.useClockFloor(settings.clockFloorMs);
     return { resolver, shared, validator };
   }
 

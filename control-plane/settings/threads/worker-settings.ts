@@ -29,7 +29,8 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
-    // No configuration says the rest: `start-dns.ts` adds it.
+    // No configuration has these: `start-dns.ts` adds them.
+    clockFloorMs: 0,
     identity: { chaosClients: dns.chaos_clients, version: '', nodeName: nodeNameOf(config), designated: [] },
     tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
     dotMaxConnectionsPerIp: dns.rate_limit.dot_max_connections_per_ip,

@@ -75,7 +75,7 @@ describe('a server that removes signatures, asked first', () => {
   test.each(Object.entries(LAYOUTS))('leaves every name secure in %s', async (_layout, poolsOf) => {
     const [stripping, good] = [await server(1, true), await server(2, false)];
     const [, client] = await validating(poolsOf([settingsOf(stripping), settingsOf(good)]));
-    for (const name of ['one.test', 'two.test', 'three.test', 'four.test']) {
+    for (const name of ['one.example', 'two.example', 'three.example', 'four.example']) {
       const reply = await client.ask(name, 'A', DO);
       expect([name, isSecure(reply), reply.data[0]]).toEqual([name, true, '192.0.2.2']);
     }
@@ -84,7 +84,7 @@ describe('a server that removes signatures, asked first', () => {
   test('is marked in the report of the upstreams, and is not asked for further names', async () => {
     const [stripping, good] = [await server(1, true), await server(2, false)];
     const [worker, client] = await validating([pool('Failover', [settingsOf(stripping), settingsOf(good)])]);
-    expect(isSecure(await client.ask('one.test', 'A', DO))).toBe(true);
+    expect(isSecure(await client.ask('one.example', 'A', DO))).toBe(true);
     await until(
       'the server to be marked',
       () => lastReport(worker).map(({ removesSignatures }) => removesSignatures),
@@ -95,7 +95,7 @@ describe('a server that removes signatures, asked first', () => {
       { removesSignatures: false },
     ]);
     const before = stripping.udpQueries.length;
-    expect(isSecure(await client.ask('two.test', 'A', DO))).toBe(true);
+    expect(isSecure(await client.ask('two.example', 'A', DO))).toBe(true);
     expect(stripping.udpQueries.slice(before).map(({ bytes }) => questionOf(bytes).qtype)).toEqual([]);
   });
 
@@ -107,14 +107,14 @@ describe('a server that removes signatures, asked first', () => {
         servers.map((each) => settingsOf(each)),
       ),
     ]);
-    const reply = await client.ask('one.test', 'A', DO);
+    const reply = await client.ask('one.example', 'A', DO);
     expect([isSecure(reply), reply.data[0]]).toEqual([true, '192.0.2.3']);
   });
 });
 
 describe('a domain without signatures', () => {
   test('fails, and marks none of the servers that pass it on', async () => {
-    const broken = { unsignedName: 'broken.test' };
+    const broken = { unsignedName: 'broken.example' };
     const servers = [await server(1, false, broken), await server(2, false, broken)];
     const [worker, client] = await validating([
       pool(
@@ -122,13 +122,13 @@ describe('a domain without signatures', () => {
         servers.map((each) => settingsOf(each)),
       ),
     ]);
-    expect((await client.ask('broken.test', 'A', DO)).rcode).toBe(2);
+    expect((await client.ask('broken.example', 'A', DO)).rcode).toBe(2);
     await until(
       'each server to be asked for keys of the root in addition to those of the question',
       () => servers.map(keyQuestionsOf),
       ([first, second]) => first! >= 2 && second! >= 1,
     );
-    expect(isSecure(await client.ask('one.test', 'A', DO))).toBe(true);
+    expect(isSecure(await client.ask('one.example', 'A', DO))).toBe(true);
     expect(lastReport(worker).map(({ removesSignatures }) => removesSignatures)).toEqual([false, false]);
   });
 });
@@ -136,7 +136,7 @@ describe('a domain without signatures', () => {
 describe('a pool whose only server removes signatures', () => {
   test('fails for signed names, says why, and marks the server', async () => {
     const [worker, client] = await validating([pool('Failover', [settingsOf(await server(1, true))])]);
-    const reply = await client.ask('one.test', 'A', DO);
+    const reply = await client.ask('one.example', 'A', DO);
     expect([reply.rcode, reply.extendedErrors.length]).toEqual([2, 1]);
     await until(
       'the server to be marked',

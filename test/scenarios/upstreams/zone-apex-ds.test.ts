@@ -23,13 +23,14 @@ let client: UdpClient;
 /** A server that has an address for every name and no DS. */
 async function server(lastOctet: number): Promise<ScriptedUpstream> {
   const started = await ScriptedUpstream.start();
-  started.udpScript = ({ bytes, reply }) => {
+  started.udpScript = (query) => {
+    const { bytes } = query;
     const asked = questionOf(bytes);
     const isDs = asked.qtype === RRType.DS;
     const records = isDs
       ? { authorities: [soa('example', 300, 300)] }
       : { answers: [a(nameToText(asked.qname), `192.0.2.${String(lastOctet)}`)] };
-    reply(response(asked, { id: idOf(bytes), ...records }));
+    query.reply(response(asked, { id: idOf(bytes), ...records }));
   };
   return started;
 }

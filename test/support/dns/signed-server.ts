@@ -9,13 +9,14 @@ import { TestZone } from './test-zone.ts';
 
 const DAY_SECS = 86_400;
 const ROOT = new TestZone('.');
-const TEST = new TestZone('test');
-const ROOT_SOA = '. 300 SOA ns.test root.test 1 2 3 4 300';
-const TEST_SOA = 'test 300 SOA ns.test root.test 1 2 3 4 300';
+const ZONE = new TestZone('example');
+const ROOT_SOA = '. 300 SOA ns.example root.example 1 2 3 4 300';
+const ZONE_SOA = 'example 300 SOA ns.example root.example 1 2 3 4 300';
 /** Records that only a question with DO gets, and that a server without DNSSEC leaves out. */
 const PROOFS: ReadonlySet<number> = new Set([RRType.RRSIG, RRType.NSEC]);
 
-/** The trust anchor of the root of these zones. */
+/** The trust anchor of the root of these zones, as a file has it and as threads use it. */
+export const SIGNED_ROOT_DS: string = ROOT.ds;
 export const SIGNED_ROOT: readonly TrustAnchor[] = readTrustAnchors(ROOT.ds);
 
 /** How a server has the zones. */
@@ -28,7 +29,7 @@ export interface SignedServerOptions {
   readonly atSecs?: number;
 }
 
-/** A script: `.` and `test` are signed; every name `….test` has the address 192.0.2.`lastOctet`. */
+/** A script: `.` and `example` are signed; every name `….example` has the address 192.0.2.`lastOctet`. */
 export function signedZones(lastOctet: number, options: SignedServerOptions = {}): Script {
   const atSecs = options.atSecs ?? Math.floor(Date.now() / 1000);
   const times = { inception: atSecs - DAY_SECS, expiration: atSecs + DAY_SECS };
@@ -36,15 +37,16 @@ export function signedZones(lastOctet: number, options: SignedServerOptions = {}
   const recordsFor = (name: string, type: string): { answers?: string; authorities?: string } => {
     const key = `${name} ${type}`;
     if (key === '. DNSKEY') return { answers: sign(ROOT, ROOT.dnskey) };
-    if (key === '. NS') return { answers: sign(ROOT, '. 300 NS ns.test') };
-    if (key === 'test DS') return { answers: sign(ROOT, TEST.ds) };
-    if (key === 'test DNSKEY') return { answers: sign(TEST, TEST.dnskey) };
-    if (name === 'test' || !name.endsWith('.test')) return { authorities: sign(ROOT, ROOT_SOA) };
-    if (type === 'A') return { answers: sign(TEST, `${name} 300 A 192.0.2.${String(lastOctet)}`) };
+    if (key === '. NS') return { answers: sign(ROOT, '. 300 NS ns.example') };
+    if (key === 'example DS') return { answers: sign(ROOT, ZONE.ds) };
+    if (key === 'example DNSKEY') return { answers: sign(ZONE, ZONE.dnskey) };
+    if (name === 'example' || !name.endsWith('.example')) return { authorities: sign(ROOT, ROOT_SOA) };
+    if (type === 'A') return { answers: sign(ZONE, `${name} 300 A 192.0.2.${String(lastOctet)}`) };
     // The name exists, with an address only.
-    return { authorities: sign(TEST, `${TEST_SOA}\n${name} 300 NSEC 0.${name} A RRSIG NSEC`) };
+    return { authorities: sign(ZONE, `${ZONE_SOA}\n${name} 300 NSEC 0.${name} A RRSIG NSEC`) };
   };
-  return ({ bytes, reply }) => {
+  return (query): void => {
+    const { bytes } = query;
     const asked = questionOf(bytes);
     const name = nameToText(asked.qname).toLowerCase();
     const isStripped = options.strips === true || name === options.unsignedName;
@@ -55,6 +57,6 @@ export function signedZones(lastOctet: number, options: SignedServerOptions = {}
         .map(({ owner, type, ttlSecs, rdata }) => ({ owner, type, ttl: ttlSecs, rdata }));
     const opt = { owner: octets([0]), type: RRType.OPT, ttl: 0x8000, rdata: octets(), rrClass: 1232 };
     const sections = { answers: read(answers), authorities: read(authorities), additionals: [opt] };
-    reply(response(asked, { id: idOf(bytes), ...sections }));
+    query.reply(response(asked, { id: idOf(bytes), ...sections }));
   };
 }

@@ -186,6 +186,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           upstreams: { status: 'ok' },
           filters: { status: 'ok' },
           nodes: { status: 'ok' },
+          clock: { status: 'ok' },
         } as const;
       },
     },
