@@ -31,7 +31,7 @@ export interface QuestionResolver {
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
-/** Told of a server (`Upstream.index`) whose records did not hold, and the zone of the trust anchor above them. */
+/** Takes a server (`Upstream.index`) whose records did not hold, and the zone of the trust anchor above them. */
 export type OnDoubt = (upstream: number, anchorZone: Name) => void;
 
 /** Milliseconds by which the inner resolver times out first, since it knows the reason better. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
-import { Bootstrap } from './transport/bootstrap.ts';
+import { Bootstrap } from './bootstrap/bootstrap.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';

@@ -63,7 +63,7 @@ afterEach(async () => {
 });
 
 describe('the DS of a forward zone’s apex', () => {
-  test('is asked of the pools, and everything else about the zone of its own servers', async () => {
+  test('goes to the pools, and all other questions for the zone to its own servers', async () => {
     expect((await client.ask('corp.example', 'DS', DO)).rcode).toBe(0);
     expect((await client.ask('corp.example', 'A')).data).toEqual(['192.0.2.2']);
     expect((await client.ask('host.corp.example', 'DS', DO)).rcode).toBe(0);
