@@ -25,6 +25,8 @@ export interface SignedServerOptions {
   readonly strips?: boolean;
   /** A name whose domain is broken: its records are not signed. */
   readonly unsignedName?: string;
+  /** A name with a delegation that is not signed. */
+  readonly insecureZone?: string;
   /** Unix seconds about which signatures hold, a day to both sides; the current time unless given. */
   readonly atSecs?: number;
 }
@@ -43,7 +45,8 @@ export function signedZones(lastOctet: number, options: SignedServerOptions = {}
     if (name === 'example' || !name.endsWith('.example')) return { authorities: sign(ROOT, ROOT_SOA) };
     if (type === 'A') return { answers: sign(ZONE, `${name} 300 A 192.0.2.${String(lastOctet)}`) };
     // The name exists, with an address only.
-    return { authorities: sign(ZONE, `${ZONE_SOA}\n${name} 300 NSEC 0.${name} A RRSIG NSEC`) };
+    const types = name === options.insecureZone ? 'NS' : 'A';
+    return { authorities: sign(ZONE, `${ZONE_SOA}\n${name} 300 NSEC 0.${name} ${types} RRSIG NSEC`) };
   };
   return (query): void => {
     const { bytes } = query;
