@@ -68,6 +68,6 @@ export class AnswerKeeper {
 export function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
   if (extendedError !== undefined) return extendedError;
   if (NO_REACH.has(reason)) return ExtendedError.NO_REACHABLE_AUTHORITY;
-  if (reason === 'overloaded') return ExtendedError.NOT_READY;
+  if (reason === 'overloaded' || reason === 'late') return ExtendedError.NOT_READY;
   return reason === 'unusable' ? ExtendedError.OTHER : NO_EDE;
 }

@@ -11,8 +11,8 @@ import { CacheHit } from '../cache/answer-cache.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import type { Asked, ForwarderParts, ReplacedParts } from './forwarder-parts.ts';
 import { RequestReplier } from './request-replier.ts';
-import type { FlightOutcome } from '../resolve/node-flights.ts';
-import type { Failed, Resolution } from '../resolve/question-run.ts';
+import type { AskedElsewhere, FlightOutcome } from '../resolve/node-flights.ts';
+import { type Failed, isInconclusive, type Resolution } from '../resolve/question-run.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
@@ -119,7 +119,7 @@ export class Forwarder {
     const { zone } = asked;
     const question = questionOf(this.query, WEIR);
     this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, question, (resolution) => {
-      if (resolution?.kind !== 'answer' || this.isReplaced(asked)) return;
+      if (resolution.kind !== 'answer' || this.isReplaced(asked)) return;
       this.parts.guard.run(() => {
         this.replier.open(request);
         if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
@@ -153,7 +153,7 @@ export class Forwarder {
 
   private goOn(wait: Wait, outcome: FlightOutcome, where: Asked): void {
     const { question, timer, request, countedAs } = wait;
-    const next = outcome ?? this.lookAgain(wait);
+    const next = outcome.kind === 'elsewhere' ? this.lookAgain(wait, outcome) : outcome;
     if (next === 'again') {
       this.resolve(wait);
       return;
@@ -171,10 +171,10 @@ export class Forwarder {
   }
 
   /**
-   * Another thread has asked the question: its answer is in the cache, or is not cacheable and must be asked for again
-   * while there is time.
+   * Another thread has asked the question: its answer is in the cache, or was handed over because it may not be kept;
+   * without either the question is asked again while there is time.
    */
-  private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
+  private lookAgain({ timer, request }: Wait, { resolution }: AskedElsewhere): Resolution | 'over' | 'again' {
     try {
       this.replier.open(request);
       const isShared = this.parts.settings.enabled && !this.query.isEcsSpecific;
@@ -187,8 +187,9 @@ export class Forwarder {
       this.breakOff(request, error);
       return 'over';
     }
+    if (resolution !== null) return resolution;
     if (!this.isLate(request)) return 'again';
-    return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
+    return { kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
   /** Whether the time of a request is over: its client has given up by then. */
@@ -283,9 +284,10 @@ export class Forwarder {
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
-    if (resolution.reason !== 'overloaded')
+    if (!isInconclusive(resolution))
       this.keeper.keepOnce(query, resolution, failedAnswer(resolution.rcode), upstream);
-    query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
+    const isTimeout = resolution.reason === 'timeout' || resolution.reason === 'late';
+    query.status = isTimeout ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
     query.extendedError = extendedErrorOf(resolution);
     replyWithRcode(query, resolution.rcode);
     this.replier.reply(request);

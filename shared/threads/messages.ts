@@ -130,6 +130,8 @@ export interface ThreadStart {
   readonly cookieKeys: SharedArrayBuffer;
   /** Questions in flight on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
   readonly claims: SharedArrayBuffer | null;
+  /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`); null if there is one worker. */
+  readonly outcomes: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted, and in answer threads. */
   readonly certificate: ServedCertificate | null;

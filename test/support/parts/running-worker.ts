@@ -63,6 +63,11 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
   };
 }
 
+/** What so many workers of a node share. */
+export function createNodeMemory(workers: number): NodeMemory {
+  return new NodeMemory(workers, createAnswerCache(0), secretOfTests);
+}
+
 /** A worker that runs, or one thread of it. */
 export class RunningWorker {
   readonly port: number;
@@ -84,15 +89,17 @@ export class RunningWorker {
       readonly upstream?: ScriptedUpstream;
       readonly settings?: Partial<WorkerSettings>;
       readonly certificate?: ServedCertificate;
+      /** The node of which this is the worker with that number; without one it is alone. */
+      readonly node?: { readonly memory: NodeMemory; readonly worker: number };
     } = {},
   ): Promise<RunningWorker> {
     const { roles = ['resolve', 'answer'], upstream = null, settings = {}, certificate = null } = options;
     const worker = new RunningWorker(settings.dnsPort ?? (await freePort(['127.0.0.1'])));
-    const memory = new NodeMemory(1, createAnswerCache(0), secretOfTests);
+    const { memory, worker: number } = options.node ?? { memory: createNodeMemory(1), worker: 0 };
     for (const role of roles)
       worker.startThread({
         role,
-        worker: 0,
+        worker: number,
         certificate,
         given: {
           version: 0,
