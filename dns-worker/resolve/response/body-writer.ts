@@ -3,6 +3,7 @@
  * against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question name stands at octet 12, so
  * the bytes fit after any client's copy of the question. What is written is decided in `response-reader.ts`.
  */
+import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { FOLD } from '../../../shared/dns/name.ts';
 import {
   Header,
@@ -103,6 +104,20 @@ export class BodyWriter {
     const rdataAt = fixedAt + Record.RDATA;
     if (!fits || !hasValidForm(type, table.rrClass[index]!, this.image, rdataAt, this.end)) return false;
     writeU16(this.image, fixedAt + Record.RDLENGTH, this.end - rdataAt);
+    return this.hasRoomFor(0);
+  }
+
+  /** Appends a CNAME of class IN that no message has; false = it does not fit. */
+  alias(owner: ExpandedName, target: ExpandedName, ttlSecs: number): boolean {
+    this.putName(owner, true);
+    const fixedAt = this.end;
+    writeU16(this.image, fixedAt + Record.TYPE, RRType.CNAME);
+    writeU16(this.image, fixedAt + Record.CLASS, RRClass.IN);
+    writeU32(this.image, fixedAt + Record.TTL, ttlSecs);
+    this.ttlsAt.push(fixedAt + Record.TTL - this.base);
+    this.end = fixedAt + Record.RDATA;
+    this.putName(target, true);
+    writeU16(this.image, fixedAt + Record.RDLENGTH, this.end - fixedAt - Record.RDATA);
     return this.hasRoomFor(0);
   }
 
