@@ -17,6 +17,8 @@ const SOA_RNAME = Uint8Array.from([6, ...Buffer.from('nobody'), 7, ...Buffer.fro
 const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
 const SOA_EXPIRE_SECS = 604_800;
+/** Its five numbers. */
+const SOA_TAIL_SIZE = 20;
 
 /** Writes the answer for a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
 export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
@@ -86,7 +88,7 @@ function endOfAnswers({ questionEnd, answersLength }: Query): number {
 }
 
 /** Bytes of a SOA's RDATA, and of the record. */
-const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + 20;
+const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + SOA_TAIL_SIZE;
 const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
 /**
@@ -112,13 +114,24 @@ export function answerNegative(
   at += POINTER_SIZE;
   for (let i = 0; i < SOA_RNAME.length; i++) bytes[at + i] = SOA_RNAME[i]!;
   at += SOA_RNAME.length;
+  writeSoaTail(bytes, at, ttlSecs);
+  query.authorityCount = 1;
+  finishReply(query, rcode, at + SOA_TAIL_SIZE - query.at);
+}
+
+/** RDATA of the same SOA of a zone, its names in full. */
+export function soaRdata(zone: Uint8Array, ttlSecs: number): Uint8Array {
+  const rdata = Uint8Array.from([...zone, ...SOA_RNAME, ...new Uint8Array(SOA_TAIL_SIZE)]);
+  writeSoaTail(rdata, rdata.length - SOA_TAIL_SIZE, ttlSecs);
+  return rdata;
+}
+
+function writeSoaTail(bytes: Uint8Array, at: number, ttlSecs: number): void {
   writeU32(bytes, at, 1);
   writeU32(bytes, at + 4, SOA_REFRESH_SECS);
   writeU32(bytes, at + 8, SOA_RETRY_SECS);
   writeU32(bytes, at + 12, SOA_EXPIRE_SECS);
   writeU32(bytes, at + 16, ttlSecs);
-  query.authorityCount = 1;
-  finishReply(query, rcode, at + 20 - query.at);
 }
 
 /** Writes owner, type, class, TTL and RDLENGTH at offset `from`; returns the offset of the RDATA. */
