@@ -20,7 +20,7 @@ import type { QueryLogPrivacy } from './query-log/store/privacy.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
-import { designatedResolvers } from './tls/designated-resolvers.ts';
+import { certifiedAddresses, designatedResolvers } from './tls/designated-resolvers.ts';
 import type { ThreadCertificate } from './tls/thread-certificate.ts';
 import type { DnsCertificates } from './start-tls.ts';
 import { livePolicy } from './live-policy.ts';
@@ -142,7 +142,8 @@ function threadSettings(
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
     const settings = workerSettings(next, dnsPort, hooks);
     const designated = certificate === null ? [] : designatedResolvers(certificate.cert, settings);
-    const identity = { ...settings.identity, version, designated };
+    const designatedAddresses = certificate === null ? [] : certifiedAddresses(certificate.cert);
+    const identity = { ...settings.identity, version, designated, designatedAddresses };
     return anchors.addTo({ ...settings, identity, pools: numbers.number(settings.pools) }, next);
   };
   return { settingsOf, numbers, anchors };

@@ -7,7 +7,7 @@ import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query/query.ts';
-import { finishReply, hasRoom, replyTruncated, replyWithRcode } from './reply.ts';
+import { finishReply, hasRoom, optSize, replyLimit, replyTruncated, replyWithRcode } from './reply.ts';
 
 /** Compression pointer to the qname (RFC 1035 section 4.1.4). */
 const QNAME_POINTER = 0xc000 | Header.SIZE;
@@ -54,11 +54,23 @@ export function answerTyped(query: Query, type: number, rdata: Uint8Array, ttlSe
   if (addRecord(query, type, rdata, ttlSecs)) finishReply(query, Rcode.NOERROR, endOfAnswers(query));
 }
 
-/** Several records of the qtype. */
-export function answerRecords(query: Query, rdatas: readonly Uint8Array[], ttlSecs: number): void {
+/** Several records of the qtype; `additionals` are records in wire form, which are added if there is room. */
+export function answerRecords(
+  query: Query,
+  rdatas: readonly Uint8Array[],
+  ttlSecs: number,
+  additionals: readonly Uint8Array[],
+): void {
   beginAnswers(query);
   for (let i = 0; i < rdatas.length; i++) if (!addRecord(query, query.qtype, rdatas[i]!, ttlSecs)) return;
-  finishReply(query, Rcode.NOERROR, endOfAnswers(query));
+  let end = endOfAnswers(query);
+  for (const record of additionals) {
+    if (end + record.length + optSize(query) > replyLimit(query)) break;
+    query.bytes.set(record, query.at + end);
+    end += record.length;
+    query.additionalCount++;
+  }
+  finishReply(query, Rcode.NOERROR, end);
 }
 
 function beginAnswers(query: Query): void {

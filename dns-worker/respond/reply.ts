@@ -100,7 +100,7 @@ export function finishReply(query: Query, wantedRcode: number, bodyEnd: number):
   writeU16(bytes, at + Header.QDCOUNT, end === Header.SIZE ? 0 : 1);
   writeU16(bytes, at + Header.ANCOUNT, query.answersCount);
   writeU16(bytes, at + Header.NSCOUNT, query.authorityCount);
-  writeU16(bytes, at + Header.ARCOUNT, hasOpt ? 1 : 0);
+  writeU16(bytes, at + Header.ARCOUNT, query.additionalCount + (hasOpt ? 1 : 0));
   query.rcode = rcode;
   query.replyLength = hasOpt ? writeOpt(query, end, rcode) : end;
 }
@@ -192,4 +192,5 @@ function clearRecords(query: Query): void {
   query.answersLength = 0;
   query.answersCount = 0;
   query.authorityCount = 0;
+  query.additionalCount = 0;
 }

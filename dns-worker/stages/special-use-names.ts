@@ -11,10 +11,11 @@ import { Header } from '../../shared/dns/wire.ts';
 import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { answerNegative, answerRecord, answerRecords } from '../respond/block-answer.ts';
+import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import type { ServerIdentity } from '../policy/server-identity.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { isFreed } from '../policy/freed-query.ts';
+import { designate } from '../respond/designated-resolvers.ts';
 import {
   answerInZone,
   apexOffset,
@@ -30,7 +31,7 @@ import {
   RESERVED_REVERSE_ZONES,
   RESOLVER_ARPA,
   zoneOf,
-} from './local-zones.ts';
+} from '../respond/local-zones.ts';
 
 const LOOPBACK_V4 = Uint8Array.from([127, 0, 0, 1]);
 const LOOPBACK_V6 = Uint8Array.from({ length: 16 }, (_, i) => (i === 15 ? 1 : 0));
@@ -59,9 +60,10 @@ const BLOCKING_FLAGS =
 /** Answers a question of a special form, unless there is a forward zone for its name. */
 export function specialUseNamesStage(
   query: Query,
-  { policy }: OpenSnapshot,
+  snapshot: OpenSnapshot,
   identity: ServerIdentity,
 ): StageResultCode {
+  const { policy } = snapshot;
   if (query.zoneIndex >= 0) return StageResult.CONTINUE;
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
@@ -71,7 +73,7 @@ export function specialUseNamesStage(
   const tld = qname[labelAt[labelCount - 1]!]!;
   if (isBelow(query, ARPA)) {
     const isAsking = is(query, DNS_RESOLVER_ARPA) && query.qtype === RRType.SVCB;
-    if (isAsking && (flags & QuestionFlag.SPECIAL_NAMES) !== 0) return designate(query, identity);
+    if (isAsking && (flags & QuestionFlag.SPECIAL_NAMES) !== 0) return designate(query, snapshot, identity);
     return checkArpa(query, flags, policy.questionFlags);
   }
   if (tld === CANARY_TLD_LENGTH) return checkCanaries(query, flags);
@@ -131,14 +133,6 @@ function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: 
 function checkReverse(query: Query, flags: number): StageResultCode {
   const staysHere = (flags & QuestionFlag.NEVER_FORWARD_REVERSE) !== 0 && query.qtype === RRType.PTR;
   return staysHere ? noSuchHost(query) : StageResult.CONTINUE;
-}
-
-/** RFC 9462 section 4: the encrypted resolvers of this server, or nothing where there are none. */
-function designate(query: Query, { designated }: ServerIdentity): StageResultCode {
-  if (designated.length === 0) return noData(query, RESOLVER_ARPA);
-  query.status = QueryStatus.LOCAL;
-  answerRecords(query, designated, LOCAL_ZONE_TTL_SECS);
-  return StageResult.ANSWERED;
 }
 
 function checkCanaries(query: Query, flags: number): StageResultCode {

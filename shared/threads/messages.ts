@@ -103,6 +103,8 @@ export interface IdentitySettings {
   readonly nodeName: string;
   /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
   readonly designated: readonly Uint8Array[];
+  /** Addresses that their certificate is for, 4 or 16 bytes each. */
+  readonly designatedAddresses: readonly Uint8Array[];
 }
 
 /** What the threads need for TLS with clients. */

@@ -50,7 +50,7 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
     dnssec: null,
     forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),
-    identity: { chaosClients: [], version: '', nodeName: '', designated: [] },
+    identity: { chaosClients: [], version: '', nodeName: '', designated: [], designatedAddresses: [] },
     tcpMaxConnectionsPerIp: 0,
     dotMaxConnectionsPerIp: 0,
     dotPort: null,

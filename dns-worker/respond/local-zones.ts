@@ -7,7 +7,7 @@ import { nameFromText } from '../../shared/dns/name.ts';
 import { Header } from '../../shared/dns/wire.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { answerNegative, answerRecord, soaRdata } from '../respond/block-answer.ts';
+import { answerNegative, answerRecord, soaRdata } from './block-answer.ts';
 
 /** TTL of the answers, seconds. */
 export const LOCAL_ZONE_TTL_SECS = 300;
