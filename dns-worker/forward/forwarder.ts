@@ -12,7 +12,8 @@ import { type Query, StageResult } from '../query/query.ts';
 import type { Asked, ForwarderParts, ReplacedParts } from './forwarder-parts.ts';
 import { RequestReplier } from './request-replier.ts';
 import type { AskedElsewhere, FlightOutcome } from '../resolve/node-flights.ts';
-import { type Failed, isInconclusive, type Resolution } from '../resolve/question-run.ts';
+import { Nat64Discovery } from './nat64-discovery.ts';
+import { type Answered, type Failed, isInconclusive, type Resolution } from '../resolve/question-run.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
@@ -36,6 +37,7 @@ interface Wait {
 /** Answers waiting requests. One per resolve thread. */
 export class Forwarder {
   private parts: ForwarderParts;
+  private readonly nat64: Nat64Discovery;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
   /** The replier's. */
@@ -48,8 +50,9 @@ export class Forwarder {
 
   constructor(parts: ForwarderParts) {
     this.parts = parts;
-    this.keeper = new AnswerKeeper(parts.writer, parts.settings);
-    this.replier = new RequestReplier(parts);
+    this.nat64 = new Nat64Discovery(parts.clock);
+    this.keeper = new AnswerKeeper(parts.writer, parts.settings, this.nat64);
+    this.replier = new RequestReplier(parts, this.nat64);
     this.query = this.replier.query;
     this.failures = new RecentFailures(parts.clock);
     const { replier, keeper } = this;
@@ -71,6 +74,7 @@ export class Forwarder {
 
   /** Works with other parts from now on; what is in flight goes on. */
   use(next: ReplacedParts): void {
+    if (next.resolver !== this.parts.resolver) this.nat64.forget();
     this.parts = { ...this.parts, ...next };
     this.keeper.settings = next.settings;
   }
@@ -268,11 +272,40 @@ export class Forwarder {
         this.aliases.followAnswer(request, resolution, upstream);
       return;
     }
+    if (resolution.kind === 'answer' && this.mayBeNat64(resolution)) {
+      this.learnNat64(request, resolution, asked);
+      return;
+    }
     if (resolution.kind === 'answer' && !isReplaced)
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
     if (request.isAnswered === true || this.isDecided(request)) return;
     if (resolution.kind === 'answer') this.replier.answer(request, resolution, upstream);
     else this.replyFailure(request, resolution, upstream);
+  }
+
+  /** Whether an answer would be held to be of the local network, and NAT64 prefixes must be learned first. */
+  private mayBeNat64({ answer }: Answered): boolean {
+    const { partition, qtype } = this.query;
+    const isChecked = partition === POOLS_PARTITION && this.parts.pipeline.snapshot.rebinding.isOn;
+    return isChecked && this.nat64.mustLearn(qtype, answer);
+  }
+
+  /** Learns NAT64 prefixes, then finishes the request. */
+  private learnNat64(request: WaitingRequest, resolution: Answered, asked: Asked): void {
+    const { flights, resolver } = this.parts;
+    this.waiting++;
+    this.nat64.learn(
+      (question, done) => flights.resolve(resolver, POOLS_PARTITION, question, done),
+      () => {
+        try {
+          this.finish(request, resolution, asked);
+        } catch (error) {
+          this.breakOff(request, error);
+        }
+        this.waiting--;
+        if (this.waiting === 0) this.whenIdle?.();
+      },
+    );
   }
 
   /** Replies a stale answer where there is one, else the failure. */
