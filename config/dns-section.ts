@@ -17,7 +17,7 @@ const pool = section({
   }),
   priority: key(int(0, 1000).default(1), { doc: 'Pools are asked in this order, lower first.' }),
   servers: key(list(upstream, 1), {
-    doc: 'Servers: udp://, tcp://, tls://host[@ip], https://host/dns-query (ending in {?dns}: with GET), or a bare address (UDP).',
+    doc: 'Servers: udp://, tcp://, tls://host[@ip[:port]], https://host/dns-query (ending in {?dns}: with GET), or a bare address (UDP).',
   }),
 });
 
