@@ -21,6 +21,7 @@ import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { certifiedAddresses, designatedResolvers } from './tls/designated-resolvers.ts';
+import { watchLoops } from './upstreams/loop-watch.ts';
 import type { ThreadCertificate } from './tls/thread-certificate.ts';
 import type { DnsCertificates } from './start-tls.ts';
 import { livePolicy } from './live-policy.ts';
@@ -99,10 +100,12 @@ async function startReports(
 ) {
   const probes = new Probes(clock);
   const dnstap = await startDnstap(node);
+  const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
   const drain = new LogDrain(supervisor.memories(), names, {
     append: (row) => {
       // Before the log, which may be off.
       probes.see(row);
+      seeLoops(row);
       dnstap?.append(row);
       writer.append(row);
     },

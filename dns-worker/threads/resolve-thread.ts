@@ -175,6 +175,9 @@ class ResolveThread {
       case 'trust':
         this.upstreams.validateWith(message.anchors);
         break;
+      case 'loop':
+        this.upstreams.noteLoop(message.token, message.client);
+        break;
       case 'certificate':
         this.streams.useCertificate(message.certificate);
         break;

@@ -211,6 +211,8 @@ export type ToWorker =
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
   /** Validate with these trust anchors from now on. Resolve threads only. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
+  /** A client has asked for a name of `shared/dns/loop-name.ts`. Resolve threads only. */
+  | { readonly type: 'loop'; readonly token: string; readonly client: string }
   /** New connections of encrypted DNS get this certificate. Resolve threads only. */
   | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
   /** Send `asked`: the reply to a message that came to the web port. Resolve threads only. */
