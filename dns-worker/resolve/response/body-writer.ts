@@ -25,8 +25,6 @@ const MAX_POINTER = 0x3fff;
 /** Slots of the suffix table; at most half are used: names beyond are written in full. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
-/** Where an answer must end, so that the reply has room for an OPT record with every option that Weir sends. */
-const MAX_END = MAX_MESSAGE_SIZE - 96;
 /** A label and a name at their longest, and a record's fixed part, beyond the limit of what is kept. */
 const SLACK = 1024;
 
@@ -77,7 +75,7 @@ export class BodyWriter {
 
   /**
    * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or where the message would
-   * outgrow 65,439 octets (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
+   * outgrow 65,535 octets (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
    * question of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
@@ -134,7 +132,7 @@ export class BodyWriter {
   }
 
   private hasRoomFor(octets: number): boolean {
-    this.hasOverflowed = this.end + octets > MAX_END;
+    this.hasOverflowed = this.end + octets > MAX_MESSAGE_SIZE;
     return !this.hasOverflowed;
   }
 

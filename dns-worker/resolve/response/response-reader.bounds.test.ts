@@ -138,7 +138,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(asked, { answers: Array.from({ length: 400 }, () => record) })).toBe('too-long');
   });
 
-  test('readResponse() takes an answer that fills a message but for its OPT record', () => {
+  test('readResponse() takes an answer that fills a message', () => {
     const asked = question('big.example.org', 'TXT');
     const owner = Uint8Array.of(0xc0, 12);
     const record = (size: number): TestRecord => ({
@@ -147,7 +147,7 @@ describe('readResponse: bounds', () => {
       ttl: 1,
       rdata: new Uint8Array(size),
     });
-    const room = 65_535 - 96 - 12 - asked.qname.length - 4;
+    const room = 65_535 - 12 - asked.qname.length - 4;
     const whole = read(asked, { answers: [record(room - 12)] });
     expect(whole.body).toHaveLength(room);
     expect(faultOf(asked, { answers: [record(room - 11)] })).toBe('too-long');
