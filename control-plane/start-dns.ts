@@ -22,7 +22,8 @@ import type { QueryLogPrivacy } from './query-log/store/privacy.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
-import { designatedResolvers } from './tls/designated-resolvers.ts';
+import { certifiedAddresses, designatedResolvers } from './tls/designated-resolvers.ts';
+import { watchLoops } from './upstreams/loop-watch.ts';
 import type { ThreadCertificate } from './tls/thread-certificate.ts';
 import type { DnsCertificates } from './start-tls.ts';
 import { livePolicy } from './live-policy.ts';
@@ -104,10 +105,12 @@ async function startReports(
 ) {
   const probes = new Probes(clock);
   const dnstap = await startDnstap(node);
+  const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
   const drain = new LogDrain(supervisor.memories(), names, {
     append: (row) => {
       // Before the log, which may be off.
       probes.see(row);
+      seeLoops(row);
       dnstap?.append(row);
       writer.append(row);
     },
@@ -158,7 +161,8 @@ function threadSettings(
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
     const settings = workerSettings(next, dnsPort, hooks);
     const designated = certificate === null ? [] : designatedResolvers(certificate.cert, settings);
-    const identity = { ...settings.identity, version, designated };
+    const designatedAddresses = certificate === null ? [] : certifiedAddresses(certificate.cert);
+    const identity = { ...settings.identity, version, designated, designatedAddresses };
     const pools = numbers.number(settings.pools);
     return anchors.addTo({ ...settings, identity, pools, clockFloorMs: clockFloor.earliestMs }, next);
   };

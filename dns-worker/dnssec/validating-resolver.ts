@@ -13,7 +13,7 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { errorDetail } from '../resolve/transport/exchange.ts';
 import { InFlight } from '../resolve/in-flight.ts';
 import { type Question, questionKey } from '../resolve/response/question.ts';
-import type { Resolution } from '../resolve/question-run.ts';
+import { isInconclusive, type Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
 import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
@@ -162,7 +162,7 @@ export class ValidatingResolver implements QuestionResolver {
     const resolution = await this.ask(question);
     if (resolution.kind === 'answer')
       return { sets: readRRsets(qname, resolution.answer), upstream: resolution.upstream };
-    budget.isShort ||= resolution.reason === 'overloaded';
+    budget.isShort ||= isInconclusive(resolution);
     return null;
   }
 }

@@ -92,6 +92,12 @@ export class UpstreamSide {
     this.pools.validator?.trust(anchors);
   }
 
+  /** A client has asked for the name by which a loop is recognised. */
+  noteLoop(token: string, client: string): void {
+    this.pools.resolver.noteLoop(token, client);
+    this.zones.noteLoop(token, client);
+  }
+
   /** Ends everything; questions in flight fail. */
   async close(): Promise<void> {
     const retired = [...this.retired];

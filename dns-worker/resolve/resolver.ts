@@ -8,6 +8,7 @@ import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
 import { Bootstrap } from './bootstrap/bootstrap.ts';
+import { LoopCheck } from './loop-check.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
@@ -28,6 +29,8 @@ export type ResolverSettings = Pick<
 > & {
   /** What health probes ask; the name servers of the root unless given. */
   readonly probe?: Question;
+  /** The forward zone of its servers, in wire form; absent = they are those of the pools. */
+  readonly zone?: Uint8Array;
 };
 
 /** Resolves through the pools of its settings; for other settings make another one. */
@@ -39,6 +42,7 @@ export class Resolver {
   private readonly pools: readonly Pool[];
   private readonly probes: readonly Probe[];
   private readonly signatureChecks: readonly SignatureCheck[];
+  private readonly loops: LoopCheck | null;
   private readonly logger: Logger;
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
   private readonly runs = new Set<QuestionRun>();
@@ -71,7 +75,9 @@ export class Resolver {
       })
       .sort((a, b) => a.priority - b.priority);
     this.upstreams = upstreams;
-    this.probes = settings.healthCheck.enabled ? this.probe(upstreams) : [];
+    const { healthCheck, zone = null } = settings;
+    this.probes = healthCheck.enabled ? this.probe(upstreams) : [];
+    this.loops = healthCheck.enabled ? new LoopCheck(upstreams, zone, healthCheck, logger) : null;
     this.signatureChecks = upstreams.map((upstream) => new SignatureCheck(upstream, clock, logger));
   }
 
@@ -121,7 +127,15 @@ export class Resolver {
 
   /** The state of every upstream, in the order of the settings. */
   report(): UpstreamReport[] {
-    return this.upstreams.map((upstream) => upstream.report());
+    return this.upstreams.map((upstream) => {
+      const report = upstream.report();
+      return this.loops?.mark(upstream, report) ?? report;
+    });
+  }
+
+  /** A client has asked for the name by which a loop is recognised. */
+  noteLoop(token: string, client: string): void {
+    this.loops?.note(token, client);
   }
 
   /** The configured text of an upstream; '' for an unknown index. */
@@ -132,14 +146,15 @@ export class Resolver {
   /** Probes no more; `close` follows once its questions are over. */
   retire(): void {
     for (const probe of this.probes) probe.close();
+    for (const check of this.signatureChecks) check.close();
+    this.loops?.close();
   }
 
   /** Fails questions in flight and closes every socket. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    for (const probe of this.probes) probe.close();
-    for (const check of this.signatureChecks) check.close();
+    this.retire();
     for (const run of [...this.runs]) run.cancel();
     this.bootstrap.close();
     for (const upstream of this.upstreams) upstream.close();

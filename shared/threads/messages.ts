@@ -105,6 +105,8 @@ export interface IdentitySettings {
   readonly nodeName: string;
   /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
   readonly designated: readonly Uint8Array[];
+  /** Addresses that their certificate is for, 4 or 16 bytes each. */
+  readonly designatedAddresses: readonly Uint8Array[];
 }
 
 /** What the threads need for TLS with clients. */
@@ -132,6 +134,8 @@ export interface ThreadStart {
   readonly cookieKeys: SharedArrayBuffer;
   /** Questions in flight on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
   readonly claims: SharedArrayBuffer | null;
+  /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`); null if there is one worker. */
+  readonly outcomes: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted, and in answer threads. */
   readonly certificate: ServedCertificate | null;
@@ -209,6 +213,8 @@ export type ToWorker =
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
   /** Validate with these trust anchors from now on. Resolve threads only. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
+  /** A client has asked for a name of `shared/dns/loop-name.ts`. Resolve threads only. */
+  | { readonly type: 'loop'; readonly token: string; readonly client: string }
   /** New connections of encrypted DNS get this certificate. Resolve threads only. */
   | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
   /** Send `asked`: the reply to a message that came to the web port. Resolve threads only. */
