@@ -1,6 +1,7 @@
 /** Questions that failed lately: how long a failure is kept, and whether a stale answer has to wait for the next one. */
 import type { Clock } from '../../shared/clock.ts';
 import { questionKey } from '../resolve/response/question.ts';
+import { isInconclusive } from '../resolve/question-run.ts';
 import type { Failed, Question, Resolution } from '../resolve/resolver.ts';
 import { MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
 
@@ -11,11 +12,6 @@ const STALE_AT_ONCE_MS = 5000;
 /** A failure later than this is the first one again, milliseconds. */
 const REPEATED_WITHIN_MS = 30_000;
 
-/**
- * No such failures: a bogus answer is not replaced by a stale one, and a local lack of resources says nothing about the
- * question.
- */
-const NO_FAILURES: ReadonlySet<Failed['reason']> = new Set(['bogus', 'overloaded']);
 /** Failures that are kept longer when they repeat; those between Weir and the server may be over in a moment. */
 const GROWING: ReadonlySet<Failed['reason']> = new Set(['timeout', 'servfail', 'refused']);
 
@@ -45,10 +41,14 @@ export class RecentFailures {
     return failure !== undefined && this.clock.monotonicMs() - failure.atMs < STALE_AT_ONCE_MS;
   }
 
-  /** Notes the outcome of a question. */
+  /**
+   * Notes the outcome of a question. A bogus answer does not count, as no stale answer replaces it; nor does a failure
+   * that says nothing about the question.
+   */
   note(question: Question, resolution: Resolution): void {
     if (this.last === resolution) return;
-    const hasFailed = resolution.kind === 'failed' && !NO_FAILURES.has(resolution.reason);
+    const hasFailed =
+      resolution.kind === 'failed' && resolution.reason !== 'bogus' && !isInconclusive(resolution);
     if (!hasFailed && this.failures.size === 0) return;
     this.last = resolution;
     const key = questionKey(question);

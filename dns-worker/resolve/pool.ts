@@ -1,6 +1,7 @@
 /**
  * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question: every pool's healthy
- * servers as its strategy has them, then the unhealthy ones, which are better than no answer.
+ * servers as its strategy has them, then those that may be down, then the unhealthy ones and those that remove
+ * signatures, which are better than no answer, and last the ones that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import { wavesOf } from './strategies.ts';
@@ -10,6 +11,7 @@ import type { Upstream } from './upstream.ts';
 const MAX_WAVE = 8;
 /** Most waves of one question; with `MAX_WAVE` it bounds the packets a client's question can cause. */
 const MAX_WAVES = 16;
+const NONE: ReadonlySet<number> = new Set();
 
 /** A pool with its servers. */
 export class Pool {
@@ -26,39 +28,60 @@ export class Pool {
     this.strategy = strategy;
   }
 
-  /** The waves of its healthy servers; counts as one question. */
-  waves(): Upstream[][] {
-    const usable = this.upstreams.filter((upstream) => upstream.health.status !== 'Unhealthy');
-    return wavesOf(this.strategy, usable, this.turn++);
+  /** The waves of the servers in `usable`; counts as one question. */
+  waves(usable: (upstream: Upstream) => boolean): Upstream[][] {
+    return wavesOf(this.strategy, this.upstreams.filter(usable), this.turn++);
   }
 }
 
 /**
- * The servers to ask for one question, in waves: those that answer, then together those that may be down, then those
- * that are. `pools` are in order of priority. Empty = no server can be asked.
+ * The servers to ask for one question, in waves: those that answer, then together those that may be down, then the
+ * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
  */
-export function planWaves(pools: readonly Pool[], nowMs: number): Upstream[][] {
+export function planWaves(
+  pools: readonly Pool[],
+  nowMs: number,
+  avoided: ReadonlySet<number> = NONE,
+): Upstream[][] {
+  const all = pools.flatMap(({ upstreams }) => upstreams);
+  // If every server removes signatures, only unsigned names can be answered, and their order is the strategy's.
+  const needsSignatures = all.some(({ removesSignatures }) => !removesSignatures);
+  const isPreferred = (upstream: Upstream): boolean =>
+    upstream.health.status !== 'Unhealthy' &&
+    !(needsSignatures && upstream.removesSignatures) &&
+    !avoided.has(upstream.index);
+  const waves = pools.flatMap((pool) => pool.waves(isPreferred));
+  const setAside = all.filter((upstream) => !isPreferred(upstream));
+  const { answering, suspects } = withoutSuspects(waves, nowMs);
+  const planned = answering.slice(0, MAX_WAVES).map((wave) => wave.slice(0, MAX_WAVE));
+  if (suspects.length === 0 && setAside.length === 0) return planned;
+  planned.push(
+    ...inWaves(suspects),
+    ...inWaves(setAside.filter(({ index }) => !avoided.has(index))),
+    ...inWaves(setAside.filter(({ index }) => avoided.has(index))),
+  );
+  return planned.slice(0, MAX_WAVES);
+}
+
+/** Takes the suspects out of waves, except one that is tried out beside the first servers. */
+function withoutSuspects(
+  waves: Upstream[][],
+  nowMs: number,
+): { readonly answering: Upstream[][]; readonly suspects: Upstream[] } {
+  const all = waves.flat();
+  if (all.every(({ health }) => !health.isSuspect)) return { answering: waves, suspects: [] };
+  const answering = waves
+    .map((wave) => wave.filter(({ health }) => !health.isSuspect))
+    .filter(({ length }) => length > 0);
+  const suspects = all.filter(({ health }) => health.isSuspect);
+  const [first] = answering;
+  const tried = first === undefined ? [] : suspects.filter((upstream) => upstream.isTried(nowMs));
+  first?.push(...tried);
+  return { answering, suspects: suspects.filter((upstream) => !tried.includes(upstream)) };
+}
+
+function inWaves(upstreams: readonly Upstream[]): Upstream[][] {
   const waves: Upstream[][] = [];
-  const suspects: Upstream[] = [];
-  const setAside: Upstream[] = [];
-  for (const pool of pools) {
-    for (const wave of pool.waves()) {
-      const answering = wave.filter(({ health }) => !health.isSuspect);
-      suspects.push(...wave.filter(({ health }) => health.isSuspect));
-      if (answering.length > 0) waves.push(answering);
-    }
-    for (const upstream of pool.upstreams) {
-      if (upstream.health.status === 'Unhealthy') setAside.push(upstream);
-    }
-  }
-  const tried = waves.length === 0 ? [] : suspects.filter((upstream) => upstream.isTried(nowMs));
-  waves[0]?.push(...tried);
-  const planned = waves.slice(0, MAX_WAVES).map((wave) => wave.slice(0, MAX_WAVE));
-  const waiting = suspects.filter((upstream) => !tried.includes(upstream));
-  for (const group of [waiting, setAside]) {
-    for (let i = 0; i < group.length && planned.length < MAX_WAVES; i += MAX_WAVE) {
-      planned.push(group.slice(i, i + MAX_WAVE));
-    }
-  }
-  return planned;
+  for (let i = 0; i < upstreams.length; i += MAX_WAVE) waves.push(upstreams.slice(i, i + MAX_WAVE));
+  return waves;
 }

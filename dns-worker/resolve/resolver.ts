@@ -7,14 +7,16 @@ import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
-import { Bootstrap } from './transport/bootstrap.ts';
+import { Bootstrap } from './bootstrap/bootstrap.ts';
 import { LateAnswers } from './late-answers.ts';
+import { LoopCheck } from './loop-check.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 import { QuestionRun } from './question-run.ts';
+import { SignatureCheck } from './signature-check.ts';
 import { Upstream } from './upstream.ts';
 
 export type { Question } from './response/question.ts';
@@ -28,6 +30,8 @@ export type ResolverSettings = Pick<
 > & {
   /** What health probes ask; the name servers of the root unless given. */
   readonly probe?: Question;
+  /** The forward zone of its servers, in wire form; absent = they are those of the pools. */
+  readonly zone?: Uint8Array;
 };
 
 /** Resolves through the pools of its settings; for other settings make another one. */
@@ -38,6 +42,8 @@ export class Resolver {
   private readonly upstreams: readonly Upstream[];
   private readonly pools: readonly Pool[];
   private readonly probes: readonly Probe[];
+  private readonly signatureChecks: readonly SignatureCheck[];
+  private readonly loops: LoopCheck | null;
   private readonly logger: Logger;
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
   private readonly runs = new Set<QuestionRun>();
@@ -72,7 +78,10 @@ export class Resolver {
       })
       .sort((a, b) => a.priority - b.priority);
     this.upstreams = upstreams;
-    this.probes = settings.healthCheck.enabled ? this.probe(upstreams) : [];
+    const { healthCheck, zone = null } = settings;
+    this.probes = healthCheck.enabled ? this.probe(upstreams) : [];
+    this.loops = healthCheck.enabled ? new LoopCheck(upstreams, zone, healthCheck, logger) : null;
+    this.signatureChecks = upstreams.map((upstream) => new SignatureCheck(upstream, clock, logger));
   }
 
   /** Resolves; `done` is called exactly once, never before this has returned. Never throws. */
@@ -82,12 +91,13 @@ export class Resolver {
       return;
     }
     try {
-      const late = this.late.take(question);
+      // An answer of a server that this question avoids is no use.
+      const late = question.avoided === undefined ? this.late.take(question) : null;
       if (late !== null) {
         queueMicrotask(() => done(late));
         return;
       }
-      const waves = planWaves(this.pools, this.clock.monotonicMs());
+      const waves = planWaves(this.pools, this.clock.monotonicMs(), question.avoided);
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
@@ -110,6 +120,16 @@ export class Resolver {
     this.runs.add(run);
   }
 
+  /**
+   * Checks whether a server removes signatures, after records from it did not hold; `zone` has a trust anchor, in folded
+   * wire form.
+   */
+  checkSignatures(index: number, zone: Uint8Array): void {
+    if (this.closed) return;
+    const at = this.upstreams.findIndex((upstream) => upstream.index === index);
+    this.signatureChecks[at]?.run(zone);
+  }
+
   /** Questions in flight. */
   get inFlight(): number {
     return this.runs.size;
@@ -117,7 +137,15 @@ export class Resolver {
 
   /** The state of every upstream, in the order of the settings. */
   report(): UpstreamReport[] {
-    return this.upstreams.map((upstream) => upstream.report());
+    return this.upstreams.map((upstream) => {
+      const report = upstream.report();
+      return this.loops?.mark(upstream, report) ?? report;
+    });
+  }
+
+  /** A client has asked for the name by which a loop is recognised. */
+  noteLoop(token: string, client: string): void {
+    this.loops?.note(token, client);
   }
 
   /** The configured text of an upstream; '' for an unknown index. */
@@ -128,13 +156,15 @@ export class Resolver {
   /** Probes no more; `close` follows once its questions are over. */
   retire(): void {
     for (const probe of this.probes) probe.close();
+    for (const check of this.signatureChecks) check.close();
+    this.loops?.close();
   }
 
   /** Fails questions in flight and closes every socket. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    for (const probe of this.probes) probe.close();
+    this.retire();
     for (const run of [...this.runs]) run.cancel();
     this.late.close();
     this.bootstrap.close();
