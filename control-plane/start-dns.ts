@@ -7,6 +7,8 @@ import type { NodeStateCode, WorkerSettings } from '../shared/threads/messages.t
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import type { Config } from '../config/schema.ts';
+import { ClockFloor } from './clock/clock-floor.ts';
+import { kernelClockReader } from './clock/kernel-clock.ts';
 import { CacheFile } from './cache/cache-file.ts';
 import { CacheIndex } from './cache/cache-index.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
@@ -60,7 +62,9 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
   const hooks = workerHooks(process.env);
   const certificates = await dnsCertificates(node);
   const threadCertificate = certificates?.threads ?? null;
-  const { settingsOf, numbers, anchors } = threadSettings(node, dnsPort, hooks, threadCertificate);
+  const clockFloor = await openClockFloor(node);
+  const given = { dnsPort, hooks, certificate: threadCertificate, clockFloor };
+  const { settingsOf, numbers, anchors } = threadSettings(node, given);
   const settings = await settingsOf(config);
   const inCache = { of: (): WorkerSettings | null => settings };
   const { cache, cacheImage } = await openCache(node, () => inCache.of(), initial.snapshot);
@@ -83,12 +87,13 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
   const liveSettings = followConfiguration(node, settings, { settingsOf, anchors, supervisor, cache });
   if (threadCertificate !== null) followCertificate(node, threadCertificate, { supervisor, liveSettings });
   inCache.of = () => liveSettings.ofCache();
+  void node.mayWrite.then(() => clockFloor.start(() => void liveSettings.use(node.configuration.current())));
   const names = recordNames(publisher, numbers, zones);
   const reports = await startReports(node, supervisor, { names, writer });
   return {
     ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
     ...reports,
-    ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
+    ...{ log, writer, logTrouble, claim, clockFloor, webCertificate: certificates?.web ?? null },
   };
 }
 
@@ -132,22 +137,34 @@ async function dnsCertificates(node: Node): Promise<DnsCertificates | null> {
   return openDnsCertificates(node);
 }
 
+async function openClockFloor({ dataDir, logger, stops }: Node): Promise<ClockFloor> {
+  const floor = await ClockFloor.open({ dataDir, clock, kernelClock: kernelClockReader(), logger });
+  stops.push(() => floor.close());
+  return floor;
+}
+
 /** What makes settings of the threads out of a configuration. */
 function threadSettings(
   { dataDir, logger, stops }: Node,
-  dnsPort: number,
-  hooks: WorkerHooks,
-  certificate: ThreadCertificate | null,
+  given: {
+    readonly dnsPort: number;
+    readonly hooks: WorkerHooks;
+    readonly certificate: ThreadCertificate | null;
+    readonly clockFloor: ClockFloor;
+  },
 ) {
+  const { dnsPort, hooks, certificate, clockFloor } = given;
   const numbers = new PoolNumbers();
-  const anchors = new FollowedAnchors({ dataDir, clock, logger });
+  const isClockWrong = (): boolean => clockFloor.isWrong;
+  const anchors = new FollowedAnchors({ dataDir, clock, logger, isClockWrong });
   stops.push(() => anchors.close());
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
     const settings = workerSettings(next, dnsPort, hooks);
     const designated = certificate === null ? [] : designatedResolvers(certificate.cert, settings);
     const designatedAddresses = certificate === null ? [] : certifiedAddresses(certificate.cert);
     const identity = { ...settings.identity, version, designated, designatedAddresses };
-    return anchors.addTo({ ...settings, identity, pools: numbers.number(settings.pools) }, next);
+    const pools = numbers.number(settings.pools);
+    return anchors.addTo({ ...settings, identity, pools, clockFloorMs: clockFloor.earliestMs }, next);
   };
   return { settingsOf, numbers, anchors };
 }

@@ -17,6 +17,7 @@ const SERVER: UpstreamDetail = {
   consecutive_failures: 0,
   last_error: null,
   resolved: [],
+  removes_signatures: false,
 };
 
 test('upstreamFamilies() shows each server of each pool and zone', async () => {

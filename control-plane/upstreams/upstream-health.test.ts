@@ -15,6 +15,7 @@ function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
     lastError: null,
     latenciesMs: new Float32Array(0),
     resolved: [],
+    removesSignatures: false,
     ...more,
   };
 }
@@ -46,6 +47,7 @@ describe('upstreamDetails', () => {
           lastError: 'timeout',
           latenciesMs: Float32Array.of(6, 8),
           resolved: ['192.0.2.1', '2001:db8::1'],
+          removesSignatures: true,
         }),
       ]),
     ];
@@ -63,6 +65,7 @@ describe('upstreamDetails', () => {
         consecutive_failures: 3,
         last_error: 'timeout',
         resolved: ['192.0.2.1', '2001:db8::1'],
+        removes_signatures: true,
       },
     ]);
   });

@@ -60,6 +60,7 @@ function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): Upstrea
     consecutive_failures: Math.max(...reports.map(({ consecutiveFailures }) => consecutiveFailures)),
     last_error: worst?.lastError ?? null,
     resolved: [...new Set(reports.flatMap(({ resolved }) => resolved))],
+    removes_signatures: reports.some(({ removesSignatures }) => removesSignatures),
   };
 }
 

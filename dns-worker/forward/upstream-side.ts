@@ -63,6 +63,7 @@ export class UpstreamSide {
     const before = this.settings;
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
     this.settings = isSame('dnssec') ? { ...next, dnssec: before.dnssec } : next;
+    this.pools.validator?.useClockFloor(next.clockFloorMs);
     const keepsTiming = (['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa'] as const).every(isSame);
     if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
       const { pools } = this;
@@ -111,7 +112,9 @@ export class UpstreamSide {
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
     if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
-    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger);
+    const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
+    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);
+    validator.useClockFloor(settings.clockFloorMs);
     return { resolver, shared, validator };
   }
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
-import { Bootstrap } from './transport/bootstrap.ts';
+import { Bootstrap } from './bootstrap/bootstrap.ts';
 import { LoopCheck } from './loop-check.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, ROOT_SERVERS } from './probe.ts';
@@ -15,6 +15,7 @@ import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 import { QuestionRun } from './question-run.ts';
+import { SignatureCheck } from './signature-check.ts';
 import { Upstream } from './upstream.ts';
 
 export type { Question } from './response/question.ts';
@@ -40,6 +41,7 @@ export class Resolver {
   private readonly upstreams: readonly Upstream[];
   private readonly pools: readonly Pool[];
   private readonly probes: readonly Probe[];
+  private readonly signatureChecks: readonly SignatureCheck[];
   private readonly loops: LoopCheck | null;
   private readonly logger: Logger;
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
@@ -76,6 +78,7 @@ export class Resolver {
     const { healthCheck, zone = null } = settings;
     this.probes = healthCheck.enabled ? this.probe(upstreams) : [];
     this.loops = healthCheck.enabled ? new LoopCheck(upstreams, zone, healthCheck, logger) : null;
+    this.signatureChecks = upstreams.map((upstream) => new SignatureCheck(upstream, clock, logger));
   }
 
   /** Resolves; `done` is called exactly once, never before this has returned. Never throws. */
@@ -85,7 +88,7 @@ export class Resolver {
       return;
     }
     try {
-      const waves = planWaves(this.pools);
+      const waves = planWaves(this.pools, question.avoided);
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
@@ -105,6 +108,16 @@ export class Resolver {
     });
     run.start();
     this.runs.add(run);
+  }
+
+  /**
+   * Checks whether a server removes signatures, after records from it did not hold; `zone` has a trust anchor, in folded
+   * wire form.
+   */
+  checkSignatures(index: number, zone: Uint8Array): void {
+    if (this.closed) return;
+    const at = this.upstreams.findIndex((upstream) => upstream.index === index);
+    this.signatureChecks[at]?.run(zone);
   }
 
   /** Questions in flight. */
@@ -133,6 +146,7 @@ export class Resolver {
   /** Probes no more; `close` follows once its questions are over. */
   retire(): void {
     for (const probe of this.probes) probe.close();
+    for (const check of this.signatureChecks) check.close();
     this.loops?.close();
   }
 

@@ -8,7 +8,7 @@ import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
 import type { AttemptDone } from './transport/attempt.ts';
 import { Attempt } from './transport/attempt.ts';
-import type { Bootstrap, HostAddress } from './transport/bootstrap.ts';
+import type { Bootstrap, HostAddress } from './bootstrap/bootstrap.ts';
 import type { ExchangeOutcome, ServerAddress, ServerConnections } from './transport/exchange.ts';
 import { HttpsUpstream } from './transport/exchange-https.ts';
 import type { StreamKind } from './transport/exchange-tcp.ts';
@@ -77,6 +77,12 @@ export class Upstream {
     this.connect = connector(settings, parts);
   }
 
+  /** Whether DNSSEC signatures are missing in its answers, by its last check (`signature-check.ts`). */
+  get removesSignatures(): boolean {
+    const untilMs = this.health.removesSignaturesUntilMs;
+    return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
+  }
+
   /** Asks a live question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
@@ -120,6 +126,7 @@ export class Upstream {
       lastError: health.lastError,
       latenciesMs: health.latencies(),
       resolved: this.resolved.map(({ ip }) => ip),
+      removesSignatures: this.removesSignatures,
     };
   }
 
@@ -132,7 +139,7 @@ export class Upstream {
   private start(question: Question, done: AttemptDone<Upstream>, live: boolean): UpstreamAttempt {
     const attempt = new Attempt<Upstream>(this, this.parts.clock, live, done);
     const { settings } = this;
-    this.parts.bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
+    this.parts.bootstrap.lookup(hostOf(settings), (found) => {
       if (attempt.isOver) return;
       if (found.length === 0) {
         const detail = `no address for ${settings.host}`;
@@ -178,16 +185,24 @@ export class Upstream {
             askNext();
           } else if (outcome.kind === 'answer' || pending === 0) {
             if (outcome.kind === 'answer') this.first = place;
+            else if (isBroken(outcome)) this.doubtAddresses();
             attempt.end(outcome);
           }
         }),
       );
     };
     attempt.onSilence = askNext;
+    const startedMs = this.parts.clock.monotonicMs();
     attempt.onTimeOut = () => {
+      if (this.health.lastAnswerMs < startedMs) this.doubtAddresses();
       if (this.first === first) this.first = (first + 1) % addresses.length;
     };
     askNext();
+  }
+
+  /** None of the addresses is that of a working server: the host name may have others. */
+  private doubtAddresses(): void {
+    this.parts.bootstrap.doubt(hostOf(this.settings));
   }
 
   private connectionsTo(address: HostAddress): ServerConnections {
@@ -198,6 +213,15 @@ export class Upstream {
     }
     return connections;
   }
+}
+
+function hostOf({ pinnedIp, host }: UpstreamSettings): string {
+  return pinnedIp ?? host;
+}
+
+/** Whether what answers, if anything, is not a DNS server. */
+function isBroken(outcome: ExchangeOutcome): boolean {
+  return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'malformed');
 }
 
 /** Makes the connections to one address, by transport. TLS sessions are shared by the addresses of a host. */

@@ -47,6 +47,8 @@ export interface WorkerSettings {
     /** Folded wire form: names that are not validated. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
+  /** A clock that shows an earlier time is wrong: the times of signatures are ignored then. Unix milliseconds. */
+  readonly clockFloorMs: number;
   /** Clients' subnets (RFC 7871) go to the upstreams. */
   readonly forwardsEcs: boolean;
   readonly rateLimit: RateLimitSettings;
@@ -255,6 +257,8 @@ export interface UpstreamReport {
   readonly latenciesMs: Float32Array;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
+  /** DNSSEC signatures are missing in its answers. */
+  readonly removesSignatures: boolean;
 }
 
 /** The upstreams of a resolve thread. */

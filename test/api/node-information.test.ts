@@ -125,6 +125,7 @@ describe('GET /health', () => {
       upstreams: { status: 'ok' },
       filters: { status: filters },
       nodes: { status: 'ok' },
+      clock: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -140,7 +141,10 @@ describe('GET /health', () => {
 
   test('gives reasons to whoever is signed in, and states alone to strangers', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
-    const checks = { dns: check, database: check, upstreams: check, filters: check, nodes: check };
+    const checks = {
+      ...{ dns: check, database: check, upstreams: check },
+      ...{ filters: check, nodes: check, clock: check },
+    };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',
     });
@@ -179,6 +183,7 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: ['192.0.2.1'],
+        removes_signatures: false,
       },
       {
         address: '192.0.2.53',
@@ -193,6 +198,7 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: [],
+        removes_signatures: false,
       },
     ]);
   });

@@ -29,7 +29,8 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
-    // No configuration says the rest: `start-dns.ts` adds it.
+    // No configuration has the rest: `start-dns.ts` adds it.
+    clockFloorMs: 0,
     identity: {
       chaosClients: dns.chaos_clients,
       version: '',

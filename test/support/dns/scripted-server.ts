@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import type { HealthThresholds } from '../../../dns-worker/resolve/health/health.ts';
-import { Bootstrap } from '../../../dns-worker/resolve/transport/bootstrap.ts';
+import { Bootstrap } from '../../../dns-worker/resolve/bootstrap/bootstrap.ts';
 import { Upstream } from '../../../dns-worker/resolve/upstream.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
 import { a, idOf, questionOf, response, type TestResponse } from './built-messages.ts';

@@ -82,6 +82,7 @@ const UPSTREAM: UpstreamReport = {
   lastError: 'timeout',
   latenciesMs: Float32Array.of(10, 20, 30),
   resolved: ['192.0.2.1'],
+  removesSignatures: false,
 };
 
 /** Takes the file and finds nothing in it. */
@@ -185,6 +186,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           upstreams: { status: 'ok' },
           filters: { status: 'ok' },
           nodes: { status: 'ok' },
+          clock: { status: 'ok' },
         } as const;
       },
     },

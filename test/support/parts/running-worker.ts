@@ -48,6 +48,7 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
       optimisticRefresh: false,
     },
     dnssec: null,
+    clockFloorMs: 0,
     forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),
     identity: { chaosClients: [], version: '', nodeName: '', designated: [], designatedAddresses: [] },

@@ -112,6 +112,7 @@ function ServerTable({ label, servers }: ServerTableProps): ReactNode {
 function ServerName({ server }: { readonly server: ServerState }): ReactNode {
   const { say } = useText();
   const { address, resolved, consecutive_failures: failing, last_error: error } = server;
+  const { removes_signatures: removesSignatures } = server;
   const others = resolved.filter((ip) => !address.includes(ip));
   return (
     <span className={styles['server']}>
@@ -122,6 +123,7 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
           {say('resolving.failing', { count: failing })} <bdi>{error}</bdi>
         </span>
       )}
+      {removesSignatures && <span className={styles['fault']}>{say('resolving.unsigned')}</span>}
     </span>
   );
 }

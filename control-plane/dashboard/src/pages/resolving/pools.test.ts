@@ -17,6 +17,7 @@ function server(address: string, poolName: string, status: ServerState['status']
     consecutive_failures: 0,
     last_error: null,
     resolved: [],
+    removes_signatures: false,
   };
 }
 
