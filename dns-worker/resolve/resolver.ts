@@ -91,7 +91,7 @@ export class Resolver {
       return;
     }
     try {
-      // An answer of a server that this question avoids is no use.
+      // A late answer may be of a server that this question avoids.
       const late = question.avoided === undefined ? this.late.take(question) : null;
       if (late !== null) {
         queueMicrotask(() => done(late));
