@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../../shared/clock.ts';
 import { releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
+import { createCapabilityTable } from '../../shared/memory/capability-table.ts';
 import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
@@ -9,7 +10,7 @@ import type { ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 /** As a thread is given it. */
-type NodeBuffers = Pick<ThreadStart, 'cache' | 'connections' | 'cookieKeys' | 'claims'>;
+type NodeBuffers = Pick<ThreadStart, 'cache' | 'connections' | 'cookieKeys' | 'claims' | 'capabilities'>;
 
 /** Seeds of hashes, random, so that clients cannot choose names that collide. */
 const SEEDS = 2 ** 31;
@@ -32,6 +33,7 @@ export class NodeMemory {
       cookieKeys: this.cookieKeys.memory,
       // A single worker needs no claims.
       claims: workers === 1 ? null : createClaimTable(randomInt(SEEDS)),
+      capabilities: createCapabilityTable(),
     };
   }
 

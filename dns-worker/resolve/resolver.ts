@@ -6,10 +6,12 @@
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
+import { DEFAULT_HARDENING, type HardeningSettings } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
+import { Capabilities } from './capability/capabilities.ts';
 import { Bootstrap } from './transport/bootstrap.ts';
 import { Pool, planWaves } from './pool.ts';
-import { Probe, ROOT_SERVERS } from './probe.ts';
+import { Probe, PUBLIC_NAME, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
@@ -25,8 +27,10 @@ export type ResolverSettings = Pick<
   WorkerSettings,
   'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'
 > & {
-  /** What health probes ask; the name servers of the root unless given. */
-  readonly probe?: Question;
+  /** Both `auto` unless given. */
+  readonly hardening?: HardeningSettings;
+  /** For the servers of a forward zone: what probes ask. Otherwise the name servers of the root, or a public name. */
+  readonly zoneProbe?: Question;
 };
 
 /** Resolves through the pools of its settings; for other settings make another one. */
@@ -42,7 +46,8 @@ export class Resolver {
   private readonly runs = new Set<QuestionRun>();
   private closed = false;
 
-  constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
+  /** `records` are shared by all threads of the node. */
+  constructor(settings: ResolverSettings, clock: Clock, logger: Logger, records = new Capabilities(clock)) {
     this.settings = settings;
     this.clock = clock;
     this.logger = logger;
@@ -57,6 +62,12 @@ export class Resolver {
           logger,
           thresholds: settings.healthCheck,
           extraCa: settings.extraCa ?? [],
+          capabilities: {
+            records,
+            hardening: settings.hardening ?? DEFAULT_HARDENING,
+            probe: settings.zoneProbe ?? PUBLIC_NAME,
+            isZone: settings.zoneProbe !== undefined,
+          },
         };
         const servers = pool.servers.map((server) => {
           const index = server.number ?? upstreams.length;
@@ -134,8 +145,8 @@ export class Resolver {
   }
 
   private probe(upstreams: readonly Upstream[]): readonly Probe[] {
-    const { probe = ROOT_SERVERS, healthCheck } = this.settings;
-    return upstreams.map((upstream) => new Probe(upstream, probe, healthCheck, this.clock));
+    const { zoneProbe = ROOT_SERVERS, healthCheck } = this.settings;
+    return upstreams.map((upstream) => new Probe(upstream, zoneProbe, healthCheck, this.clock));
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   ServerAddress,
   ServerConnections,
 } from './exchange.ts';
+import { ownRecord } from '../capability/capabilities.ts';
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
 import { errorDetail, lossOf } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
@@ -57,8 +58,8 @@ export class HttpsUpstream implements ServerConnections {
   private readonly edns: EdnsSupport;
   private readonly sessions: KeptConnections<HttpsQuery, HttpsSession>;
 
-  constructor(target: HttpsTarget, clock: Clock) {
-    this.edns = new EdnsSupport(clock);
+  constructor(target: HttpsTarget, clock: Clock, edns = new EdnsSupport(ownRecord(clock))) {
+    this.edns = edns;
     this.sessions = new KeptConnections(MAX_SESSIONS, (events) => new HttpsSession(target, clock, events));
   }
 

@@ -9,6 +9,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import { FlagsHigh, Header, readU16 } from '../../../shared/dns/wire.ts';
 import { isBareRefusal } from './edns-refusal.ts';
+import { ownRecord } from '../capability/capabilities.ts';
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
 import type {
   Exchange,
@@ -26,8 +27,7 @@ import {
   type KeptQuery,
 } from './kept-connections.ts';
 import type { Question } from '../response/question.ts';
-import { encodeQuery, isResponseTo, randomQueryId } from '../response/question.ts';
-import type { QueryMarks } from '../response/query-marks.ts';
+import { encodeQuery, randomQueryId } from '../response/question.ts';
 import { readResponse } from '../response/response-reader.ts';
 
 /** Questions in flight on one connection before another one is opened. */
@@ -56,14 +56,7 @@ export const TCP_STREAM: StreamKind = {
   idleTimeoutMs: 10_000,
 };
 
-/** Marks that the query carries, and who looks at the reply to them: it is the server's own. */
-export interface StreamWitness {
-  readonly marks: QueryMarks;
-  witness(message: Uint8Array): void;
-}
-
 interface StreamQuery extends KeptQuery<StreamConnection> {
-  readonly witness: StreamWitness | null;
   /** As in `QueryForm`. */
   readonly edns: boolean;
   id: number;
@@ -74,7 +67,12 @@ export class StreamUpstream implements ServerConnections {
   private readonly edns: EdnsSupport;
   private readonly connections: KeptConnections<StreamQuery, StreamConnection>;
 
-  constructor(server: ServerAddress, kind: StreamKind, clock: Clock, edns = new EdnsSupport(clock)) {
+  constructor(
+    server: ServerAddress,
+    kind: StreamKind,
+    clock: Clock,
+    edns = new EdnsSupport(ownRecord(clock)),
+  ) {
     this.edns = edns;
     this.connections = new KeptConnections(
       MAX_CONNECTIONS,
@@ -82,28 +80,18 @@ export class StreamUpstream implements ServerConnections {
     );
   }
 
-  /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
-  ask(question: Question, done: ExchangeDone, witness: StreamWitness | null = null): Exchange {
-    return askOverConnection(
-      this.edns,
-      (edns, ended) => this.askOnce(question, edns, edns ? witness : null, ended),
-      done,
-    );
+  /** Asks on a connection that has room, or on a new one. */
+  ask(question: Question, done: ExchangeDone): Exchange {
+    return askOverConnection(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
 
   close(): void {
     this.connections.close();
   }
 
-  private askOnce(
-    question: Question,
-    edns: boolean,
-    witness: StreamWitness | null,
-    done: ExchangeDone,
-  ): Exchange {
+  private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
     return this.connections.ask({
       question,
-      witness,
       edns,
       done,
       connection: null,
@@ -164,7 +152,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     query.sentMs = this.clock.monotonicMs();
     query.receivedBefore = this.received;
     this.queries.set(id, query);
-    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.kind.padTo };
+    const form = { edns: query.edns, marks: null, padTo: this.kind.padTo };
     this.socket.write(frame(encodeQuery(query.question, id, form)));
   }
 
@@ -213,7 +201,6 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.received++;
     this.queries.delete(id);
     query.connection = null;
-    if (isResponseTo(message, query.question)) query.witness?.witness(message);
     if (this.ended && this.queries.size === 0) this.socket.destroy();
     this.events.left(query);
     query.done(outcomeFor(query, message));
