@@ -67,8 +67,20 @@ afterAll(async () => {
   rmSync(exportDir, { recursive: true, force: true });
 });
 
-/** How often a path was fetched. */
-const fetches = (path: string): number => lists.requests.filter(({ url }) => url === path).length;
+/** Fetches by age of the last one, in hours, where one is due after two. */
+const AFTER_TWO_HOURS = { 0: 1, 1: 1, 3: 2 };
+
+/** How often a path was fetched when the last fetch was 0, 1 and 3 hours ago. */
+async function fetchesByAge(table: string, path: string, look: () => Promise<void>): Promise<object> {
+  const counts: Record<number, number> = {};
+  for (const ageHours of [0, 1, 3]) {
+    const sql = `UPDATE ${table} SET last_checked_at = now() - $1 * interval '1 hour' WHERE last_checked_at IS NOT NULL`;
+    await own.database.query(sql, [ageHours]);
+    await look();
+    counts[ageHours] = lists.requests.filter(({ url }) => url === path).length;
+  }
+  return counts;
+}
 
 describe('a key of the configuration about periodic work', () => {
   test('database.export_dir is the folder of finished days', async () => {
@@ -80,36 +92,16 @@ describe('a key of the configuration about periodic work', () => {
   test('blocking.list_refresh_hours is when a list is fetched again', async () => {
     const source = { name: 'a list', enabled: true, comment: '', group_ids: [], subdomains: false };
     await policy.lists.create('block', { ...source, url: lists.url('/list.txt') }, ADMIN);
-    for (const [ageHours, count] of [
-      [0, 1],
-      [1, 1],
-      [3, 2],
-    ] as const) {
-      await own.database.query(
-        `UPDATE list_sources SET last_checked_at = now() - $1 * interval '1 hour'
-        WHERE last_checked_at IS NOT NULL`,
-        [ageHours],
-      );
+    const look = async (): Promise<void> => {
       await policy.lists.refreshDue();
       await policy.lists.idle();
-      expect([ageHours, fetches('/list.txt')]).toEqual([ageHours, count]);
-    }
+    };
+    expect(await fetchesByAge('list_sources', '/list.txt', look)).toEqual(AFTER_TWO_HOURS);
   });
 
   test('blocking.catalog_refresh_hours is when the service catalog is fetched again', async () => {
-    for (const [ageHours, count] of [
-      [0, 1],
-      [1, 1],
-      [3, 2],
-    ] as const) {
-      await own.database.query(
-        `UPDATE service_catalog SET last_checked_at = now() - $1 * interval '1 hour'
-        WHERE last_checked_at IS NOT NULL`,
-        [ageHours],
-      );
-      await policy.catalogRefresh.look();
-      expect([ageHours, fetches('/catalog.json')]).toEqual([ageHours, count]);
-    }
+    const look = (): Promise<void> => policy.catalogRefresh.look();
+    expect(await fetchesByAge('service_catalog', '/catalog.json', look)).toEqual(AFTER_TWO_HOURS);
   });
 
   test('database.audit_days is how long entries of the audit log are kept', async () => {

@@ -25,7 +25,6 @@ export function createLogger(
   const root = winston.createLogger({
     level: settings.level,
     format: formatOf(settings),
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston types its own transport twice
     transports: [new winston.transports.Stream({ stream: output, eol: '\n' })],
   });
   return {

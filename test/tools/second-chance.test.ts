@@ -55,6 +55,13 @@ describe('npm test', () => {
     expect(status).toBe(0);
   });
 
+  it('fails without second chances when it is interrupted', () => {
+    const interrupts = `test('interrupts', () => { process.kill(process.ppid, 'SIGTERM'); throw new Error('now'); });`;
+    const { status, output } = run({ interrupts });
+    expect(output).not.toContain('second chance');
+    expect(status).toBe(1);
+  });
+
   it('fails if a file fails again', () => {
     const { status, output, lastLine } = run({ steady: PASSES, shaky: FAILS_ONCE, broken: FAILS });
     expect(output).toContain('second chance');

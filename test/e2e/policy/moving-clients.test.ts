@@ -3,13 +3,13 @@
  * IPv6.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Client, ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { until } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { holdNetwork } from '../../support/weir/machine-network.ts';
 import { NetworkDevice } from '../../support/weir/network-device.ts';
+import { STRICT_NAME, clientOnce, clientsOf, createStrictGroup } from '../../support/weir/stored-clients.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const MAC = '02:00:5e:10:00:01';
@@ -17,25 +17,6 @@ const OTHER_MAC = '02:00:5e:10:00:02';
 const SERVER = { ipv4: '198.51.100.1', ipv6: '2001:db8:51::1' } as const;
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
 const BLOCKED = '0.0.0.0';
-const NAME = 'game.example.com';
-
-/** A group that is refused NAME. */
-async function createStrictGroup(api: ApiClient): Promise<number> {
-  const { id } = await api.createGroup('Kids');
-  await api.expect(201, 'POST', '/managed-domains', { domain: NAME, action: 'deny', group_id: id });
-  return id;
-}
-
-async function clientsOf(api: ApiClient): Promise<Client[]> {
-  return (await api.expect<ClientPage>(200, 'GET', '/clients')).data;
-}
-
-/** The client that is wanted, once it was written. */
-async function clientOnce(api: ApiClient, isWanted: (client: Client) => boolean): Promise<Client> {
-  const isThere = (clients: readonly Client[]): boolean => clients.some(isWanted);
-  const clients = await until('a client to be stored', () => clientsOf(api), isThere, { pauseMs: 100 });
-  return clients.find(isWanted)!;
-}
 
 const releaseNetwork = await holdNetwork('alone');
 afterAll(releaseNetwork);
@@ -57,7 +38,7 @@ describe('weir with a client on a network', () => {
   afterAll(() => stack.disposeAsync());
 
   const askUntil = (address: string, wanted: string): Promise<number> =>
-    device.askUntil({ address, port: weir.dnsPort }, NAME, wanted);
+    device.askUntil({ address, port: weir.dnsPort }, STRICT_NAME, wanted);
 
   test('weir gives a client its group by MAC, at each address that it takes, over IPv4 and IPv6', async () => {
     const groupId = await createStrictGroup(api);
@@ -85,7 +66,7 @@ describe('weir with a client on a network', () => {
     ]);
     // Others are not meant.
     using udp = await UdpClient.open(weir.dnsPort);
-    expect((await udp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
+    expect((await udp.ask(STRICT_NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
   test('weir does not give the group to another device that takes the address', async () => {

@@ -11,7 +11,7 @@ import { startListServer } from '../../support/weir/list-server.ts';
 import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-const NAMES = 50_000;
+const NAMES = 20_000;
 /** Edits until pools, caches and histories have their size, and edits that are measured. */
 const WARM_UP = 100;
 const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 200);

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { makeTempDir } from '../parts/test-database.ts';
-import { holdNetwork } from '../weir/machine-network.ts';
+import { holdNetwork, useOwnLock } from '../weir/machine-network.ts';
 import { DashboardRoom } from './dashboard-room.ts';
 
 const { children } = createRequire(import.meta.url)(
@@ -11,16 +9,7 @@ const { children } = createRequire(import.meta.url)(
 ) as { children: () => string[] };
 
 // A lock of this suite alone: it is also taken alone, for which no other suite need wait.
-const run = process.env['WEIR_TEST_RUN'];
-const folder = makeTempDir();
-beforeAll(() => {
-  process.env['WEIR_TEST_RUN'] = folder;
-});
-afterAll(() => {
-  if (run === undefined) delete process.env['WEIR_TEST_RUN'];
-  else process.env['WEIR_TEST_RUN'] = run;
-  rmSync(folder, { recursive: true });
-});
+useOwnLock();
 
 test('DashboardRoom.open() leaves no process and no lock when Weir does not start', async () => {
   const before = new Set(children());

@@ -1,19 +1,8 @@
 /** Who may use the network of this machine at the same time, in a folder of this suite, so that others do not wait. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
-import { makeTempDir } from '../parts/test-database.ts';
-import { holdNetwork } from './machine-network.ts';
+import { expect, test } from '@jest/globals';
+import { holdNetwork, useOwnLock } from './machine-network.ts';
 
-const run = process.env['WEIR_TEST_RUN'];
-const folder = makeTempDir();
-beforeAll(() => {
-  process.env['WEIR_TEST_RUN'] = folder;
-});
-afterAll(() => {
-  if (run === undefined) delete process.env['WEIR_TEST_RUN'];
-  else process.env['WEIR_TEST_RUN'] = run;
-  rmSync(folder, { recursive: true });
-});
+useOwnLock();
 
 test('holdNetwork() lets many suites share the network, and gives it to one alone after them', async () => {
   const shares = [await holdNetwork('shared'), await holdNetwork('shared')];

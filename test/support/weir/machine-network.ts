@@ -2,10 +2,10 @@
  * The network of this machine, which all suites share. Chromium drops every connection when an interface comes or goes
  * (ERR_NETWORK_CHANGED): suites that make interfaces have the network alone, those with a browser share it.
  */
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { within } from '../parts/until.ts';
@@ -44,6 +44,20 @@ export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promis
     throw error;
   }
   return release;
+}
+
+/** Gives this suite a lock that no other suite waits for, for tests of the lock. */
+export function useOwnLock(): void {
+  const run = process.env['WEIR_TEST_RUN'];
+  const folder = mkdtempSync(join(tmpdir(), 'weir-lock-'));
+  beforeAll(() => {
+    process.env['WEIR_TEST_RUN'] = folder;
+  });
+  afterAll(() => {
+    if (run === undefined) delete process.env['WEIR_TEST_RUN'];
+    else process.env['WEIR_TEST_RUN'] = run;
+    rmSync(folder, { recursive: true });
+  });
 }
 
 /** The suites that hold the lock or wait for it, as the kernel lists their processes (proc_locks(5)). */
