@@ -10,7 +10,7 @@ import type { ServerAddress, ServerConnections } from './transport/exchange.ts';
 import { HttpsUpstream } from './transport/exchange-https.ts';
 import { type StreamKind, StreamUpstream, TCP_STREAM } from './transport/exchange-tcp.ts';
 import { dotStream, TlsConnector } from './transport/tls-stream.ts';
-import { UdpUpstream } from './transport/udp-upstream.ts';
+import { UdpUpstream } from './udp/udp-upstream.ts';
 
 /** What servers are found to support, and what that is used for. */
 export interface CapabilityParts {

@@ -17,7 +17,7 @@ const PROGRAM = join(import.meta.dirname, '../../support/dns/upstream-combinatio
 /** A public address (RFC 5737) on the loopback interface of a namespace. */
 const PUBLIC_IP = '192.0.2.53';
 const NAMESPACE = `ip link set lo up && ip address add ${PUBLIC_IP}/32 dev lo && exec "$0" "$@"`;
-const COUNT = 54;
+const COUNT = 60;
 const ANSWERED = ['0', '0', '0', '0'];
 
 /** A server that refuses EDNS after it has sent OPT records is asked twice. */

@@ -5,19 +5,20 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import type { Hardening } from '../capability/hardening.ts';
 import type { Question } from '../response/question.ts';
+import { BriefTcp } from './brief-tcp.ts';
 import { CapabilityProber } from './capability-prober.ts';
-import { EdnsSupport } from './edns-support.ts';
+import { EdnsSupport } from '../transport/edns-support.ts';
 import {
   type Exchange,
   type ExchangeDone,
   isLost,
   type ServerAddress,
   type ServerConnections,
-} from './exchange.ts';
-import { StreamUpstream, TCP_STREAM } from './exchange-tcp.ts';
+} from '../transport/exchange.ts';
+import { StreamUpstream, TCP_STREAM } from '../transport/exchange-tcp.ts';
 import { DoubtfulQuestions } from './doubtful-questions.ts';
 import { type UdpWays, UdpQuestion } from './udp-question.ts';
-import { UdpSockets } from './upstream-sockets.ts';
+import { UdpSockets } from '../transport/upstream-sockets.ts';
 
 /** Time-out of a question that tests the server's EDNS support, milliseconds. */
 const SUSPICION_MS = 2000;
@@ -51,7 +52,7 @@ export class UdpUpstream implements ServerConnections {
     this.ways = {
       ...{ sockets, hardening, edns, tcp, prober, clock },
       doubtful: new DoubtfulQuestions(),
-      inRefuge: 0,
+      brief: new BriefTcp(tcp, hardening.record),
       onRefusal: (question) => this.suspect(question),
     };
   }

@@ -7,21 +7,20 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
-import type { HardeningFeature } from '../capability/capability-record.ts';
+import { PAIR_INTERVAL_MS, type HardeningFeature } from '../capability/capability-record.ts';
 import type { Hardening, UsedMarks } from '../capability/hardening.ts';
 import type { MarksCheck } from '../capability/reply-marks.ts';
 import type { QueryMarks } from '../response/query-marks.ts';
 import type { Question } from '../response/question.ts';
+import type { BriefTcp } from './brief-tcp.ts';
 import type { CapabilityProber } from './capability-prober.ts';
 import type { DoubtfulQuestions } from './doubtful-questions.ts';
-import type { EdnsSupport } from './edns-support.ts';
-import { type Exchange, type ExchangeDone, type ExchangeOutcome, isLost } from './exchange.ts';
-import type { StreamUpstream } from './exchange-tcp.ts';
-import { type UdpAsker, exchangeUdp } from './exchange-udp.ts';
-import type { UdpSockets } from './upstream-sockets.ts';
+import type { EdnsSupport } from '../transport/edns-support.ts';
+import { type Exchange, type ExchangeDone, type ExchangeOutcome, isLost } from '../transport/exchange.ts';
+import type { StreamUpstream } from '../transport/exchange-tcp.ts';
+import { type UdpAsker, exchangeUdp } from '../transport/exchange-udp.ts';
+import type { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** Time-out of a confirmation over TCP, milliseconds: it must not use up the time of the question. */
-const CONFIRMATION_MS = 500;
 /** Longest wait for a verdict of probes on a reply that is held back, milliseconds. */
 const HOLD_MS = 2000;
 /**
@@ -29,8 +28,6 @@ const HOLD_MS = 2000;
  * of the servers behind an address may handle a feature.
  */
 const MAX_REPEATS = 4;
-/** Questions to one server that move to TCP at once because someone guesses ids on their ports. */
-const MAX_IN_REFUGE = 8;
 /** Times that one question moves to another port. */
 const MAX_MOVES = 16;
 
@@ -40,11 +37,10 @@ export interface UdpWays {
   readonly hardening: Hardening;
   readonly edns: EdnsSupport;
   readonly tcp: StreamUpstream;
+  readonly brief: BriefTcp;
   readonly prober: CapabilityProber;
   readonly doubtful: DoubtfulQuestions;
   readonly clock: Clock;
-  /** Questions that are asked over TCP as someone guesses ids on their ports. */
-  inRefuge: number;
   /** The server, or a forged reply, refuses the question with EDNS. */
   onRefusal(question: Question): void;
 }
@@ -67,7 +63,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** Features that may be why the question fails. */
   private suspects: readonly HardeningFeature[] = [];
   private held: Held | null = null;
-  private confirmation: NodeJS.Timeout | undefined;
+  /** A question over TCP with a short time limit. */
+  private brief: Exchange | null = null;
   private askedPlain = false;
   private askedTcp = false;
   private hasConfirmed = false;
@@ -75,8 +72,6 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private moves = 0;
   private repeats = 0;
   private resends = 0;
-  private isOver = false;
-  private isInRefuge = false;
 
   constructor(ways: UdpWays, question: Question, done: ExchangeDone) {
     this.ways = ways;
@@ -98,10 +93,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   }
 
   cancel(): void {
-    this.isOver = true;
     this.ways.doubtful.remove(this);
-    this.leaveRefuge();
-    clearTimeout(this.confirmation);
     for (const exchange of this.underWay) exchange.cancel();
     this.underWay.clear();
   }
@@ -132,13 +124,11 @@ export class UdpQuestion implements Exchange, UdpAsker {
       return;
     }
     const { held } = this;
-    if (held !== null) {
-      const isFit = this.suspects.every((feature) => record.hasFitSince(feature, held.sinceMs));
-      if (isFit || this.ways.clock.monotonicMs() - held.sinceMs >= HOLD_MS) {
-        this.held = null;
-        this.settle(held.outcome);
-        return;
-      }
+    const isLate = held !== null && this.ways.clock.monotonicMs() - held.sinceMs >= HOLD_MS;
+    if (held !== null && (isLate || (this.underWay.size === 0 && this.isCleared(held)))) {
+      this.held = null;
+      this.settle(held.outcome);
+      return;
     }
     if (this.suspects.some((feature) => record.isStruck(feature))) this.confirm();
     prober.suspect(this.suspects);
@@ -179,6 +169,13 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
     this.suspect(suspects);
     this.confirmOrRepeat();
+    if (this.underWay.size === 0) this.look();
+  }
+
+  /** Whether probes have shown that the server handles the features; they run once a second at most. */
+  private isCleared({ sinceMs }: Held): boolean {
+    const { record } = this.ways.hardening;
+    return this.suspects.every((feature) => record.hasFitSince(feature, sinceMs - PAIR_INTERVAL_MS));
   }
 
   /** Starts probes with and without these features, and waits for their verdict. */
@@ -196,12 +193,11 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askElsewhere();
   }
 
-  /** Asks the same from another port. */
-  private repeat(): void {
-    if (this.repeats < MAX_REPEATS && this.marks !== null) {
-      this.repeats++;
-      this.askElsewhere();
-    }
+  /** Asks the same from another port; false if that was done often enough. */
+  private repeat(): boolean {
+    if (this.marks === null || this.repeats++ >= MAX_REPEATS) return false;
+    this.askElsewhere();
+    return true;
   }
 
   /** The old port is closed first. */
@@ -223,23 +219,23 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askUdp(false);
   }
 
-  /**
-   * Asks over TCP, which third parties cannot forge. The wait over UDP continues until TCP has an answer. A time-out is
-   * recorded, so that it delays no client twice.
-   */
+  /** Asks over TCP; the wait over UDP continues until that has an answer. */
   private confirm(): void {
-    if (this.hasConfirmed || this.askedTcp || !this.canConfirm) return;
+    if (this.hasConfirmed || this.askedTcp || this.brief !== null || !this.ways.brief.isPossible) return;
     this.hasConfirmed = true;
-    this.askTcpBriefly((outcome) => {
-      if (this.underWay.size === 0 && this.held === null) this.settle(outcome);
-      else this.look();
-      if (!this.isOver) this.repeat();
-    });
+    this.askTcpBriefly(
+      (done) => this.ways.brief.ask(this.question, done),
+      (outcome) => {
+        if (this.repeat()) return;
+        if (this.underWay.size === 0 && this.held === null) this.settle(outcome);
+        else this.look();
+      },
+    );
   }
 
   private confirmOrRepeat(): void {
     this.confirm();
-    if (this.confirmation === undefined && !this.askedTcp) this.repeat();
+    if (this.brief === null && !this.askedTcp) this.repeat();
   }
 
   /** Someone guesses ids on the port, which was closed: asks over TCP, or from another port. */
@@ -248,54 +244,28 @@ export class UdpQuestion implements Exchange, UdpAsker {
       this.settle({ kind: 'failed', reason: 'network', detail: 'someone guesses ids' });
       return;
     }
-    if (this.ways.inRefuge >= MAX_IN_REFUGE || !this.canConfirm) {
-      this.askUdp(edns);
-      return;
-    }
-    this.ways.inRefuge++;
-    this.isInRefuge = true;
-    this.askTcpBriefly(() => {
-      this.leaveRefuge();
-      this.askUdp(edns);
+    const askElsewhere = (): void => this.askUdp(edns);
+    const hasRefuge =
+      this.brief === null &&
+      this.askTcpBriefly((done) => this.ways.brief.askInRefuge(this.question, done), askElsewhere);
+    if (!hasRefuge) askElsewhere();
+  }
+
+  /** Asks over TCP for a short time; `lost` is called if that brings no answer. False if it cannot be asked so. */
+  private askTcpBriefly(
+    start: (done: ExchangeDone) => Exchange | null,
+    lost: (outcome: ExchangeOutcome) => void,
+  ): boolean {
+    const exchange = start((outcome) => {
+      this.underWay.delete(exchange!);
+      this.brief = null;
+      if (isLost(outcome)) lost(outcome);
+      else this.finish(outcome);
     });
-  }
-
-  private leaveRefuge(): void {
-    if (this.isInRefuge) this.ways.inRefuge--;
-    this.isInRefuge = false;
-  }
-
-  private get canConfirm(): boolean {
-    const finding = this.ways.hardening.record.finding('tcp');
-    return this.confirmation === undefined && finding !== 'refused' && finding !== 'silent';
-  }
-
-  /** Asks over TCP for a short time; `lost` is called if that brings no answer. */
-  private askTcpBriefly(lost: (outcome: ExchangeOutcome) => void): void {
-    const { tcp, hardening } = this.ways;
-    const end = (): void => {
-      clearTimeout(this.confirmation);
-      this.confirmation = undefined;
-    };
-    const exchange = this.add(
-      (done) => tcp.ask(this.question, done),
-      (outcome) => {
-        end();
-        if (!isLost(outcome)) this.finishOverTcp(outcome);
-        else {
-          if (outcome.kind === 'failed' && outcome.reason === 'network')
-            hardening.record.note('tcp', 'refused');
-          lost(outcome);
-        }
-      },
-    );
-    this.confirmation = setTimeout(() => {
-      end();
-      exchange.cancel();
-      this.underWay.delete(exchange);
-      hardening.record.note('tcp', 'silent');
-      lost({ kind: 'failed', reason: 'network', detail: 'timeout' });
-    }, CONFIRMATION_MS);
+    if (exchange === null) return false;
+    this.brief = exchange;
+    this.underWay.add(exchange);
+    return true;
   }
 
   /** Asks over TCP for as long as the question may take. */
@@ -305,8 +275,12 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.add(
       (done) => this.ways.tcp.ask(this.question, done),
       (outcome) => {
-        if (isLost(outcome)) this.settle(outcome);
-        else this.finishOverTcp(outcome);
+        if (isLost(outcome)) {
+          this.settle(outcome);
+          return;
+        }
+        this.ways.hardening.record.note('tcp', 'supported');
+        this.finish(outcome);
       },
     );
   }
@@ -335,11 +309,6 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** An answer ends the question; a failure only if nothing else is in flight or held. */
   private settle(outcome: ExchangeOutcome): void {
     if (outcome.kind === 'answer' || (this.underWay.size === 0 && this.held === null)) this.finish(outcome);
-  }
-
-  private finishOverTcp(outcome: ExchangeOutcome): void {
-    this.ways.hardening.record.note('tcp', 'supported');
-    this.finish(outcome);
   }
 
   private finish(outcome: ExchangeOutcome): void {

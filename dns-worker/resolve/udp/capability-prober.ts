@@ -17,7 +17,7 @@ import {
   type ProbeParts,
   type ProbeReply,
 } from './capability-probe.ts';
-import { type Exchange, type ExchangeDone, isLost } from './exchange.ts';
+import { type Exchange, type ExchangeDone, isLost } from '../transport/exchange.ts';
 
 /** Probes in a row that earn a feature. */
 const ROUNDS = 3;

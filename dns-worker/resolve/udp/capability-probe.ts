@@ -5,9 +5,9 @@ import type { HardeningFeature } from '../capability/capability-record.ts';
 import type { Hardening } from '../capability/hardening.ts';
 import { type MarksCheck, serverCookieIn } from '../capability/reply-marks.ts';
 import type { Question } from '../response/question.ts';
-import { type Exchange, isLost } from './exchange.ts';
-import { exchangeUdp } from './exchange-udp.ts';
-import type { UdpSockets } from './upstream-sockets.ts';
+import { type Exchange, isLost } from '../transport/exchange.ts';
+import { exchangeUdp } from '../transport/exchange-udp.ts';
+import type { UdpSockets } from '../transport/upstream-sockets.ts';
 
 /** What came of a probe within its time. */
 export interface ProbeReply {
