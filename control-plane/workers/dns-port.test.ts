@@ -6,8 +6,9 @@ import { freePort } from '../../test/support/weir/free-ports.ts';
 import { DnsPortUnavailable, FALLBACK_DNS_PORT, chooseDnsPort } from './dns-port.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** An address of this host that no other test uses. */
+/** Addresses of this host that no other test uses. */
 const OWN = '127.0.53.7';
+const ALSO_OWN = '127.0.53.8';
 
 const toClose: (() => void)[] = [];
 afterEach(() => {
@@ -33,10 +34,10 @@ async function takeUdp(address: string): Promise<number> {
 
 describe('chooseDnsPort', () => {
   test('takes a port that is free on every address, and lets it go', async () => {
-    const port = await freePort([LOOPBACK, OWN, '127.0.53.8']);
+    const port = await freePort([LOOPBACK, OWN, ALSO_OWN]);
     await takeTcp(LOOPBACK, port);
     for (let time = 0; time < 2; time++)
-      expect(await chooseDnsPort([OWN, '127.0.53.8'], port, true)).toEqual({ port, notice: null });
+      expect(await chooseDnsPort([OWN, ALSO_OWN], port, true)).toEqual({ port, notice: null });
     await takeTcp(OWN, port);
   });
 
@@ -45,7 +46,7 @@ describe('chooseDnsPort', () => {
     ['UDP', takeUdp],
   ])('refuses a port that another program has over %s, and names who to ask', async (transport, take) => {
     const port = await take(OWN);
-    const refused: unknown = await chooseDnsPort([LOOPBACK, OWN], port, true).catch(
+    const refused: unknown = await chooseDnsPort([ALSO_OWN, OWN], port, true).catch(
       (error: unknown) => error,
     );
     expect(refused).toBeInstanceOf(DnsPortUnavailable);

@@ -28,6 +28,7 @@ export class ListCache {
   /** Paths of copies in preparation, which pruning must not remove. */
   private readonly arriving = new Set<string>();
   private opened: Promise<void> | undefined;
+  private choiceCount = 0;
 
   constructor(dataDir: string) {
     this.folder = join(dataDir, 'list-cache');
@@ -43,6 +44,11 @@ export class ListCache {
       throw error;
     });
     return this.opened;
+  }
+
+  /** Grows whenever another copy of a source comes into force, or none. */
+  get choices(): number {
+    return this.choiceCount;
   }
 
   /** The last good copy of a source, possibly of an earlier URL. */
@@ -92,8 +98,10 @@ export class ListCache {
   /** Puts a stored copy into force; false if no copy has this content. */
   use(id: number, contentKey: string): boolean {
     const copy = this.find(id, contentKey);
-    if (copy !== undefined) this.copies.set(id, copy);
-    return copy !== undefined;
+    if (copy === undefined) return false;
+    if (this.copies.get(id)?.path !== copy.path) this.choiceCount++;
+    this.copies.set(id, copy);
+    return true;
   }
 
   /** A stored copy of this content, whichever source's. */
@@ -108,7 +116,8 @@ export class ListCache {
 
   /** Drops the copy of a source, or only the one at `path`; the next pruning removes its file. */
   forget(id: number, path?: string): void {
-    if (path === undefined || this.copies.get(id)?.path === path) this.copies.delete(id);
+    const isMeant = path === undefined || this.copies.get(id)?.path === path;
+    if (isMeant && this.copies.delete(id)) this.choiceCount++;
   }
 
   /** Removes a copy that cannot be read, so that it is brought again. */

@@ -34,7 +34,7 @@ export interface RefresherParts extends RefreshParts {
   /** `blocking.list_refresh_hours`; asked at each look. */
   readonly refreshHours: () => number;
   /** Selects the copy that the row of a source names, for what is fetched to be compared with. */
-  readonly chooseCopy: (source: StoredSource) => Promise<void>;
+  readonly chooseCopy: (id: number) => Promise<unknown>;
   /** Puts the current copies into force. */
   readonly bringIntoForce: () => Promise<void>;
   readonly clock: Clock;
@@ -163,7 +163,7 @@ export class ListRefresher {
     const hasFile = url.startsWith('file:') && (await listFileExists(url, listDirs()));
     await this.record(lease, source, { status: 'updating', fileNode: hasFile ? nodeName : null });
     try {
-      await this.parts.chooseCopy(source);
+      await this.parts.chooseCopy(id);
       const refreshed = await refreshSource(source, this.parts, signal);
       await this.takeOver(lease, source, refreshed);
       if (refreshed.outcome === 'held') logger.warn('list held', { id, name, reason: refreshed.reason });

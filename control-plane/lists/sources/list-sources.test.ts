@@ -244,6 +244,38 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
+  test('a look at rows that were read before an approval does not undo it', async () => {
+    const first = await running.startNode();
+    const id = await addList(first, running.serve('/a', TEN));
+    running.serve('/a', 'n0.example\n');
+    await first.life.refresh(id);
+    await first.life.idle();
+    await first.stop();
+    const { database } = running;
+    const isRead = Promise.withResolvers<void>();
+    const isApproved = Promise.withResolvers<void>();
+    let isHeld = false;
+    const slow = Object.create(database) as typeof database;
+    slow.query = async (text, values) => {
+      const rows = await database.query(text, values);
+      if (isHeld && text.includes('list_sources')) {
+        isHeld = false;
+        isRead.resolve();
+        await isApproved.promise;
+      }
+      return rows as never;
+    };
+    const second = await running.startNode(undefined, slow);
+    await second.life.idle();
+    isHeld = true;
+    second.all.lookSoon();
+    await isRead.promise;
+    expect(await second.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
+    isApproved.resolve();
+    await second.life.idle();
+    expect(kindsOf(second, 'n9.example')).toBe(0);
+  });
+
   test('an allowlist allows, beside blocklists with the same URL', async () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\n');

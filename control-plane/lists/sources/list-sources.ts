@@ -71,7 +71,7 @@ export class ListSources {
     });
     this.refresher = new ListRefresher({
       ...parts,
-      chooseCopy: (source) => this.inForce.chooseCopy(source),
+      chooseCopy: (id) => this.inForce.chooseCopies([id]),
       bringIntoForce: () => this.inForce.bringIntoForce(),
     });
   }
@@ -153,8 +153,7 @@ export class ListSources {
       // A running attempt may be for the previous URL.
       if (change.url !== undefined && !source.isKept) this.refresher.stop(id);
       this.parts.refused.forget(id);
-      await cache.open();
-      await this.inForce.chooseCopy(source);
+      await this.inForce.chooseCopies([id]);
       if (!this.inForce.needsCompile(source)) return apply();
       return this.inForce.compileFor(source, cache.copyOf(id)?.contentKey);
     });
@@ -173,11 +172,8 @@ export class ListSources {
     apply: () => Promise<void>,
   ): Promise<void> {
     const { cache } = this.parts;
-    await cache.open();
-    for (const source of written) {
-      this.parts.refused.forget(source.id);
-      await this.inForce.chooseCopy(source);
-    }
+    for (const { id } of written) this.parts.refused.forget(id);
+    await this.inForce.chooseCopies(written.map(({ id }) => id));
     const changed = written.filter((source) => this.inForce.needsCompile(source));
     if (changed.length === 0) await apply();
     for (const source of changed) await this.inForce.compileFor(source, cache.copyOf(source.id)?.contentKey);

@@ -74,31 +74,36 @@ export class ListsInForce {
 
   /** Puts the rows into force, without rules that no enabled source needs. */
   async begin(): Promise<void> {
-    await this.chooseCopies();
+    await this.chooseAll();
     await this.compileOrKeep(this.compiler.compact());
   }
 
   /** Puts into force what another node has changed. */
   follow(): Promise<void> {
     return this.orRetry(async () => {
-      const { sources, hasLess } = await this.chooseCopies();
+      const { sources, hasLess } = await this.chooseAll();
       if (hasLess) await this.compileOrKeep(this.compiler.compact());
       else if (sources.some((source) => this.needsCompile(source)))
         await this.compileOrKeep(this.compiler.bringIntoForce());
     });
   }
 
-  /** Selects the copy that the row names. While no node has it, what is in force stays. */
-  async chooseCopy(source: StoredSource): Promise<void> {
-    const { cache, copies, refused } = this.parts;
-    const { id, contentKey, heldKey } = source;
-    if (contentKey === null) {
-      cache.forget(id);
-      return;
+  /**
+   * Selects the copies that the rows of these sources name. While no node has one, what is in force stays. Rows are read
+   * here: those that a caller has may be older than a copy that a change has just chosen.
+   */
+  async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {
+    const { cache, database } = this.parts;
+    await cache.open();
+    for (;;) {
+      const { choices } = cache;
+      const rows = await listSources(database);
+      const sources = ids === undefined ? rows : rows.filter(({ id }) => ids.includes(id));
+      for (const source of sources) await this.bring(source);
+      if (cache.choices !== choices) continue;
+      for (const source of sources) this.choose(source);
+      return sources;
     }
-    if (refusalOf(refused, source, contentKey) !== undefined) return;
-    await copies.bring(source, contentKey);
-    if (!cache.use(id, contentKey) && cache.copyOf(id)?.contentKey === heldKey) cache.forget(id);
   }
 
   /** Puts the current copies into force; throws a CompileError. */
@@ -142,21 +147,37 @@ export class ListsInForce {
 
   /** Puts the copies that the rows name into force, and fetches those that no node has. */
   private async takeOverRows(): Promise<void> {
-    await this.chooseCopies();
+    await this.chooseAll();
     await this.compileOrKeep(this.compiler.bringIntoForce());
     this.parts.fetchDue();
   }
 
-  /** Selects the copies that all rows name; tells whether a source is gone. */
-  private async chooseCopies(): Promise<{ sources: readonly StoredSource[]; hasLess: boolean }> {
-    const { cache, database } = this.parts;
-    await cache.open();
-    const sources = await listSources(database);
+  /** Selects the copies that all rows name, and drops those of sources that are gone. */
+  private async chooseAll(): Promise<{ sources: readonly StoredSource[]; hasLess: boolean }> {
+    const { cache } = this.parts;
+    const sources = await this.chooseCopies();
     const known = new Set(sources.map(({ id }) => id));
     const gone = cache.ids().filter((id) => !known.has(id));
     for (const id of gone) cache.forget(id);
-    for (const source of sources) await this.chooseCopy(source);
     return { sources, hasLess: gone.length > 0 };
+  }
+
+  /** Gets the copy that a row names from another node, unless it is here or refused. */
+  private async bring(source: StoredSource): Promise<void> {
+    const { contentKey } = source;
+    if (contentKey === null || refusalOf(this.parts.refused, source, contentKey) !== undefined) return;
+    await this.parts.copies.bring(source, contentKey);
+  }
+
+  private choose(source: StoredSource): void {
+    const { cache, refused } = this.parts;
+    const { id, contentKey, heldKey } = source;
+    if (contentKey === null) {
+      cache.forget(id);
+      return;
+    }
+    if (refusalOf(refused, source, contentKey) !== undefined) return;
+    if (!cache.use(id, contentKey) && cache.copyOf(id)?.contentKey === heldKey) cache.forget(id);
   }
 
   /** Puts a stored change into force; on failure schedules retries and throws the error. */
