@@ -66,7 +66,9 @@ export class UpstreamSide {
     const before = this.settings;
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
     this.settings = isSame('dnssec') ? { ...next, dnssec: before.dnssec } : next;
-    const keepsTiming = (['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa', 'hardening'] as const).every(isSame);
+    const keepsTiming = (
+      ['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa', 'hardening'] as const
+    ).every(isSame);
     if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
       const { pools } = this;
       this.pools = this.openPools(this.settings);

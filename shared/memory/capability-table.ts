@@ -14,7 +14,7 @@ export const CapabilityWord = {
   /** Address (4), port and transport (1). */
   KEY: 1,
   KEY_WORDS: 5,
-  /** When the server is to be probed next; a thread that probes moves it. */
+  /** When the next probes are due; a thread that probes moves it. */
   PROBE_DUE: 8,
   /** When the last pair of probes began, milliseconds in 32 bits, never 0; 0 = there was none. */
   PAIR_MS: 9,
@@ -29,7 +29,7 @@ export const CapabilityWord = {
   ANSWERS_UNTIL: 41,
   /** Odd while a thread writes the cookie. */
   COOKIE_SEQUENCE: 44,
-  /** Octets of the server's cookie; 0 = none is known. */
+  /** Bytes of the server's cookie; 0 = none is known. */
   COOKIE_SIZE: 45,
   COOKIE_SINCE: 46,
   /** The client's cookie (2 words), then the server's (8). */

@@ -99,7 +99,7 @@ export class CapabilityRecord {
     return Atomics.compareExchange(this.words, Word.PAIR_MS, last, now) === last;
   }
 
-  /** Whether the server is to be probed. */
+  /** Whether probes of the server are due. */
   get isProbeDue(): boolean {
     return this.nowSecs >= Atomics.load(this.words, Word.PROBE_DUE);
   }

@@ -22,6 +22,8 @@ type Use = 'never' | 'earned' | 'always';
 /** The hardening of questions to one server. */
 export class Hardening {
   readonly record: CapabilityRecord;
+  /** The features that the server may earn, or earn again. */
+  readonly wanted: readonly HardeningFeature[];
   private readonly uses: Readonly<Record<HardeningFeature, Use>>;
 
   /** `isEligible`: for a server that `auto` applies to. */
@@ -31,11 +33,7 @@ export class Hardening {
       cookies: useOf(settings.cookies, isEligible),
       case: useOf(settings.caseRandomization, isEligible),
     };
-  }
-
-  /** The features that are to be earned, or earned again. */
-  get wanted(): readonly HardeningFeature[] {
-    return HARDENING_FEATURES.filter((feature) => this.uses[feature] !== 'never');
+    this.wanted = HARDENING_FEATURES.filter((feature) => this.uses[feature] !== 'never');
   }
 
   /** Whether questions use a feature at present. */

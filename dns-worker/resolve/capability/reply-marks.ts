@@ -33,8 +33,8 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
 }
 
 /**
- * Checks a response to a query with these marks; it was found to be one to the question. A server that was sent no
- * cookie of its own may leave the option out. A cookie in the reply to a query without one is ignored.
+ * Checks a response to a query with these marks; it was found to be one to the question. A server that was not sent
+ * its own cookie may leave the option out. A cookie in the reply to a query without one is ignored.
  */
 export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): MarksCheck {
   if (cookie !== null) {

@@ -4,6 +4,6 @@
 export interface QueryMarks {
   /** The qname as asked: the question's own, or with letters in random case. */
   readonly name: Uint8Array;
-  /** Client cookie, and after it the server's if known: 8 or 16 to 40 octets; null = no cookie. */
+  /** Client cookie, and after it the server's if known: 8 or 16 to 40 bytes; null = no cookie. */
   readonly cookie: Uint8Array | null;
 }

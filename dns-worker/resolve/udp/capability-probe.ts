@@ -9,7 +9,7 @@ import { type Exchange, isLost } from '../transport/exchange.ts';
 import { exchangeUdp } from '../transport/exchange-udp.ts';
 import type { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** What came of a probe within its time. */
+/** The outcome of a probe within its time. */
 export interface ProbeReply {
   /** Of the reply that repeats the marks; null = there was none. */
   readonly rcode: number | null;

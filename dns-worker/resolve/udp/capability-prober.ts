@@ -23,18 +23,18 @@ import { type Exchange, type ExchangeDone, isLost } from '../transport/exchange.
 const ROUNDS = 3;
 /** Longest wait for a probe, milliseconds. */
 const PROBE_MS = 1000;
-/** Once the plain query of a pair is answered, the other has this many times as long, and at least so long. */
+/** Once the plain query of a pair is answered, the other has this many times as long, at least this. */
 const PATIENCE_TIMES = 4;
 const MIN_PATIENCE_MS = 250;
 /** Findings expire after an hour and are renewed after this, seconds; less up to a tenth, so that nodes differ. */
 const RENEWAL_SECS = 2700;
 /** A server that could not be probed is probed again after this, seconds. */
 const RETRY_SECS = 60;
-/** For so long other threads leave the probes to this one, seconds. */
+/** Other threads leave the probes to this one for this time, seconds. */
 const LEASE_SECS = 30;
 /** Time-out of the probe over TCP, milliseconds. */
 const TCP_PROBE_MS = 2000;
-/** Octets of the random label: as hexadecimal digits, of which letters have a case. */
+/** Bytes of the random label, written as hexadecimal digits: some are letters, which have a case. */
 const LABEL_OCTETS = 8;
 
 /** What the prober asks, and how. */
@@ -61,9 +61,9 @@ export class CapabilityProber {
   /** Probes the server if that is due; called for each question. */
   look(): void {
     const { hardening } = this.parts;
-    const { record } = hardening;
-    if (!record.isProbeDue || hardening.wanted.length === 0 || this.isClosed) return;
-    if (record.claimProbes(LEASE_SECS)) this.earnNext(hardening.wanted, true);
+    const { record, wanted } = hardening;
+    if (wanted.length === 0 || !record.isProbeDue || this.isClosed) return;
+    if (record.claimProbes(LEASE_SECS)) this.earnNext(wanted, true);
   }
 
   /** A question with these features fails: compares them with the plain query, at most once a second on the node. */

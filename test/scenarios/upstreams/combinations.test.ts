@@ -1,7 +1,7 @@
 /**
  * Honest upstreams in every combination: a feature that is refused, echoed, stale, dropped, or handled by some of the
  * servers behind an address only; and TCP that works, is refused or is silent. Left out: EDNS that is dropped, which no
- * resolver can tell from a dead server for clients that use EDNS; and NXDOMAIN to mixed case once that is earned.
+ * resolver can distinguish from a dead server for clients that use EDNS; and NXDOMAIN to mixed case once that is earned.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

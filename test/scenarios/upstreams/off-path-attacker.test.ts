@@ -44,7 +44,7 @@ async function open(cookies: HardeningMode, caseRandomization: HardeningMode) {
     server,
     ask: () => resolve(by, question(NAME, 'A')),
     queries: () =>
-      server.udpQueries.filter((query) => nameIn(query).toLowerCase().startsWith('\x03www\x07example')),
+      server.udpQueries.filter((query) => nameIn(query).toLowerCase().includes('\x07example\x03net')),
   };
 }
 

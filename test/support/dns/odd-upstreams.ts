@@ -77,7 +77,7 @@ export function cookieOption(cookie: Uint8Array): Uint8Array {
 /** A good server without cookies. */
 export const good: Script = (query) => query.reply(replyTo(query));
 
-/** A good server with cookies, as RFC 7873 has them; its part has 8 octets. */
+/** A good server with cookies, as RFC 7873 has them; its part has 8 bytes. */
 export const baking: Script = (query) => {
   const ours = cookieOf(query).subarray(0, 8);
   const options =
@@ -102,7 +102,7 @@ export const anyForeignCookie: Script = (query) =>
 export const refusingCookies: Script = (query) =>
   query.reply(replyTo(query, cookieOf(query).length > 0 ? { flags: FLAGS.formerr } : {}));
 
-/** No reply if the query has a cookie of at least so many octets. */
+/** No reply if the query has a cookie of at least so many bytes. */
 export function droppingCookies(minSize = 1): Script {
   return (query) => {
     if (cookieOf(query).length < minSize) good(query, 0);
@@ -141,7 +141,7 @@ export function bySource(...servers: readonly [Script, Script]): Script {
   };
 }
 
-/** What becomes of connections. */
+/** How connections end. */
 export type TcpBehaviour = 'works' | 'refused' | 'silent';
 
 /** Has a server treat connections so. */
