@@ -18,7 +18,7 @@ const pool = section({
   }),
   priority: key(int(0, 1000).default(1), { doc: 'Pools are asked in this order, lower first.' }),
   servers: key(list(upstream, 1), {
-    doc: 'Servers: udp://, tcp://, tls://host[@ip], https://host/dns-query (ending in {?dns}: with GET), or a bare address (UDP).',
+    doc: 'Servers: udp://, tcp://, tls://host[@ip[:port]], https://host/dns-query (ending in {?dns}: with GET), or a bare address (UDP).',
   }),
 });
 
@@ -88,10 +88,10 @@ export const dns = section({
     doc: 'Lease files of DHCP servers (dnsmasq or ISC dhcpd) that name clients; read again when they change.',
   }),
   rebinding_protection: key(bool.default(true), {
-    doc: 'Refuses private addresses in the answers of public names.',
+    doc: 'Refuses private, multicast and carrier (100.64/10) addresses in the answers of public names.',
   }),
   rebinding_allowlist: key(list(is.domain).default([]), {
-    doc: 'Domains that may answer with private addresses.',
+    doc: 'Domains that may answer with private addresses, such as those of DNS blocklists (127.0.0.x) or ts.net (Tailscale).',
   }),
   bootstrap: key(list(is.resolver).default(['1.1.1.1', '8.8.8.8', '9.9.9.9']), {
     doc: 'Resolvers (address with or without port) that find upstreams given by name.',

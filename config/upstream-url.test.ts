@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseUpstream, poolsOf } from './upstream-url.ts';
+import { parseUpstream, poolsOf, upstream } from './upstream-url.ts';
+import { expectedInstead } from './value-checks.ts';
 
 describe('parseUpstream()', () => {
   test.each([
@@ -20,6 +21,19 @@ describe('parseUpstream()', () => {
       'tls://dns.example.org:8853@[2001:db8::53]',
       { transport: 'tls', host: 'dns.example.org', port: 8853, pinnedIp: '2001:db8::53' },
     ],
+    [
+      'tls://dns.example.org@192.0.2.53:8853',
+      { transport: 'tls', host: 'dns.example.org', port: 8853, pinnedIp: '192.0.2.53' },
+    ],
+    [
+      'tls://dns.example.org@[2001:db8::53]:8853',
+      { transport: 'tls', host: 'dns.example.org', port: 8853, pinnedIp: '2001:db8::53' },
+    ],
+    [
+      'https://dns.example.org@192.0.2.53:8443/q',
+      { transport: 'https', host: 'dns.example.org', port: 8443, pinnedIp: '192.0.2.53', path: '/q' },
+    ],
+    ['udp://[fe80::1%eth0]:54', { transport: 'udp', host: 'fe80::1%eth0', port: 54 }],
     [
       'https://dns.example.org',
       { transport: 'https', host: 'dns.example.org', port: 443, path: '/dns-query' },
@@ -52,6 +66,9 @@ describe('parseUpstream()', () => {
     'udp://dns.example.org@192.0.2.53',
     'tls://dns.example.org@nowhere',
     'tls://192.0.2.53@192.0.2.54',
+    'tls://dns.example.org:853@192.0.2.53:853',
+    'tls://dns.example.org@192.0.2.53:0',
+    'tls://dns.example.org@other.example:853',
     'tls://a@192.0.2.53@192.0.2.54',
     'http://dns.example.org/dns-query',
     'quic://dns.example.org',
@@ -63,6 +80,18 @@ describe('parseUpstream()', () => {
   ])('parseUpstream() refuses %j', (address) => {
     expect(parseUpstream(address)).toBeUndefined();
   });
+});
+
+test.each(['fe80::1', 'udp://[FE80::1]:53', 'tcp://[febf::1]', 'tls://dns.example.org@fe80::1'])(
+  'upstream refuses %s, as its interface is missing',
+  (address) => {
+    expect(expectedInstead(upstream, address)).toMatch(/^a link-local address with its interface/);
+  },
+);
+
+test('upstream takes a link-local address with its interface', () => {
+  for (const address of ['fe80::1%eth0', 'udp://[fe80::1%eth0]:53', 'fec0::1'])
+    expect(expectedInstead(upstream, address)).toBeUndefined();
 });
 
 describe('poolsOf()', () => {

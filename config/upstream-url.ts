@@ -3,7 +3,7 @@
  */
 import { isIP } from 'node:net';
 import type { PoolSettings, UpstreamSettings } from '../shared/policy/upstream-settings.ts';
-import { form, isHostName, splitHostPort } from './value-checks.ts';
+import { isHostName, serverForm, splitHostPort } from './value-checks.ts';
 
 const PORTS = { udp: 53, tcp: 53, tls: 853, https: 443 } as const;
 const EXPECTED =
@@ -13,7 +13,7 @@ const EXPECTED =
 /**
  * Parses an upstream server's text; undefined if it has none of the forms `udp://host[:port]`, `tcp://host[:port]`,
  * `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a port (UDP). `@ip`
- * pins the address, so that no lookup is needed.
+ * pins the address, so that no lookup is needed; the port may also follow it, as `@ip:port`.
  */
 export function parseUpstream(address: string): UpstreamSettings | undefined {
   const match = /^(?:(udp|tcp|tls|https):\/\/)?([^/?#\s]+)([/?][^#\s]*)?$/iu.exec(address);
@@ -27,21 +27,27 @@ export function parseUpstream(address: string): UpstreamSettings | undefined {
   const encrypted = transport === 'tls' || transport === 'https';
   if (split === undefined || rest.length > 0) return undefined;
   if (isIP(split.host) === 0 && (scheme === undefined || !isHostName(split.host))) return undefined;
-  const pinned = pinnedIp?.replace(/^\[(.*)\]$/u, '$1');
-  if (pinned !== undefined && (!encrypted || isIP(pinned) === 0 || isIP(split.host) > 0)) return undefined;
+  const pin = pinnedIp === undefined ? undefined : splitHostPort(pinnedIp);
+  if (pinnedIp !== undefined) {
+    if (!encrypted || isIP(pin?.host ?? '') === 0 || isIP(split.host) > 0) return undefined;
+    if (split.port !== undefined && pin?.port !== undefined) return undefined;
+  }
 
   return {
     address,
     transport,
     host: split.host,
-    port: split.port ?? PORTS[transport],
-    ...(pinned === undefined ? {} : { pinnedIp: pinned }),
+    port: split.port ?? pin?.port ?? PORTS[transport],
+    ...(pin === undefined ? {} : { pinnedIp: pin.host }),
     ...(transport === 'https' ? { path: path ?? '/dns-query' } : {}),
   };
 }
 
 /** The form of an upstream server's text. */
-export const upstream = form(EXPECTED, (value) => parseUpstream(value) !== undefined);
+export const upstream = serverForm(EXPECTED, (value) => {
+  const parsed = parseUpstream(value);
+  return parsed?.pinnedIp ?? parsed?.host;
+});
 
 /** A pool as it is configured: its servers are still text. */
 type WrittenPool = Omit<PoolSettings, 'servers'> & { readonly servers: readonly string[] };

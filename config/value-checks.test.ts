@@ -112,13 +112,13 @@ describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: r
     name: 'resolver',
     check: checks.resolver,
     good: ['192.0.2.53', '192.0.2.53:53', '[2001:db8::53]:53', '2001:db8::53'],
-    bad: ['dns.example.org', 'dns.example.org:53', '192.0.2.53:0', ''],
+    bad: ['dns.example.org', 'dns.example.org:53', '192.0.2.53:0', '', 'fe80::1', '[fe80::1]:53'],
   },
   {
     name: 'hostPort',
     check: checks.hostPort,
-    good: ['192.0.2.1:53', 'ntp.example.org', 'ntp.example.org:123', '[::1]:1'],
-    bad: ['', 'a b:1', '192.0.2.300', 'example.org:0'],
+    good: ['192.0.2.1:53', 'ntp.example.org', 'ntp.example.org:123', '[::1]:1', 'fe80::1%eth0'],
+    bad: ['', 'a b:1', '192.0.2.300', 'example.org:0', 'fe80::1'],
   },
   { name: 'domain', check: checks.domain, good: ['home.arpa', 'lan'], bad: ['', '*.home.arpa', '192.0.2.1'] },
   {

@@ -33,6 +33,23 @@ export function form(expected: string, isGood: (value: string) => boolean): z.Zo
   return z.string(expected).refine(isGood, expected).describe(expected);
 }
 
+/** What is missing in a link-local address without a zone (RFC 4007 section 11): no interface is known to ask on. */
+const EXPECTED_SCOPE = 'a link-local address with its interface, such as fe80::1%eth0 or [fe80::1%eth0]:53';
+
+/** Valid strings that name a server, and the expectation for others. */
+export function serverForm(expected: string, hostOf: (value: string) => string | undefined): z.ZodString {
+  return z
+    .string(expected)
+    .refine((value) => hostOf(value) !== undefined, expected)
+    .refine((value) => !lacksScope(hostOf(value) ?? ''), EXPECTED_SCOPE)
+    .describe(expected);
+}
+
+/** Whether an address is of fe80::/10 and names no interface. */
+export function lacksScope(host: string): boolean {
+  return isIP(host) === 6 && /^fe[89ab]/iu.test(host) && !host.includes('%');
+}
+
 /** A form that the empty string has, too. */
 export function orEmpty(other: z.ZodString): z.ZodString {
   const isGood = (value: string): boolean => value === '' || other.safeParse(value).success;
@@ -69,15 +86,18 @@ export const cidr = form('a network such as 10.0.0.0/8 or 2001:db8::/32', (value
 });
 
 /** An address with or without a port: a plain resolver. */
-export const resolver = form(
+export const resolver = serverForm(
   'a resolver such as 192.0.2.53, 192.0.2.53:53 or [2001:db8::53]:53',
-  (value) => isIP(splitHostPort(value)?.host ?? '') > 0,
+  (value) => {
+    const host = splitHostPort(value)?.host ?? '';
+    return isIP(host) > 0 ? host : undefined;
+  },
 );
 
 /** `host:port`, the port optional, host a name or an address. */
-export const hostPort = form('a server such as 192.0.2.1:53', (value) => {
+export const hostPort = serverForm('a server such as 192.0.2.1:53', (value) => {
   const host = splitHostPort(value)?.host ?? '';
-  return isIP(host) > 0 || isHostName(host);
+  return isIP(host) > 0 || isHostName(host) ? host : undefined;
 });
 
 /** A receiver of a stream: a Unix socket, or a server with its port. */

@@ -7,6 +7,8 @@ import type { NodeStateCode, WorkerSettings } from '../shared/threads/messages.t
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import type { Config } from '../config/schema.ts';
+import { ClockFloor } from './clock/clock-floor.ts';
+import { kernelClockReader } from './clock/kernel-clock.ts';
 import { CacheFile } from './cache/cache-file.ts';
 import { CacheIndex } from './cache/cache-index.ts';
 import { NodeClaim } from './cluster/node-claim.ts';
@@ -20,7 +22,8 @@ import type { QueryLogPrivacy } from './query-log/store/privacy.ts';
 import { recordNames } from './query-log/drain/record-names.ts';
 import { GrantTimes } from './grants/grant-times.ts';
 import { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
-import { designatedResolvers } from './tls/designated-resolvers.ts';
+import { certifiedAddresses, designatedResolvers } from './tls/designated-resolvers.ts';
+import { watchLoops } from './upstreams/loop-watch.ts';
 import type { ThreadCertificate } from './tls/thread-certificate.ts';
 import type { DnsCertificates } from './start-tls.ts';
 import { livePolicy } from './live-policy.ts';
@@ -59,7 +62,9 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
   const hooks = workerHooks(process.env);
   const certificates = await dnsCertificates(node);
   const threadCertificate = certificates?.threads ?? null;
-  const { settingsOf, numbers, anchors } = threadSettings(node, dnsPort, hooks, threadCertificate);
+  const clockFloor = await openClockFloor(node);
+  const given = { dnsPort, hooks, certificate: threadCertificate, clockFloor };
+  const { settingsOf, numbers, anchors } = threadSettings(node, given);
   const settings = await settingsOf(config);
   const inCache = { of: (): WorkerSettings | null => settings };
   const { cache, cacheImage } = await openCache(node, () => inCache.of(), initial.snapshot);
@@ -82,12 +87,13 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
   const liveSettings = followConfiguration(node, settings, { settingsOf, anchors, supervisor, cache });
   if (threadCertificate !== null) followCertificate(node, threadCertificate, { supervisor, liveSettings });
   inCache.of = () => liveSettings.ofCache();
+  void node.mayWrite.then(() => clockFloor.start(() => void liveSettings.use(node.configuration.current())));
   const names = recordNames(publisher, numbers, zones);
   const reports = await startReports(node, supervisor, { names, writer });
   return {
     ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
     ...reports,
-    ...{ log, writer, logTrouble, claim, webCertificate: certificates?.web ?? null },
+    ...{ log, writer, logTrouble, claim, clockFloor, webCertificate: certificates?.web ?? null },
   };
 }
 
@@ -99,10 +105,12 @@ async function startReports(
 ) {
   const probes = new Probes(clock);
   const dnstap = await startDnstap(node);
+  const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
   const drain = new LogDrain(supervisor.memories(), names, {
     append: (row) => {
       // Before the log, which may be off.
       probes.see(row);
+      seeLoops(row);
       dnstap?.append(row);
       writer.append(row);
     },
@@ -129,21 +137,34 @@ async function dnsCertificates(node: Node): Promise<DnsCertificates | null> {
   return openDnsCertificates(node);
 }
 
+async function openClockFloor({ dataDir, logger, stops }: Node): Promise<ClockFloor> {
+  const floor = await ClockFloor.open({ dataDir, clock, kernelClock: kernelClockReader(), logger });
+  stops.push(() => floor.close());
+  return floor;
+}
+
 /** What makes settings of the threads out of a configuration. */
 function threadSettings(
   { dataDir, logger, stops }: Node,
-  dnsPort: number,
-  hooks: WorkerHooks,
-  certificate: ThreadCertificate | null,
+  given: {
+    readonly dnsPort: number;
+    readonly hooks: WorkerHooks;
+    readonly certificate: ThreadCertificate | null;
+    readonly clockFloor: ClockFloor;
+  },
 ) {
+  const { dnsPort, hooks, certificate, clockFloor } = given;
   const numbers = new PoolNumbers();
-  const anchors = new FollowedAnchors({ dataDir, clock, logger });
+  const isClockWrong = (): boolean => clockFloor.isWrong;
+  const anchors = new FollowedAnchors({ dataDir, clock, logger, isClockWrong });
   stops.push(() => anchors.close());
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
     const settings = workerSettings(next, dnsPort, hooks);
     const designated = certificate === null ? [] : designatedResolvers(certificate.cert, settings);
-    const identity = { ...settings.identity, version, designated };
-    return anchors.addTo({ ...settings, identity, pools: numbers.number(settings.pools) }, next);
+    const designatedAddresses = certificate === null ? [] : certifiedAddresses(certificate.cert);
+    const identity = { ...settings.identity, version, designated, designatedAddresses };
+    const pools = numbers.number(settings.pools);
+    return anchors.addTo({ ...settings, identity, pools, clockFloorMs: clockFloor.earliestMs }, next);
   };
   return { settingsOf, numbers, anchors };
 }

@@ -12,6 +12,7 @@ import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.
 import { buildInProcess } from './built-dashboard/build-process.ts';
 import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
+import type { ClockFloor } from './clock/clock-floor.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { waitForNodes } from './cluster/wait-for-nodes.ts';
 import { onDatabaseUp } from './db/on-up.ts';
@@ -67,6 +68,7 @@ interface WebParts {
   readonly publisher: SnapshotPublisher;
   readonly rate: QueryRate;
   readonly claim: NodeClaim;
+  readonly clockFloor: ClockFloor;
   readonly policy: { revision(): number | null };
   readonly log: LogQuestions;
   readonly cache: SharedArrayBuffer;

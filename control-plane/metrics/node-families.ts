@@ -10,6 +10,7 @@ export interface NodeReads {
   /** Null while the database does not say, and before the first change. */
   readonly revision: () => Promise<number | null>;
   readonly isDatabaseUp: () => boolean;
+  readonly isClockWrong: () => boolean;
 }
 
 /** Families of the node. */
@@ -37,5 +38,8 @@ export function nodeFamilies(reads: NodeReads): Family[] {
     ),
     gauge('weir_policy_revision', 'Newest revision of the policy in the database', reads.revision),
     gauge('weir_database_up', '1 = the database answers', () => (reads.isDatabaseUp() ? 1 : 0)),
+    gauge('weir_clock_wrong', '1 = the clock is before the release of Weir or the last known time', () =>
+      reads.isClockWrong() ? 1 : 0,
+    ),
   ];
 }

@@ -1,6 +1,7 @@
 /** All metrics of a node, over its parts. */
 import { join } from 'node:path';
 import type { CacheContents } from '../cache/cache-contents.ts';
+import type { ClockFloor } from '../clock/clock-floor.ts';
 import type { Database } from '../db/database.ts';
 import type { ListSources } from '../lists/sources/list-sources.ts';
 import { newestRevisionId } from '../policy/revision-store.ts';
@@ -32,6 +33,7 @@ export interface NodeMetricsParts {
   readonly lists: Pick<ListSources, 'list'>;
   readonly cache: Pick<CacheContents, 'metrics'>;
   readonly cacheBytes: number;
+  readonly clockFloor: Pick<ClockFloor, 'isWrong'>;
   readonly writer: { counters(): LogWriterCounters };
   readonly dayExport: { failures(): number };
   /** null = no queries are streamed. */
@@ -54,6 +56,7 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
       threadsBehind: () => publisher.threadsBehind(),
       revision: databaseRead(database, () => newestRevisionId(database)),
       isDatabaseUp: () => database.status().state === 'up',
+      isClockWrong: () => parts.clockFloor.isWrong,
     }),
     ...dnsFamilies(threads),
     ...streamFamilies(threads, supervisor.connections()),

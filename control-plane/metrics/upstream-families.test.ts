@@ -24,6 +24,7 @@ const SERVER: UpstreamDetail = {
     tcp: 'unknown',
     answers_per_connection: null,
   },
+  removes_signatures: false,
 };
 
 test('upstreamFamilies() shows each server of each pool and zone', async () => {

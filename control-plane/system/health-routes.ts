@@ -52,13 +52,14 @@ function readHealth(parts: HealthRouteParts): Route {
   });
 }
 
-function statesOf({ dns, database, upstreams, filters, nodes }: Health['checks']): Health['checks'] {
+function statesOf({ dns, database, upstreams, filters, nodes, clock }: Health['checks']): Health['checks'] {
   return {
     dns: { status: dns.status },
     database: { status: database.status },
     upstreams: { status: upstreams.status },
     filters: { status: filters.status },
     nodes: { status: nodes.status },
+    clock: { status: clock.status },
   };
 }
 

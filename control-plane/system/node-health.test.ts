@@ -17,6 +17,7 @@ function report(status: UpstreamReport['status'], address: string, poolName = 'm
     latenciesMs: new Float32Array(0),
     resolved: [],
     supports: NOTHING_KNOWN,
+    removesSignatures: false,
   };
 }
 
@@ -29,6 +30,15 @@ describe('upstreamsCheck', () => {
     const detail = 'unhealthy: 192.0.2.1';
     expect(upstreamsCheck([{ pools: [away, left], zones: [] }])).toEqual({ status: 'degraded', detail });
     expect(upstreamsCheck([{ pools: [away], zones: [] }])).toEqual({ status: 'down', detail });
+  });
+
+  test('upstreamsCheck() is degraded by a server that removes DNSSEC signatures', () => {
+    const removing = { ...report('Healthy', '192.0.2.1'), removesSignatures: true };
+    const left = report('Healthy', '192.0.2.2');
+    expect(upstreamsCheck([{ pools: [removing, left], zones: [] }])).toEqual({
+      status: 'degraded',
+      detail: 'without DNSSEC signatures: 192.0.2.1',
+    });
   });
 
   test('upstreamsCheck() tells of servers of forward zones, and is neither worse nor better for them', () => {

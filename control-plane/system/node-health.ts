@@ -1,6 +1,7 @@
 /** The state of this node for `/health`, from memory only: it must never wait. */
 import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
+import type { ClockFloor } from '../clock/clock-floor.ts';
 import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
 import type { DayExport } from '../query-log/nightly/day-export.ts';
@@ -17,9 +18,10 @@ export interface HealthParts {
   /** Finished days of it as files. */
   readonly dayExport: Pick<DayExport, 'trouble'>;
   readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
+  readonly clockFloor: Pick<ClockFloor, 'trouble'>;
 }
 
-/** State of DNS, database, upstreams, filters and the other nodes. */
+/** State of DNS, database, upstreams, filters, the other nodes and the clock. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
@@ -27,7 +29,13 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
     upstreams: upstreamsCheck(parts.supervisor.upstreams()),
     filters: filtersCheck(parts.publisher),
     nodes: nodesCheck(parts.claim),
+    clock: clockCheck(parts.clockFloor),
   };
+}
+
+function clockCheck(clockFloor: HealthParts['clockFloor']): Health['checks']['clock'] {
+  const detail = clockFloor.trouble();
+  return detail === null ? { status: 'ok' } : { status: 'degraded', detail };
 }
 
 function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
@@ -60,16 +68,21 @@ function databaseCheck(database: Database, logTrouble: string | null): Health['c
 export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
   const pools = reports.flatMap((report) => report.pools);
   const unhealthy = unhealthyAmong(pools, ({ address }) => address);
+  const unsigned = distinct(
+    pools.filter(({ removesSignatures }) => removesSignatures),
+    ({ address }) => address,
+  );
   const ofZones = unhealthyAmong(
     reports.flatMap((report) => report.zones),
     ({ address, poolName }) => `${address} of ${poolName}`,
   );
   const told = [
     ...(unhealthy.length === 0 ? [] : [`unhealthy: ${unhealthy.join(', ')}`]),
+    ...(unsigned.length === 0 ? [] : [`without DNSSEC signatures: ${unsigned.join(', ')}`]),
     ...(ofZones.length === 0 ? [] : [`forward zones: unhealthy: ${ofZones.join(', ')}`]),
   ];
   const detail = told.length === 0 ? {} : { detail: told.join('; ') };
-  if (unhealthy.length === 0) return { status: 'ok', ...detail };
+  if (unhealthy.length === 0) return { status: unsigned.length === 0 ? 'ok' : 'degraded', ...detail };
   const anyLeft = pools.some(({ status }) => status !== 'Unhealthy');
   return { status: anyLeft ? 'degraded' : 'down', ...detail };
 }
@@ -78,7 +91,14 @@ function unhealthyAmong(
   reports: readonly UpstreamReport[],
   nameOf: (report: UpstreamReport) => string,
 ): string[] {
-  return [...new Set(reports.filter(({ status }) => status === 'Unhealthy').map(nameOf))];
+  return distinct(
+    reports.filter(({ status }) => status === 'Unhealthy'),
+    nameOf,
+  );
+}
+
+function distinct(reports: readonly UpstreamReport[], nameOf: (report: UpstreamReport) => string): string[] {
+  return [...new Set(reports.map(nameOf))];
 }
 
 /** Other nodes that are in trouble: theirs is the sentence that somebody else should read. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestAuthority } from '../../test/support/dns/certificates.ts';
-import { designatedResolvers } from './designated-resolvers.ts';
+import { certifiedAddresses, designatedResolvers } from './designated-resolvers.ts';
 
 let authority: TestAuthority;
 beforeAll(() => {
@@ -36,4 +36,13 @@ describe('designatedResolvers()', () => {
     expect(found).toHaveLength(count);
     if (count > 0) expect(hex(found)[0]!.slice(4, 4 + TARGET.length)).toBe(TARGET);
   });
+});
+
+test('certifiedAddresses() are those of the certificate', () => {
+  const names = 'DNS:dns.example,IP:192.0.2.53,IP:2001:db8::53';
+  expect(certifiedAddresses(certificate(names)).map((each) => Buffer.from(each).toString('hex'))).toEqual([
+    'c0000235',
+    '20010db8000000000000000000000053',
+  ]);
+  expect(certifiedAddresses(certificate('DNS:dns.example'))).toEqual([]);
 });

@@ -5,9 +5,11 @@
 import { X509Certificate } from 'node:crypto';
 import { DOH_PATH } from '../../shared/dns/doh-target.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
+import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
 
 /** Keys of parameters (RFC 9460 section 14.3.2, RFC 9461 section 5), in the order in which they are written. */
 const SvcParam = { ALPN: 1, PORT: 3, DOHPATH: 7 } as const;
+const IP_PREFIX = 'IP Address:';
 const DOT_PORT = 853;
 const DOH_PORT = 443;
 
@@ -39,6 +41,17 @@ export function designatedResolvers(certificate: string, { dotPort, dohPort }: E
       ...(path === null ? [] : param(SvcParam.DOHPATH, [...Buffer.from(path)])),
     ]),
   );
+}
+
+/** The IP addresses that a certificate (PEM) is for, 4 or 16 bytes each. */
+export function certifiedAddresses(certificate: string): Uint8Array[] {
+  const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? [];
+  return names.flatMap((name) => {
+    if (!name.startsWith(IP_PREFIX)) return [];
+    const address = addressFromText(name.slice(IP_PREFIX.length));
+    if (address === null) return [];
+    return [isMappedIpv4(address) ? address.slice(12) : address];
+  });
 }
 
 /** The first name of a host in the certificate, in wire form: with a dot, without a wildcard. */

@@ -21,6 +21,7 @@ let logger: MemoryLogger;
 let zone: TrustPointKeys | null | Error;
 let looks: number;
 let inForce: number[][];
+let isClockWrong: boolean;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'weir-anchors-'));
@@ -29,6 +30,7 @@ beforeEach(() => {
   zone = has(key(1));
   looks = 0;
   inForce = [];
+  isClockWrong = false;
 });
 
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -41,7 +43,10 @@ function has(...rdatas: Uint8Array[]): TrustPointKeys {
 const marks = (anchors: readonly TrustAnchor[]): number[] => anchors.map(({ rdata }) => rdata[4]!);
 
 async function started(isFollowing = true): Promise<AnchorKeeper> {
-  const keeper = await AnchorKeeper.open({ anchors: ANCHORS, isFollowing, dataDir, clock, logger });
+  const keeper = await AnchorKeeper.open({
+    ...{ anchors: ANCHORS, isFollowing, dataDir, clock, logger },
+    isClockWrong: () => isClockWrong,
+  });
   keeper.start({
     observe: () => {
       looks++;
@@ -78,6 +83,16 @@ describe('AnchorKeeper', () => {
     expect(marks(keeper.anchors())).toEqual([2]);
     await keeper.close();
     expect(logger.lines.filter(({ message }) => message.includes('changed its state'))).toHaveLength(4);
+  });
+
+  test('AnchorKeeper follows no keys while the clock is wrong', async () => {
+    isClockWrong = true;
+    const keeper = await started();
+    expect(looks).toBe(0);
+    isClockWrong = false;
+    await keeper.look();
+    expect(looks).toBe(1);
+    await keeper.close();
   });
 
   test('AnchorKeeper looks as often as the zone’s signatures ask for, and hourly without an answer', async () => {

@@ -20,6 +20,8 @@ export interface AnchorKeeperParts {
   readonly isFollowing: boolean;
   readonly dataDir: string;
   readonly clock: Clock;
+  /** Whether the clock is known to be wrong: keys wait 30 days by it, so none is followed then. */
+  readonly isClockWrong: () => boolean;
   readonly logger: Logger;
 }
 
@@ -96,6 +98,7 @@ export class AnchorKeeper {
     const { validators } = this;
     if (validators === undefined) return this.running;
     this.running = this.running.then(async () => {
+      if (this.parts.isClockWrong()) return;
       for (const point of this.points)
         if (!this.isClosed && this.isDue(point)) await this.refresh(point, validators);
     });

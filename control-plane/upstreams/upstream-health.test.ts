@@ -17,6 +17,7 @@ function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
     latenciesMs: new Float32Array(0),
     resolved: [],
     supports: NOTHING_KNOWN,
+    removesSignatures: false,
     ...more,
   };
 }
@@ -49,6 +50,7 @@ describe('upstreamDetails', () => {
           latenciesMs: Float32Array.of(6, 8),
           supports: { ...NOTHING_KNOWN, edns: 'supported', case: 'altered', answersPerConnection: 4 },
           resolved: ['192.0.2.1', '2001:db8::1'],
+          removesSignatures: true,
         }),
       ]),
     ];
@@ -70,6 +72,7 @@ describe('upstreamDetails', () => {
           ...{ edns: 'supported', cookies: 'unknown', case: 'altered', tcp: 'unknown' },
           answers_per_connection: 4,
         },
+        removes_signatures: true,
       },
     ]);
   });

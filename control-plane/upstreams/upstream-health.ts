@@ -66,6 +66,7 @@ function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): Upstrea
     last_error: worst?.lastError ?? null,
     resolved: [...new Set(reports.flatMap(({ resolved }) => resolved))],
     supports: supportOf(reports),
+    removes_signatures: reports.some(({ removesSignatures }) => removesSignatures),
   };
 }
 

@@ -7,9 +7,12 @@ import { NodeMemory } from './node-memory.ts';
 const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
-  test('NodeMemory has no claims where one worker is alone', () => {
-    expect(new NodeMemory(1, cache, secretOfTests).buffers.claims).toBeNull();
-    expect(new NodeMemory(2, cache, secretOfTests).buffers.claims).toBeInstanceOf(SharedArrayBuffer);
+  test('NodeMemory has neither claims nor outcomes for a single worker', () => {
+    const { buffers: single } = new NodeMemory(1, cache, secretOfTests);
+    expect([single.claims, single.outcomes]).toEqual([null, null]);
+    const { buffers: pair } = new NodeMemory(2, cache, secretOfTests);
+    expect(pair.claims).toBeInstanceOf(SharedArrayBuffer);
+    expect(pair.outcomes).toBeInstanceOf(SharedArrayBuffer);
   });
 
   test('NodeMemory gives each node seeds of its own', () => {

@@ -225,6 +225,12 @@ export class WorkerSupervisor {
       if (thread.start.role === 'resolve') thread.post({ type: 'trust', anchors });
   }
 
+  /** A client has asked for the name with which one of the threads checks an upstream for a forwarding loop. */
+  reportLoop(token: string, client: string): void {
+    for (const thread of this.threads())
+      if (thread.start.role === 'resolve') thread.post({ type: 'loop', token, client });
+  }
+
   /** Tells those who ask for `status.weir`; a state that came before the one told has no effect. */
   tell(state: NodeStateCode): void {
     for (const { control } of this.memories()) {

@@ -52,6 +52,8 @@ export interface CacheNotes {
   readonly upstream: number;
   /** `ExtendedError`; NO_EDE = none. */
   readonly extendedError?: number;
+  /** As `hasPrivateAddress` says with the NAT64 prefixes known; absent = without any. */
+  readonly hasPrivateAddress?: boolean;
 }
 
 /** Longest wait for the lock before an answer goes uncached, milliseconds. */
@@ -268,7 +270,7 @@ export class CacheWriter {
     slab[entry + CacheEntry.EXTENDED_ERROR] = (notes.extendedError ?? NO_EDE) + 1;
     slab[entry + CacheEntry.MARKS] =
       (leadsToNames(answer) ? CacheMarks.HAS_TARGETS : 0) |
-      (hasPrivateAddress(answer) ? CacheMarks.HAS_PRIVATE_ADDRESS : 0);
+      ((notes.hasPrivateAddress ?? hasPrivateAddress(answer)) ? CacheMarks.HAS_PRIVATE_ADDRESS : 0);
     const ttlsAt = ttlOffsetsOffset(key.qname.length);
     slabWords[(entry + ttlsAt - 4) >>> 2] = 0;
     slab.set(key.qname, entry + CacheEntry.QNAME);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { type TestRecord, octets, u16, wireName } from '../../test/support/dns/built-messages.ts';
 import { answerWith } from '../../test/support/dns/record-bodies.ts';
+import { prefixesIn } from './nat64-prefix.ts';
 import { hasPrivateAddress } from './private-addresses.ts';
 
 /** An address record. */
@@ -26,18 +27,26 @@ describe('hasPrivateAddress', () => {
     '0.0.0.0',
     '0.1.2.3',
     '10.0.0.1',
+    '100.64.0.1',
+    '100.127.255.255',
     '127.0.0.1',
     '169.254.1.1',
     '172.16.0.1',
     '172.31.255.255',
     '192.168.0.1',
+    '224.0.0.251',
+    '239.255.255.250',
     '::',
     '::1',
     'fc00::1',
     'fdff::1',
     'fe80::1',
     'febf::1',
+    'ff02::fb',
+    '2002:c0a8:101::1',
+    '2002:a00:1::',
     '64:ff9b::10.0.0.1',
+    '64:ff9b::100.64.0.1',
   ])('hasPrivateAddress() finds %s, also behind a public address', (text) => {
     expect(isPrivate(addressRecord(text))).toBe(true);
     expect(isPrivate(PUBLIC, addressRecord(text))).toBe(true);
@@ -47,6 +56,8 @@ describe('hasPrivateAddress', () => {
     '1.0.0.0',
     '9.255.255.255',
     '11.0.0.1',
+    '100.63.255.255',
+    '100.128.0.1',
     '126.0.0.1',
     '128.0.0.1',
     '169.253.1.1',
@@ -56,6 +67,8 @@ describe('hasPrivateAddress', () => {
     '192.167.0.1',
     '192.169.0.1',
     '193.168.0.1',
+    '223.255.255.255',
+    '240.0.0.1',
     '::192.0.2.1',
     '64:ff9b::192.0.2.1',
     '64:ff9c::10.0.0.1',
@@ -69,7 +82,8 @@ describe('hasPrivateAddress', () => {
     'fe00::1',
     'fe7f::1',
     'fec0::1',
-    'ff02::1',
+    '2002:c000:201::1',
+    '2003:a00:1::',
     '2001:db8::1',
   ])('hasPrivateAddress() takes %s for a public address', (text) => {
     expect(isPrivate(addressRecord(text))).toBe(false);
@@ -100,6 +114,16 @@ describe('hasPrivateAddress', () => {
   ])('hasPrivateAddress() passes over %s', (_what, record) => {
     expect(isPrivate(record)).toBe(false);
     expect(isPrivate(record, addressRecord('10.0.0.1'))).toBe(true);
+  });
+
+  test('hasPrivateAddress() judges what lies behind a NAT64 prefix by its IPv4 address', () => {
+    const prefixes = prefixesIn(answerWith([addressRecord('fd00:64::192.0.0.170')]));
+    expect(prefixes).toHaveLength(1);
+    const judged = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);
+    expect(judged('fd00:64::192.0.2.1')).toBe(false);
+    expect(judged('fd00:64::192.168.1.1')).toBe(true);
+    expect(judged('fd00:64::1:192.0.2.1')).toBe(true);
+    expect(judged('fd00:65::192.0.2.1')).toBe(true);
   });
 
   test('hasPrivateAddress() looks at the answer section only, and at nothing that is cut off', () => {

@@ -23,6 +23,8 @@ export class Budget {
   readonly network: string | undefined;
   /** A question could not be asked for lack of resources; a later attempt may succeed. */
   isShort = false;
+  /** Servers whose records did not hold, as in `Question`: the other ones are asked first from then on. */
+  avoided: ReadonlySet<number> = new Set();
   private failedSignatures = MAX_FAILED_SIGNATURES;
   private signatures = MAX_SIGNATURES;
   private subqueries = MAX_SUBQUERIES;
@@ -32,6 +34,13 @@ export class Budget {
   constructor(deadlineMs: number, network?: string) {
     this.deadlineMs = deadlineMs;
     this.network = network;
+  }
+
+  /** Avoids a server; false if it was avoided already, so that no other one is left to ask. */
+  avoid(upstream: number): boolean {
+    if (this.avoided.has(upstream)) return false;
+    this.avoided = new Set([...this.avoided, upstream]);
+    return true;
   }
 
   /** Spends a question for DS or DNSKEY records. */

@@ -51,10 +51,14 @@ export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
   return (rrsig.expiration - nowSecs) | 0;
 }
 
-/** Whether it has expired or is not yet valid; null = neither. Allows for wrong clocks. */
-export function untimely(rrsig: Rrsig, nowSecs: number): 'expired' | 'not-yet-valid' | null {
+/** Unix seconds; null while the clock is known to be wrong, so that no signature's time can be judged. */
+export type NowSecs = number | null;
+
+/** Whether it has expired or is not yet valid; null = neither. Allows for clocks that are somewhat wrong. */
+export function untimely(rrsig: Rrsig, nowSecs: NowSecs): 'expired' | 'not-yet-valid' | null {
   const lifetimeSecs = (rrsig.expiration - rrsig.inception) | 0;
   if (lifetimeSecs < 0) return 'expired';
+  if (nowSecs === null) return null;
   // A tenth of the lifetime, an hour at least and a day at most, as Unbound has it.
   const skewSecs = Math.min(Math.max(Math.floor(lifetimeSecs / 10), MIN_SKEW_SECS), MAX_SKEW_SECS);
   if (secsLeft(rrsig, nowSecs) < -skewSecs) return 'expired';

@@ -102,8 +102,9 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
     expect(await proveSet(set, zone, rrsig.expiration - 60, new Budget(0))).toMatchObject({ ttlSecs: 60 });
   });
 
-  test('is bogus outside its time and for other data', async () => {
-    const at = (nowSecs: number): ReturnType<typeof proveSet> => proveSet(set, zone, nowSecs, new Budget(0));
+  test('is bogus outside its time unless the clock is wrong, and for other data', async () => {
+    const at = (nowSecs: number | null): ReturnType<typeof proveSet> =>
+      proveSet(set, zone, nowSecs, new Budget(0));
     const expired = { kind: 'bogus', extendedError: ExtendedError.SIGNATURE_EXPIRED };
     const daySecs = 86_400;
     expect(await at(rrsig.expiration + daySecs + 1)).toEqual(expired);
@@ -113,8 +114,10 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
       ...set,
       rdatas: set.rdatas.map((rdata) => rdata.map((octet, i) => (i === 3 ? octet ^ 1 : octet))),
     };
-    const proof = await proveSet(other, zone, rrsig.inception, new Budget(0));
-    expect(proof).toEqual({ kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS });
+    const wrong = { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS };
+    expect(await proveSet(other, zone, rrsig.inception, new Budget(0))).toEqual(wrong);
+    expect(await at(null)).toEqual({ kind: 'secure', encloserLabels: -1, ttlSecs: 30 });
+    expect(await proveSet(other, zone, null, new Budget(0))).toEqual(wrong);
   });
 });
 

@@ -11,7 +11,7 @@ import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import { keysOf } from './key-index.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
-import { type Rrsig, secsLeft, untimely } from './rrsig.ts';
+import { type NowSecs, type Rrsig, secsLeft, untimely } from './rrsig.ts';
 
 /** The result of checking the signatures of an RRset. */
 export type SetProof =
@@ -24,7 +24,10 @@ export type SetProof =
     }
   | { readonly kind: 'bogus'; readonly extendedError: number };
 
-/** Seconds for which an RRset is trusted whose signature has expired within the allowance for clocks. */
+/**
+ * Seconds for which an RRset is trusted whose signature has expired within the allowance for clocks, or whose time could
+ * not be judged.
+ */
 const LATE_TTL_SECS = 30;
 
 /** A zone's name and the keys that may sign its data. */
@@ -40,7 +43,7 @@ export interface ZoneKeys {
 export async function proveSet(
   set: SignedRRset,
   zone: ZoneKeys,
-  nowSecs: number,
+  nowSecs: NowSecs,
   budget: Budget,
 ): Promise<SetProof> {
   const faults = new Set<number>();
@@ -74,7 +77,7 @@ export async function signsItself(
   key: Dnskey,
   set: SignedRRset,
   zone: Name,
-  nowSecs: number,
+  nowSecs: NowSecs,
   budget: Budget,
 ): Promise<boolean> {
   const own = set.signatures.filter(
@@ -96,7 +99,7 @@ const MOST_TELLING: readonly number[] = [
 ];
 
 /** Why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = nothing. */
-function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: number): number | null {
+function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: NowSecs): number | null {
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))
     return ExtendedError.DNSSEC_BOGUS;
@@ -105,14 +108,15 @@ function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: number): n
   return fault === 'not-yet-valid' ? ExtendedError.SIGNATURE_NOT_YET_VALID : null;
 }
 
-function secure(set: SignedRRset, rrsig: Rrsig, nowSecs: number): SetProof {
+function secure(set: SignedRRset, rrsig: Rrsig, nowSecs: NowSecs): SetProof {
   const { owner } = set;
   const labels = labelCount(owner);
+  const leftSecs = nowSecs === null ? 0 : secsLeft(rrsig, nowSecs);
   const isWildcardItself = owner[0] === 1 && owner[1] === 0x2a && rrsig.labels === labels - 1;
   return {
     kind: 'secure',
     encloserLabels: rrsig.labels < labels && !isWildcardItself ? rrsig.labels : -1,
-    ttlSecs: Math.min(set.ttlSecs, rrsig.originalTtlSecs, Math.max(secsLeft(rrsig, nowSecs), LATE_TTL_SECS)),
+    ttlSecs: Math.min(set.ttlSecs, rrsig.originalTtlSecs, Math.max(leftSecs, LATE_TTL_SECS)),
   };
 }
 

@@ -11,6 +11,7 @@ import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
 import { denialOf } from './denial.ts';
 import { ancestor, isAtOrBelow, isSame, labelCount, type Name, nameKey } from './names.ts';
+import type { NowSecs } from './rrsig.ts';
 import { proveSet, type ZoneKeys } from './signature.ts';
 import { readTrustPoint } from './trust-point.ts';
 import {
@@ -21,8 +22,14 @@ import {
   type TimedCut,
 } from './zone-keys.ts';
 
-/** Asks the upstreams for a name's records of a type, with their signatures; null = no answer. */
-export type Fetch = (name: Name, type: number, budget: Budget) => Promise<readonly SignedRRset[] | null>;
+/** Records with their signatures, and the server (`Upstream.index`) that sent them. */
+export interface Fetched {
+  readonly sets: readonly SignedRRset[];
+  readonly upstream: number;
+}
+
+/** Asks the upstreams for a name's records of a type, first those that the budget does not avoid; null = no answer. */
+export type Fetch = (name: Name, type: number, budget: Budget) => Promise<Fetched | null>;
 
 /** A zone whose keys are proven. */
 export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
@@ -40,8 +47,9 @@ export type Zone =
 const MIN_TTL_SECS = 5;
 const MAX_TTL_SECS = 3600;
 const BOGUS_TTL_SECS = 5;
-/** Attempts for bogus records: another server may have better ones. */
+/** Attempts for records that are bogus or not available, and as many more if there are servers that were not asked. */
 const ATTEMPTS = 2;
+const MAX_ATTEMPTS = 3;
 
 /** The configured start of all chains. */
 export interface TrustPoints {
@@ -55,6 +63,8 @@ export class TrustChain {
   private points: TrustPoints;
   private readonly fetch: Fetch;
   private readonly clock: Clock;
+  /** Unix milliseconds before which the clock is wrong. */
+  clockFloorMs = 0;
   private cuts = new CutCache();
   private underWay = new Map<string, Promise<Cut | null>>();
 
@@ -107,6 +117,11 @@ export class TrustChain {
     return this.points.anchors.some(({ zone }) => isSame(zone, name));
   }
 
+  /** The zone of the closest trust anchor above a name; null = there is none. */
+  anchorZone(name: Name): Name | null {
+    return closest(this.points.anchors, name)[0]?.zone ?? null;
+  }
+
   /** Whether a name is exempt from validation (RFC 7646). */
   isExempt(name: Name): boolean {
     const [anchor] = closest(this.points.anchors, name);
@@ -122,13 +137,19 @@ export class TrustChain {
 
   /** The keys of a zone with trust anchors, and what signs them, always from a new question; null = no answer. */
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
-    const sets = await this.ask(zone, RRType.DNSKEY, budget);
-    return sets === null ? null : readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);
+    for (let attempt = 1; ; attempt++) {
+      const fetched = await this.ask(zone, RRType.DNSKEY, budget);
+      if (fetched === null) return null;
+      const { sets, upstream } = fetched;
+      const keys = await readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);
+      if (keys?.isTrusted === true || !budget.avoid(upstream) || attempt >= MAX_ATTEMPTS) return keys;
+    }
   }
 
-  /** Current Unix time in seconds, for the validity of signatures. */
-  get nowSecs(): number {
-    return Math.floor(this.clock.nowMs() / 1000);
+  /** The current time, for the validity of signatures. */
+  get nowSecs(): NowSecs {
+    const nowMs = this.clock.nowMs();
+    return nowMs < this.clockFloorMs ? null : Math.floor(nowMs / 1000);
   }
 
   private isNegative(name: Name, apex: Name): boolean {
@@ -164,9 +185,11 @@ export class TrustChain {
   ): Promise<Cut | null> {
     const { cuts } = this;
     let found: TimedCut | null = null;
-    for (let attempt = 0; attempt < ATTEMPTS && !budget.isSpent; attempt++) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS && !budget.isSpent; attempt++) {
+      const { avoided } = budget;
       found = (await open()) ?? found;
       if (found !== null && found.cut.kind !== 'bogus') break;
+      if (attempt >= ATTEMPTS && budget.avoided === avoided) break;
     }
     // An exhausted budget says nothing about the zone, so it is not remembered.
     if (found === null || (found.cut.kind === 'bogus' && budget.isSpent)) return null;
@@ -188,12 +211,13 @@ export class TrustChain {
     introduction: Introduction,
     ttlSecs: number,
     budget: Budget,
-    keySets?: readonly SignedRRset[] | null,
+    fetchedKeys?: Fetched | null,
   ): Promise<TimedCut | null> {
-    const sets = keySets === undefined ? await this.ask(at, RRType.DNSKEY, budget) : keySets;
-    if (sets === null) return null;
-    const keySet = sets.find((set) => set.isAnswer && set.type === RRType.DNSKEY);
+    const fetched = fetchedKeys === undefined ? await this.ask(at, RRType.DNSKEY, budget) : fetchedKeys;
+    if (fetched === null) return null;
+    const keySet = fetched.sets.find((set) => set.isAnswer && set.type === RRType.DNSKEY);
     const found = await proveKeys(at, introduction, keySet, this.nowSecs, budget);
+    if (found.cut.kind === 'bogus') budget.avoid(fetched.upstream);
     return { cut: found.cut, ttlSecs: Math.min(found.ttlSecs, ttlSecs) };
   }
 
@@ -204,21 +228,29 @@ export class TrustChain {
     asksKeys: boolean,
     budget: Budget,
   ): Promise<TimedCut | null> {
-    const [sets, keySets] = await Promise.all([
+    const [fetched, fetchedKeys] = await Promise.all([
       this.ask(at, RRType.DS, budget),
       asksKeys ? this.ask(at, RRType.DNSKEY, budget) : undefined,
     ]);
-    if (sets === null) return null;
+    if (fetched === null) return null;
+    const { sets, upstream } = fetched;
     const ds = sets.find((set) => set.isAnswer && set.type === RRType.DS && isSame(set.owner, at));
-    if (ds === undefined) return this.withoutDs(at, above, sets, budget);
+    if (ds === undefined) {
+      const found = await this.withoutDs(at, above, sets, budget);
+      if (found.cut.kind === 'bogus') budget.avoid(upstream);
+      return found;
+    }
     const proof = await proveSet(ds, above, this.nowSecs, budget);
-    if (proof.kind === 'bogus') return { cut: proof, ttlSecs: 0 };
+    if (proof.kind === 'bogus') {
+      budget.avoid(upstream);
+      return { cut: proof, ttlSecs: 0 };
+    }
     // A wildcard makes no delegation.
     if (proof.encloserLabels >= 0)
       return { cut: { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS }, ttlSecs: 0 };
     const introduction = introductionByDs(ds.rdatas);
     if (introduction === null) return { cut: { kind: 'insecure' }, ttlSecs: proof.ttlSecs };
-    return this.openZone(at, introduction, proof.ttlSecs, budget, keySets);
+    return this.openZone(at, introduction, proof.ttlSecs, budget, fetchedKeys);
   }
 
   private async withoutDs(
@@ -247,7 +279,7 @@ export class TrustChain {
     return { cut: { kind: delegation === 'unsigned' ? 'insecure' : delegation }, ttlSecs };
   }
 
-  private ask(name: Name, type: number, budget: Budget): Promise<readonly SignedRRset[] | null> {
+  private ask(name: Name, type: number, budget: Budget): Promise<Fetched | null> {
     if (!budget.spendSubquery(this.clock.monotonicMs())) return Promise.resolve(null);
     return this.fetch(name, type, budget);
   }

@@ -10,7 +10,7 @@ import type { SignedRRset } from './answer-records.ts';
 import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
 import { Dnskey } from './dnskey.ts';
 import { isSame, type Name } from './names.ts';
-import { secsLeft, untimely } from './rrsig.ts';
+import { type NowSecs, secsLeft, untimely } from './rrsig.ts';
 import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
 
@@ -23,7 +23,7 @@ export async function readTrustPoint(
   zone: Name,
   sets: readonly SignedRRset[],
   anchors: readonly TrustAnchor[],
-  nowSecs: number,
+  nowSecs: NowSecs,
   budget: Budget,
 ): Promise<TrustPointKeys | null> {
   const set = sets.find((it) => it.isAnswer && it.type === RRType.DNSKEY && isSame(it.owner, zone));
@@ -44,7 +44,10 @@ export async function readTrustPoint(
       .filter((key) => revoking.has(key) || (key.isZoneKey && isUsable(key)))
       .map((key) => ({ rdata: key.rdata, isRevoked: key.isRevoked })),
     originalTtlSecs: Math.min(LONGEST_SECS, ...valid.map((it) => it.originalTtlSecs)),
-    expiresInSecs: Math.min(LONGEST_SECS, ...valid.map((it) => secsLeft(it, nowSecs))),
+    expiresInSecs: Math.min(
+      LONGEST_SECS,
+      ...valid.map((it) => (nowSecs === null ? 0 : secsLeft(it, nowSecs))),
+    ),
   };
 }
 

@@ -13,12 +13,12 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { errorDetail } from '../resolve/transport/exchange.ts';
 import { InFlight } from '../resolve/in-flight.ts';
 import { type Question, questionKey } from '../resolve/response/question.ts';
-import type { Resolution } from '../resolve/question-run.ts';
+import { isInconclusive, type Resolution } from '../resolve/question-run.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
 import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';
-import { TrustChain, type TrustPoints } from './trust-chain.ts';
+import { type Fetched, TrustChain, type TrustPoints } from './trust-chain.ts';
 import { validate } from './validator.ts';
 
 /** Resolves questions: the resolver itself, or a wrapper. */
@@ -27,8 +27,12 @@ export interface QuestionResolver {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** Attempts for a bogus answer: another server may have a better one. */
+/** Attempts for a bogus answer, and as many more if there are servers that were not asked. */
 const ATTEMPTS = 2;
+const MAX_ATTEMPTS = 3;
+
+/** Takes a server (`Upstream.index`) whose records did not hold, and the zone of the trust anchor above them. */
+export type OnDoubt = (upstream: number, anchorZone: Name) => void;
 
 /** Milliseconds by which the inner resolver times out first, since it knows the reason better. */
 const GRACE_MS = 50;
@@ -40,6 +44,7 @@ export class ValidatingResolver implements QuestionResolver {
   private readonly timeoutMs: number;
   private readonly chain: TrustChain;
   private readonly logger: Logger;
+  private readonly onDoubt: OnDoubt;
   private readonly inFlight: InFlight<Resolution>;
 
   constructor(
@@ -47,12 +52,14 @@ export class ValidatingResolver implements QuestionResolver {
     points: TrustPoints,
     timing: { readonly clock: Clock; readonly timeoutMs: number },
     logger: Logger,
+    onDoubt: OnDoubt = () => undefined,
   ) {
     this.behind = behind;
     this.clock = timing.clock;
     this.timeoutMs = timing.timeoutMs;
     this.chain = new TrustChain(points, (...asked) => this.fetch(...asked), timing.clock);
     this.logger = logger;
+    this.onDoubt = onDoubt;
     this.inFlight = new InFlight(logger);
   }
 
@@ -74,6 +81,11 @@ export class ValidatingResolver implements QuestionResolver {
     });
   }
 
+  /** Ignores the times of signatures while the clock shows an earlier time, Unix milliseconds. */
+  useClockFloor(earliestMs: number): void {
+    this.chain.clockFloorMs = earliestMs;
+  }
+
   /** Trusts these anchors from now on. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.chain.trust(anchors);
@@ -81,11 +93,14 @@ export class ValidatingResolver implements QuestionResolver {
 
   /** The keys of a zone with trust anchors, and what signs them; null = no answer. Never rejects. */
   async observe(zone: Name): Promise<TrustPointKeys | null> {
+    const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs);
     try {
-      return await this.chain.observe(zone, new Budget(this.clock.monotonicMs() + this.timeoutMs));
+      return await this.chain.observe(zone, budget);
     } catch (error) {
       this.logger.error('observe a trust point failed', { error: errorDetail(error) });
       return null;
+    } finally {
+      this.reportAvoided(zone, budget);
     }
   }
 
@@ -99,13 +114,19 @@ export class ValidatingResolver implements QuestionResolver {
       return await Promise.race([this.validated(question, budget), timeout]);
     } finally {
       clearTimeout(timer);
+      this.reportAvoided(question.qname, budget);
     }
+  }
+
+  private reportAvoided(name: Name, { avoided }: Budget): void {
+    const anchorZone = this.chain.anchorZone(name);
+    if (anchorZone !== null) for (const upstream of avoided) this.onDoubt(upstream, anchorZone);
   }
 
   private async validated(question: Question, budget: Budget): Promise<Resolution> {
     const asked = { ...question, dnssecOk: true, checkingDisabled: true };
     for (let attempt = 1; ; attempt++) {
-      const resolution = await this.ask(asked);
+      const resolution = await this.ask({ ...asked, avoided: budget.avoided });
       if (resolution.kind === 'failed') return resolution;
       const { answer, upstream } = resolution;
       const result = await validate(question.qname, question.qtype, answer, this.chain, budget);
@@ -117,7 +138,8 @@ export class ValidatingResolver implements QuestionResolver {
         const fit = fitFor(question, believed);
         return { kind: 'answer', answer: fit, upstream, dnssec: status, cost: budget.spentShare };
       }
-      if (attempt >= ATTEMPTS || budget.isSpent)
+      const isLast = !budget.avoid(upstream) && attempt >= ATTEMPTS;
+      if (isLast || attempt >= MAX_ATTEMPTS || budget.isSpent)
         return { ...failed('bogus', upstream), dnssec: status, extendedError };
     }
   }
@@ -126,7 +148,7 @@ export class ValidatingResolver implements QuestionResolver {
     return new Promise((resolve) => this.behind.resolve(question, resolve));
   }
 
-  private async fetch(qname: Name, qtype: number, budget: Budget): Promise<readonly SignedRRset[] | null> {
+  private async fetch(qname: Name, qtype: number, budget: Budget): Promise<Fetched | null> {
     const question = {
       qname,
       qtype,
@@ -134,11 +156,13 @@ export class ValidatingResolver implements QuestionResolver {
       dnssecOk: true,
       checkingDisabled: true,
       ecs: null,
+      avoided: budget.avoided,
       ...(budget.network !== undefined && { network: budget.network }),
     };
     const resolution = await this.ask(question);
-    if (resolution.kind === 'answer') return readRRsets(qname, resolution.answer);
-    budget.isShort ||= resolution.reason === 'overloaded';
+    if (resolution.kind === 'answer')
+      return { sets: readRRsets(qname, resolution.answer), upstream: resolution.upstream };
+    budget.isShort ||= isInconclusive(resolution);
     return null;
   }
 }

@@ -11,6 +11,7 @@ import type { Cut } from './cut-cache.ts';
 import { digestMatches, Dnskey, type Ds, readDs, usableDs } from './dnskey.ts';
 import { DsIndex } from './key-index.ts';
 import { compareBytes, isSame, type Name } from './names.ts';
+import type { NowSecs } from './rrsig.ts';
 import { proveSet } from './signature.ts';
 
 /** The introduction of a zone's keys: usable DS records, or keys themselves. */
@@ -45,7 +46,7 @@ export async function proveKeys(
   zone: Name,
   introduction: Introduction,
   set: SignedRRset | undefined,
-  nowSecs: number,
+  nowSecs: NowSecs,
   budget: Budget,
 ): Promise<TimedCut> {
   if (set === undefined || !isSame(set.owner, zone)) return bogus(ExtendedError.DNSKEY_MISSING);

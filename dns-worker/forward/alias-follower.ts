@@ -8,7 +8,6 @@
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { hasPrivateAddress } from '../cache/private-addresses.ts';
 import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import type { RequestReplier } from './request-replier.ts';
 import type { CacheableAnswer, LeftOut } from '../resolve/response/cacheable-answer.ts';
@@ -228,7 +227,7 @@ export class AliasFollower {
     replier.answerFrom(answer);
     if (isStale || target.status === QueryStatus.BLOCKED_REBIND) query.status = target.status;
     query.hasTargets = true;
-    query.hasPrivateAddress = hasPrivateAddress(answer);
+    query.hasPrivateAddress = replier.isPrivate(answer);
     replier.judge(request);
     replier.reply(request);
   }

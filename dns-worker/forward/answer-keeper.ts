@@ -6,6 +6,8 @@ import { ExtendedError } from '../../shared/dns/iana.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
 import { clampTtls, lifetimeSecs } from './answer-lifetime.ts';
+import { hasPrivateAddress } from '../cache/private-addresses.ts';
+import type { Nat64Discovery } from './nat64-discovery.ts';
 import type { CacheWriter } from '../cache/cache-writer.ts';
 import { NO_EDE, type Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
@@ -18,10 +20,12 @@ const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstrea
 export class AnswerKeeper {
   private readonly writer: CacheWriter;
   settings: WorkerSettings['cache'];
+  private readonly nat64: Nat64Discovery;
   /** The last stored outcome: one outcome serves all waiting clients in turn. */
   private kept: Resolution | null = null;
 
-  constructor(writer: CacheWriter, settings: WorkerSettings['cache']) {
+  constructor(writer: CacheWriter, settings: WorkerSettings['cache'], nat64: Nat64Discovery) {
+    this.nat64 = nat64;
     this.writer = writer;
     this.settings = settings;
   }
@@ -59,6 +63,7 @@ export class AnswerKeeper {
         upstream,
         extendedError:
           resolution.kind === 'failed' ? extendedErrorOf(resolution) : (answer.extendedError ?? NO_EDE),
+        hasPrivateAddress: hasPrivateAddress(answer, this.nat64.prefixes),
       },
     );
   }
@@ -68,6 +73,6 @@ export class AnswerKeeper {
 export function extendedErrorOf({ reason, extendedError }: Resolution & { kind: 'failed' }): number {
   if (extendedError !== undefined) return extendedError;
   if (NO_REACH.has(reason)) return ExtendedError.NO_REACHABLE_AUTHORITY;
-  if (reason === 'overloaded') return ExtendedError.NOT_READY;
+  if (reason === 'overloaded' || reason === 'late') return ExtendedError.NOT_READY;
   return reason === 'unusable' ? ExtendedError.OTHER : NO_EDE;
 }

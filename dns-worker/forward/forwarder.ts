@@ -11,8 +11,9 @@ import { CacheHit } from '../cache/answer-cache.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import type { Asked, ForwarderParts, ReplacedParts } from './forwarder-parts.ts';
 import { RequestReplier } from './request-replier.ts';
-import type { FlightOutcome } from '../resolve/node-flights.ts';
-import type { Failed, Resolution } from '../resolve/question-run.ts';
+import type { AskedElsewhere, FlightOutcome } from '../resolve/node-flights.ts';
+import { Nat64Discovery } from './nat64-discovery.ts';
+import { type Answered, type Failed, isInconclusive, type Resolution } from '../resolve/question-run.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures, StaleTimer } from './serve-stale.ts';
@@ -36,6 +37,7 @@ interface Wait {
 /** Answers waiting requests. One per resolve thread. */
 export class Forwarder {
   private parts: ForwarderParts;
+  private readonly nat64: Nat64Discovery;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
   /** The replier's. */
@@ -48,8 +50,9 @@ export class Forwarder {
 
   constructor(parts: ForwarderParts) {
     this.parts = parts;
-    this.keeper = new AnswerKeeper(parts.writer, parts.settings);
-    this.replier = new RequestReplier(parts);
+    this.nat64 = new Nat64Discovery(parts.clock);
+    this.keeper = new AnswerKeeper(parts.writer, parts.settings, this.nat64);
+    this.replier = new RequestReplier(parts, this.nat64);
     this.query = this.replier.query;
     this.failures = new RecentFailures(parts.clock);
     const { replier, keeper } = this;
@@ -71,6 +74,7 @@ export class Forwarder {
 
   /** Works with other parts from now on; what is in flight goes on. */
   use(next: ReplacedParts): void {
+    if (next.resolver !== this.parts.resolver) this.nat64.forget();
     this.parts = { ...this.parts, ...next };
     this.keeper.settings = next.settings;
   }
@@ -119,7 +123,7 @@ export class Forwarder {
     const { zone } = asked;
     const question = questionOf(this.query, WEIR);
     this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, question, (resolution) => {
-      if (resolution?.kind !== 'answer' || this.isReplaced(asked)) return;
+      if (resolution.kind !== 'answer' || this.isReplaced(asked)) return;
       this.parts.guard.run(() => {
         this.replier.open(request);
         if ((zone?.partition ?? POOLS_PARTITION) !== this.query.partition) return;
@@ -153,7 +157,7 @@ export class Forwarder {
 
   private goOn(wait: Wait, outcome: FlightOutcome, where: Asked): void {
     const { question, timer, request, countedAs } = wait;
-    const next = outcome ?? this.lookAgain(wait);
+    const next = outcome.kind === 'elsewhere' ? this.lookAgain(wait, outcome) : outcome;
     if (next === 'again') {
       this.resolve(wait);
       return;
@@ -171,10 +175,10 @@ export class Forwarder {
   }
 
   /**
-   * Another thread has asked the question: its answer is in the cache, or is not cacheable and must be asked for again
-   * while there is time.
+   * Another thread has asked the question: its answer is in the cache, or was handed over because it may not be kept;
+   * without either the question is asked again while there is time.
    */
-  private lookAgain({ timer, request }: Wait): Resolution | 'over' | 'again' {
+  private lookAgain({ timer, request }: Wait, { resolution }: AskedElsewhere): Resolution | 'over' | 'again' {
     try {
       this.replier.open(request);
       const isShared = this.parts.settings.enabled && !this.query.isEcsSpecific;
@@ -187,8 +191,9 @@ export class Forwarder {
       this.breakOff(request, error);
       return 'over';
     }
+    if (resolution !== null) return resolution;
     if (!this.isLate(request)) return 'again';
-    return { kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 };
+    return { kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
   /** Whether the time of a request is over: its client has given up by then. */
@@ -267,11 +272,40 @@ export class Forwarder {
         this.aliases.followAnswer(request, resolution, upstream);
       return;
     }
+    if (resolution.kind === 'answer' && this.mayBeNat64(resolution)) {
+      this.learnNat64(request, resolution, asked);
+      return;
+    }
     if (resolution.kind === 'answer' && !isReplaced)
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
     if (request.isAnswered === true || this.isDecided(request)) return;
     if (resolution.kind === 'answer') this.replier.answer(request, resolution, upstream);
     else this.replyFailure(request, resolution, upstream);
+  }
+
+  /** Whether an answer would be held to be of the local network, and NAT64 prefixes must be learned first. */
+  private mayBeNat64({ answer }: Answered): boolean {
+    const { partition, qtype } = this.query;
+    const isChecked = partition === POOLS_PARTITION && this.parts.pipeline.snapshot.rebinding.isOn;
+    return isChecked && this.nat64.mustLearn(qtype, answer);
+  }
+
+  /** Learns NAT64 prefixes, then finishes the request. */
+  private learnNat64(request: WaitingRequest, resolution: Answered, asked: Asked): void {
+    const { flights, resolver } = this.parts;
+    this.waiting++;
+    this.nat64.learn(
+      (question, done) => flights.resolve(resolver, POOLS_PARTITION, question, done),
+      () => {
+        try {
+          this.finish(request, resolution, asked);
+        } catch (error) {
+          this.breakOff(request, error);
+        }
+        this.waiting--;
+        if (this.waiting === 0) this.whenIdle?.();
+      },
+    );
   }
 
   /** Replies a stale answer where there is one, else the failure. */
@@ -283,9 +317,10 @@ export class Forwarder {
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = resolution.dnssec ?? DnssecStatus.unchecked;
-    if (resolution.reason !== 'overloaded')
+    if (!isInconclusive(resolution))
       this.keeper.keepOnce(query, resolution, failedAnswer(resolution.rcode), upstream);
-    query.status = resolution.reason === 'timeout' ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
+    const isTimeout = resolution.reason === 'timeout' || resolution.reason === 'late';
+    query.status = isTimeout ? QueryStatus.TIMEOUT : QueryStatus.SERVFAIL;
     query.extendedError = extendedErrorOf(resolution);
     replyWithRcode(query, resolution.rcode);
     this.replier.reply(request);

@@ -36,9 +36,12 @@ export function isFailure(status: QueryStatusCode): boolean {
   return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
 }
 
-/** Whether a failure concerns the name, and not a lack of resources on this machine. */
-export function isLasting({ status, extendedError }: Failure): boolean {
-  return status !== QueryStatus.RATE_LIMITED && extendedError !== ExtendedError.NOT_READY;
+/** Whether a failure concerns the name, and not this request's time or a lack of resources on this machine. */
+export function isLasting(failure: Failure): boolean {
+  const { status, extendedError } = failure;
+  return (
+    failure !== TOO_LATE && status !== QueryStatus.RATE_LIMITED && extendedError !== ExtendedError.NOT_READY
+  );
 }
 
 /**

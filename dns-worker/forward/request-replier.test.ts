@@ -9,6 +9,7 @@ import { query as queryMessage, Reply } from '../../test/support/dns/dns-message
 import { textAnswer } from '../../test/support/dns/record-text.ts';
 import { Forwarding } from '../../test/support/parts/forwarding.ts';
 import type { Query } from '../query/query.ts';
+import { Nat64Discovery } from './nat64-discovery.ts';
 import { RequestReplier } from './request-replier.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
@@ -21,7 +22,7 @@ let replies: Reply[];
 beforeEach(() => {
   forwarding = new Forwarding();
   const { pipeline, cache, reporter, clock } = forwarding;
-  replier = new RequestReplier({ pipeline, cache, reporter, clock });
+  replier = new RequestReplier({ pipeline, cache, reporter, clock }, new Nat64Discovery(clock));
   replies = [];
 });
 afterEach(() => forwarding[Symbol.dispose]());

@@ -17,6 +17,7 @@ import type { Reporter } from '../report/reporter.ts';
 import type { Answered } from '../resolve/question-run.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { authenticFlag, finishReply, replyWithRcode } from '../respond/reply.ts';
+import type { Nat64Discovery } from './nat64-discovery.ts';
 import type { WaitingRequest } from './waiting-request.ts';
 
 const SCRATCH_SIZE = 65_535;
@@ -34,12 +35,14 @@ export class RequestReplier {
   /** The opened request, and its reply so far. */
   readonly query = new Query();
   private readonly parts: ReplierParts;
+  private readonly nat64: Nat64Discovery;
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
   /** The last replied request: prevents a second reply. */
   private repliedTo: WaitingRequest | null = null;
 
-  constructor(parts: ReplierParts) {
+  constructor(parts: ReplierParts, nat64: Nat64Discovery) {
     this.parts = parts;
+    this.nat64 = nat64;
   }
 
   /** Parses a request again into `query`; it was valid when it arrived. */
@@ -91,9 +94,14 @@ export class RequestReplier {
     query.replyFlags = authenticFlag(query);
     this.answerFrom(answer);
     query.hasTargets = leadsToNames(answer);
-    query.hasPrivateAddress = hasPrivateAddress(answer);
+    query.hasPrivateAddress = this.isPrivate(answer);
     this.judge(request);
     this.reply(request);
+  }
+
+  /** Whether an answer has an address of the local network, by the NAT64 prefixes known. */
+  isPrivate(answer: CacheableAnswer): boolean {
+    return hasPrivateAddress(answer, this.nat64.prefixes);
   }
 
   /** Judges the names of the answer, where it is the client's own. */

@@ -4,12 +4,11 @@
 import type { Clock } from '../../shared/clock.ts';
 import { FAILURE_TTL_SECS } from './answer-lifetime.ts';
 import { questionKey } from '../resolve/response/question.ts';
+import { isInconclusive } from '../resolve/question-run.ts';
 import type { Question, Resolution } from '../resolve/resolver.ts';
 
 /** Most questions kept; the oldest are dropped first. */
 const MAX_FAILURES = 4096;
-
-const NO_FAILURES: ReadonlySet<string> = new Set(['bogus', 'overloaded']);
 
 /** RFC 8767 section 5, client response timer, milliseconds. */
 const CLIENT_RESPONSE_MS = 1800;
@@ -49,11 +48,12 @@ export class RecentFailures {
   }
 
   /**
-   * Records the outcome of a question. A bogus answer is no such failure, as no stale answer replaces it; nor is a
-   * local lack of resources, which says nothing about the question.
+   * Records the outcome of a question. A bogus answer does not count, as no stale answer replaces it; nor does a
+   * failure that says nothing about the question.
    */
   note(question: Question, resolution: Resolution): void {
-    const hasFailed = resolution.kind === 'failed' && !NO_FAILURES.has(resolution.reason);
+    const hasFailed =
+      resolution.kind === 'failed' && resolution.reason !== 'bogus' && !isInconclusive(resolution);
     if (!hasFailed && this.untilMs.size === 0) return;
     const key = questionKey(question);
     this.untilMs.delete(key);

@@ -66,6 +66,7 @@ export class UpstreamSide {
     const before = this.settings;
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
     this.settings = isSame('dnssec') ? { ...next, dnssec: before.dnssec } : next;
+    this.pools.validator?.useClockFloor(next.clockFloorMs);
     const keepsTiming = (
       ['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa', 'hardening'] as const
     ).every(isSame);
@@ -97,6 +98,12 @@ export class UpstreamSide {
     this.pools.validator?.trust(anchors);
   }
 
+  /** A client has asked for the name by which a loop is recognised. */
+  noteLoop(token: string, client: string): void {
+    this.pools.resolver.noteLoop(token, client);
+    this.zones.noteLoop(token, client);
+  }
+
   /** Ends everything; questions in flight fail. */
   async close(): Promise<void> {
     const retired = [...this.retired];
@@ -111,7 +118,9 @@ export class UpstreamSide {
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
     if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
-    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger);
+    const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
+    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);
+    validator.useClockFloor(settings.clockFloorMs);
     return { resolver, shared, validator };
   }
 

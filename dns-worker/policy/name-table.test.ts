@@ -28,6 +28,16 @@ describe('NameTable.findSuffix()', () => {
     expect(table.findSuffix(queryFor(name, snapshot))).toBe(number);
   });
 
+  test.each([
+    ['example.org', NOT_FOUND],
+    ['x.example.org', 0],
+    ['a.b.example.org', 0],
+    ['x.a.b.example.org', 1],
+    ['.', NOT_FOUND],
+  ])('finds the longest parent of %s if its first label is skipped', (name, number) => {
+    expect(table.findSuffix(queryFor(name, snapshot), 1)).toBe(number);
+  });
+
   test('finds nothing in an empty table', () => {
     expect(tableOf().findSuffix(queryFor('example.org', snapshot))).toBe(NOT_FOUND);
   });

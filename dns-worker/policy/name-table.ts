@@ -55,11 +55,14 @@ export class NameTable {
     }
   }
 
-  /** Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. */
-  findSuffix(name: HashedName): number {
+  /**
+   * Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. With `skippedLabels` only parents that
+   * many labels up count.
+   */
+  findSuffix(name: HashedName, skippedLabels = 0): number {
     if (this.size === 0) return NOT_FOUND;
     const { hashLow, hashHigh, labelCount } = name;
-    for (let label = 0; label < labelCount; label++) {
+    for (let label = skippedLabels; label < labelCount; label++) {
       if (this.depths[labelCount - label] === 0) continue;
       const number = this.find(hashLow[label]!, hashHigh[label]!);
       if (number !== NOT_FOUND) return number;

@@ -12,6 +12,7 @@ const SETTINGS = {
   version: '1.2',
   nodeName: 'attic',
   designated: [],
+  designatedAddresses: [],
 };
 
 /** What a client is told; null = it is refused. */

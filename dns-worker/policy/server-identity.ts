@@ -12,7 +12,13 @@ import type { Query } from '../query/query.ts';
 
 /** Octets of a character-string (RFC 1035 section 3.3). */
 const MAX_TEXT_SIZE = 255;
-const NOTHING: IdentitySettings = { chaosClients: [], version: '', nodeName: '', designated: [] };
+const NOTHING: IdentitySettings = {
+  chaosClients: [],
+  version: '',
+  nodeName: '',
+  designated: [],
+  designatedAddresses: [],
+};
 
 /** The machine itself, which may have to find the servers of its lists by this very server. */
 const OWN_NETWORKS = ['127.0.0.0/8', '::1'].map((text) => networkFromText(text)!);
@@ -29,6 +35,8 @@ const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
 export class ServerIdentity {
   /** RDATA of SVCB records. */
   readonly designated: readonly Uint8Array[];
+  /** Of their name, 4 or 16 bytes each. */
+  readonly designatedAddresses: readonly Uint8Array[];
   private readonly clients: readonly Network[];
   private readonly texts: readonly (readonly [name: Uint8Array, text: Uint8Array])[];
   private readonly control: Int32Array | null;
@@ -39,6 +47,7 @@ export class ServerIdentity {
     const node = textOf(settings.nodeName);
     this.control = control;
     this.designated = settings.designated;
+    this.designatedAddresses = settings.designatedAddresses;
     this.clients = settings.chaosClients.flatMap((text) => networkFromText(text) ?? []);
     this.texts = (
       [

@@ -176,6 +176,8 @@ export class Query {
   answersCount = 0;
   /** Authority RRs in the reply. */
   authorityCount = 0;
+  /** Additional RRs in the reply, without OPT. */
+  additionalCount = 0;
   /** FlagsHigh.AA and FlagsLow.AD of the reply; the bits do not overlap. */
   replyFlags = 0;
   /** Extended error that goes with the reply, or NO_EDE. */
@@ -256,6 +258,7 @@ export class Query {
     this.answersLength = 0;
     this.answersCount = 0;
     this.authorityCount = 0;
+    this.additionalCount = 0;
     this.replyFlags = 0;
     this.dnssec = DnssecStatus.unchecked;
     this.extendedError = NO_EDE;

@@ -1,36 +1,50 @@
 /**
  * Ensures that a question is in flight once on the whole node: in this thread identical questions share one run, and
  * while another thread asks the question this thread waits until it has finished. The caller then finds the answer in
- * the shared cache, or asks next if it is not cacheable.
+ * the shared cache, or takes the outcome that the other thread has handed over.
  */
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './transport/exchange.ts';
+import type { FlightOutcomes } from './flight-outcomes.ts';
 import { InFlight } from './in-flight.ts';
 import type { QuestionClaims } from './question-claims.ts';
 import { type Question, questionKey } from './response/question.ts';
-import type { Resolution } from './question-run.ts';
+import { isInconclusive, type Resolution } from './question-run.ts';
 
 /** Resolves the questions that this thread must ask; see `Resolver.resolve`. */
 export interface QuestionTaker {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** The outcome of a question; null = another thread asked it and has finished. */
-export type FlightOutcome = Resolution | null;
+/** Another thread asked the question and has finished. */
+export interface AskedElsewhere {
+  readonly kind: 'elsewhere';
+  /** What it handed over; null = nothing: the question must be asked again unless the cache has the answer. */
+  readonly resolution: Resolution | null;
+}
+
+/** The outcome of a question. */
+export type FlightOutcome = Resolution | AskedElsewhere;
+
+/** What the flights of a node's threads have in common. */
+export interface SharedFlights {
+  readonly claims: QuestionClaims;
+  readonly outcomes: FlightOutcomes;
+}
 
 /** Flights of one area (`ClaimArea`). One per resolve thread. */
 export class NodeFlights {
   /** Longest wait for another thread, milliseconds. */
   readonly timeoutMs: number;
-  private readonly claims: QuestionClaims | null;
+  private readonly shared: SharedFlights | null;
   private readonly inFlight: InFlight<FlightOutcome>;
   private readonly logger: Logger;
   private isClosed = false;
 
-  /** `claims` is null if no other thread asks. */
-  constructor(claims: QuestionClaims | null, timeoutMs: number, logger: Logger) {
-    this.claims = claims;
+  /** `shared` is null if no other thread asks. */
+  constructor(shared: SharedFlights | null, timeoutMs: number, logger: Logger) {
+    this.shared = shared;
     this.timeoutMs = timeoutMs;
     this.inFlight = new InFlight(logger);
     this.logger = logger;
@@ -54,15 +68,21 @@ export class NodeFlights {
       return;
     }
     if (!this.inFlight.join(key, done)) return;
-    const { claims } = this;
-    const claim = claims === null ? null : claims.claim(partition, question);
+    const { shared } = this;
+    const claim = shared === null ? null : shared.claims.claim(partition, question);
     if (claim?.isMine === false) {
-      void claims!.ended(claim, this.timeoutMs).then(() => this.inFlight.settle(key, null));
+      const { claims, outcomes } = shared!;
+      void claims.ended(claim, this.timeoutMs).then(() => {
+        this.inFlight.settle(key, { kind: 'elsewhere', resolution: outcomes.find(claim, key) });
+      });
       return;
     }
     const settle = (resolution: Resolution): void => {
       this.inFlight.settle(key, resolution);
-      if (claim !== null) claims!.release(claim);
+      if (claim === null) return;
+      shared!.claims.release(claim, (waitedFor) => {
+        if (!isInconclusive(resolution)) shared!.outcomes.put(waitedFor, key, resolution);
+      });
     };
     try {
       taker.resolve(question, settle);

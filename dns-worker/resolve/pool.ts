@@ -1,6 +1,7 @@
 /**
  * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question: every pool's healthy
- * servers as its strategy has them, then the unhealthy ones, which are better than no answer.
+ * servers as its strategy has them, then the unhealthy ones and those that remove signatures, which are better than no
+ * answer, and last the ones that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import { wavesOf } from './strategies.ts';
@@ -10,6 +11,7 @@ import type { Upstream } from './upstream.ts';
 const MAX_WAVE = 8;
 /** Most waves of one question; with `MAX_WAVE` it bounds the packets a client's question can cause. */
 const MAX_WAVES = 16;
+const NONE: ReadonlySet<number> = new Set();
 
 /** A pool with its servers. */
 export class Pool {
@@ -26,10 +28,9 @@ export class Pool {
     this.strategy = strategy;
   }
 
-  /** The waves of its healthy servers; counts as one question. */
-  waves(): Upstream[][] {
-    const usable = this.upstreams.filter((upstream) => upstream.health.status !== 'Unhealthy');
-    return besideSuspects(wavesOf(this.strategy, usable, this.turn++));
+  /** The waves of the servers in `usable`; counts as one question. */
+  waves(usable: (upstream: Upstream) => boolean): Upstream[][] {
+    return besideSuspects(wavesOf(this.strategy, this.upstreams.filter(usable), this.turn++));
   }
 }
 
@@ -46,19 +47,32 @@ function besideSuspects(waves: readonly Upstream[][]): Upstream[][] {
   return suspects.length === 0 ? merged : [...merged, suspects];
 }
 
-/** The servers to ask for one question, in waves. `pools` are in order of priority. Empty = no server can be asked. */
-export function planWaves(pools: readonly Pool[]): Upstream[][] {
+/**
+ * The servers to ask for one question, in waves. `pools` are in order of priority; `avoided` as in `Question`. Empty =
+ * no server can be asked.
+ */
+export function planWaves(pools: readonly Pool[], avoided: ReadonlySet<number> = NONE): Upstream[][] {
+  const all = pools.flatMap(({ upstreams }) => upstreams);
+  // If every server removes signatures, only unsigned names can be answered, and their order is the strategy's.
+  const needsSignatures = all.some(({ removesSignatures }) => !removesSignatures);
+  const isPreferred = (upstream: Upstream): boolean =>
+    upstream.health.status !== 'Unhealthy' &&
+    !(needsSignatures && upstream.removesSignatures) &&
+    !avoided.has(upstream.index);
   const waves: Upstream[][] = [];
-  const setAside: Upstream[] = [];
-  for (const pool of pools) {
-    for (const wave of pool.waves()) waves.push(wave.slice(0, MAX_WAVE));
-    for (const upstream of pool.upstreams) {
-      if (upstream.health.status === 'Unhealthy') setAside.push(upstream);
-    }
-  }
-  const healthy = waves.slice(0, MAX_WAVES);
-  for (let i = 0; i < setAside.length && healthy.length < MAX_WAVES; i += MAX_WAVE) {
-    healthy.push(setAside.slice(i, i + MAX_WAVE));
-  }
-  return healthy;
+  for (const pool of pools) for (const wave of pool.waves(isPreferred)) waves.push(wave.slice(0, MAX_WAVE));
+  const setAside = all.filter((upstream) => !isPreferred(upstream));
+  if (setAside.length === 0) return waves.slice(0, MAX_WAVES);
+  const planned = [
+    ...waves.slice(0, MAX_WAVES),
+    ...inWaves(setAside.filter(({ index }) => !avoided.has(index))),
+    ...inWaves(setAside.filter(({ index }) => avoided.has(index))),
+  ];
+  return planned.slice(0, MAX_WAVES);
+}
+
+function inWaves(upstreams: readonly Upstream[]): Upstream[][] {
+  const waves: Upstream[][] = [];
+  for (let i = 0; i < upstreams.length; i += MAX_WAVE) waves.push(upstreams.slice(i, i + MAX_WAVE));
+  return waves;
 }

@@ -1,11 +1,13 @@
-/** Resolvers of two threads that ask the same server: what one has outstanding the other does not ask. */
-import { afterEach, describe, expect, test } from '@jest/globals';
+/** Resolvers of several threads that ask the same server: what one has outstanding the others do not ask. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
+import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { a, idOf, question, questionOf, response } from '../../test/support/dns/built-messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until, within } from '../../test/support/parts/until.ts';
+import { FlightOutcomes } from './flight-outcomes.ts';
 import { NodeFlights, type QuestionTaker } from './node-flights.ts';
 import { QuestionClaims } from './question-claims.ts';
 import { type Resolution, Resolver } from './resolver.ts';
@@ -21,7 +23,11 @@ const HEALTH_OFF = {
 const WWW = question('www.example.org', 'A');
 const TIMEOUT_MS = 30_000;
 
+let outcomes = createOutcomeRings(8);
 const cleanups: (() => Promise<void>)[] = [];
+beforeEach(() => {
+  outcomes = createOutcomeRings(8);
+});
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
@@ -39,15 +45,23 @@ interface SharedPools extends QuestionTaker {
   close(): Promise<void>;
 }
 
-function resolverOf(worker: number, memory: SharedArrayBuffer, servers: ScriptedUpstream): SharedPools {
+function resolverOf(
+  worker: number,
+  memory: SharedArrayBuffer,
+  servers: ScriptedUpstream,
+  settingsVersion = 0,
+): SharedPools {
   const { ip, port } = servers;
   const server = { address: `udp://${ip}:${String(port)}`, transport: 'udp', host: ip, port } as const;
   const pools = [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server] }] as const;
   const settings = { pools, queryTimeoutMs: TIMEOUT_MS, bootstrap: [], healthCheck: HEALTH_OFF };
   const parts = { memory, worker, clock: systemClock, longestMs: TIMEOUT_MS };
-  const claims = new QuestionClaims(parts, ClaimArea.UPSTREAMS);
+  const shared = {
+    claims: new QuestionClaims(parts, ClaimArea.UPSTREAMS),
+    outcomes: new FlightOutcomes({ memory: outcomes, worker, settingsVersion }),
+  };
   const behind = new Resolver(settings, systemClock, new MemoryLogger());
-  const flights = new NodeFlights(claims, TIMEOUT_MS, new MemoryLogger());
+  const flights = new NodeFlights(shared, TIMEOUT_MS, new MemoryLogger());
   const made = new SharedResolver(behind, flights, systemClock);
   const close = async (): Promise<void> => {
     made.close();
@@ -76,14 +90,23 @@ async function answerOne(open: Map<string, ReceivedQuery>): Promise<void> {
 }
 
 describe('SharedResolver', () => {
-  test('resolve() of three threads has one question outstanding at a time', async () => {
+  test.each([2, 8])('resolve() of %i threads asks once, and all take the answer', async (threads) => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
-    const resolvers = [0, 1, 2].map((worker) => resolverOf(worker, memory, server));
+    const resolvers = Array.from({ length: threads }, (_, worker) => resolverOf(worker, memory, server));
     const asked = resolvers.flatMap((by) => [resolve(by), resolve(by)]);
-    for (let i = 0; i < resolvers.length; i++) await answerOne(open);
-    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(6).fill('answer'));
-    expect(open.size).toBe(0);
+    await answerOne(open);
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(2 * threads).fill('answer'));
+    expect(server.udpQuestions).toHaveLength(1);
+  });
+
+  test('resolve() asks again what was asked by other settings', async () => {
+    const { server, open } = await holdingServer();
+    const memory = createClaimTable(1);
+    const asked = [resolve(resolverOf(0, memory, server)), resolve(resolverOf(1, memory, server, 1))];
+    await answerOne(open);
+    await answerOne(open);
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['answer', 'answer']);
   });
 
   test('resolve() goes on where the thread that asks has died', async () => {

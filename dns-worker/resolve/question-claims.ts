@@ -4,6 +4,7 @@ import {
   ClaimBucket,
   ClaimTable,
   NO_CLAIM,
+  WAITED_FOR,
   claimAgeSecs,
   claimHolder,
   claimOf,
@@ -70,8 +71,10 @@ export class QuestionClaims {
     const word = this.bucket + ClaimBucket.CLAIM_AT + slot;
     const holder = Atomics.load(words, word);
     if (holder !== NO_CLAIM && !this.isOverdue(holder, nowSecs)) {
+      // Fails if the holder has just finished: then there is nothing to wait for.
+      Atomics.compareExchange(words, word, holder, holder | WAITED_FOR);
       free(words, lock, claimHolder(worker));
-      return { isMine: false, value: holder, word };
+      return { isMine: false, value: holder | WAITED_FOR, word };
     }
     const value = claimOf(worker, nowSecs);
     words[this.bucket + ClaimBucket.TAG_AT + slot] = this.tag;
@@ -81,9 +84,17 @@ export class QuestionClaims {
     return { isMine: true, value, word };
   }
 
-  /** Releases a claim of this thread; call it once. */
-  release({ value, word }: Claim): void {
-    if (value !== NO_CLAIM) free(this.words, word, value);
+  /** Releases a claim of this thread; call it once. `handOver` is called first if another thread waits for it. */
+  release({ value, word }: Claim, handOver: (waitedFor: Claim) => void): void {
+    if (value === NO_CLAIM || free(this.words, word, value)) return;
+    const waitedFor = { isMine: true, value: value | WAITED_FOR, word };
+    // Else it was overdue, and another thread has taken the question over.
+    if (Atomics.load(this.words, word) !== waitedFor.value) return;
+    try {
+      handOver(waitedFor);
+    } finally {
+      free(this.words, word, waitedFor.value);
+    }
   }
 
   /** Resolves when the holder of a question has finished, or after so many milliseconds. */

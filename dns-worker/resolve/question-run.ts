@@ -37,6 +37,8 @@ export interface Failed {
     | 'no-upstreams'
     /** This machine lacked a resource: nothing is known about the question, so nothing is cached. */
     | 'overloaded'
+    /** The time was over while other threads asked: nothing is known about the question either. */
+    | 'late'
     | 'bogus';
   /** What to tell the client. */
   readonly rcode: number;
@@ -48,6 +50,14 @@ export interface Failed {
 
 /** How a question ended. */
 export type Resolution = Answered | Failed;
+
+/** A failure that no server caused: it concerns one request only, so it is neither kept nor shared. */
+export function isInconclusive(resolution: Resolution): boolean {
+  if (resolution.kind === 'answer') return false;
+  const { reason, upstream } = resolution;
+  // A run that was broken off, as this thread or its pools end.
+  return reason === 'overloaded' || reason === 'late' || (reason === 'network' && upstream < 0);
+}
 
 /** Bounds of the time for which one wave is waited for alone, milliseconds. */
 const MIN_STEP_MS = 100;

@@ -9,13 +9,15 @@ import type { Logger } from '../../shared/log.ts';
 import { DEFAULT_HARDENING, type HardeningSettings } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
 import { Capabilities } from './capability/capabilities.ts';
-import { Bootstrap } from './transport/bootstrap.ts';
+import { Bootstrap } from './bootstrap/bootstrap.ts';
+import { LoopCheck } from './loop-check.ts';
 import { Pool, planWaves } from './pool.ts';
 import { Probe, PUBLIC_NAME, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
 import { QuestionRun } from './question-run.ts';
+import { SignatureCheck } from './signature-check.ts';
 import { Upstream } from './upstream.ts';
 
 export type { Question } from './response/question.ts';
@@ -29,8 +31,10 @@ export type ResolverSettings = Pick<
 > & {
   /** Both `auto` unless given. */
   readonly hardening?: HardeningSettings;
-  /** For the servers of a forward zone: what probes ask. Otherwise the name servers of the root, or a public name. */
-  readonly zoneProbe?: Question;
+  /** What probes ask; the name servers of the root, and of capabilities a public name, unless given. */
+  readonly probe?: Question;
+  /** The forward zone of its servers, in wire form; absent = they are those of the pools. */
+  readonly zone?: Uint8Array;
 };
 
 /** Resolves through the pools of its settings; for other settings make another one. */
@@ -41,6 +45,8 @@ export class Resolver {
   private readonly upstreams: readonly Upstream[];
   private readonly pools: readonly Pool[];
   private readonly probes: readonly Probe[];
+  private readonly signatureChecks: readonly SignatureCheck[];
+  private readonly loops: LoopCheck | null;
   private readonly logger: Logger;
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
   private readonly runs = new Set<QuestionRun>();
@@ -65,8 +71,8 @@ export class Resolver {
           capabilities: {
             records,
             hardening: settings.hardening ?? DEFAULT_HARDENING,
-            probe: settings.zoneProbe ?? PUBLIC_NAME,
-            isZone: settings.zoneProbe !== undefined,
+            probe: settings.probe ?? PUBLIC_NAME,
+            isZone: settings.zone !== undefined,
           },
         };
         const servers = pool.servers.map((server) => {
@@ -80,7 +86,10 @@ export class Resolver {
       })
       .sort((a, b) => a.priority - b.priority);
     this.upstreams = upstreams;
-    this.probes = settings.healthCheck.enabled ? this.probe(upstreams) : [];
+    const { healthCheck, zone = null } = settings;
+    this.probes = healthCheck.enabled ? this.probe(upstreams) : [];
+    this.loops = healthCheck.enabled ? new LoopCheck(upstreams, zone, healthCheck, logger) : null;
+    this.signatureChecks = upstreams.map((upstream) => new SignatureCheck(upstream, clock, logger));
   }
 
   /** Resolves; `done` is called exactly once, never before this has returned. Never throws. */
@@ -90,7 +99,7 @@ export class Resolver {
       return;
     }
     try {
-      const waves = planWaves(this.pools);
+      const waves = planWaves(this.pools, question.avoided);
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
@@ -112,6 +121,16 @@ export class Resolver {
     this.runs.add(run);
   }
 
+  /**
+   * Checks whether a server removes signatures, after records from it did not hold; `zone` has a trust anchor, in folded
+   * wire form.
+   */
+  checkSignatures(index: number, zone: Uint8Array): void {
+    if (this.closed) return;
+    const at = this.upstreams.findIndex((upstream) => upstream.index === index);
+    this.signatureChecks[at]?.run(zone);
+  }
+
   /** Questions in flight. */
   get inFlight(): number {
     return this.runs.size;
@@ -119,7 +138,15 @@ export class Resolver {
 
   /** The state of every upstream, in the order of the settings. */
   report(): UpstreamReport[] {
-    return this.upstreams.map((upstream) => upstream.report());
+    return this.upstreams.map((upstream) => {
+      const report = upstream.report();
+      return this.loops?.mark(upstream, report) ?? report;
+    });
+  }
+
+  /** A client has asked for the name by which a loop is recognised. */
+  noteLoop(token: string, client: string): void {
+    this.loops?.note(token, client);
   }
 
   /** The configured text of an upstream; '' for an unknown index. */
@@ -130,13 +157,15 @@ export class Resolver {
   /** Probes no more; `close` follows once its questions are over. */
   retire(): void {
     for (const probe of this.probes) probe.close();
+    for (const check of this.signatureChecks) check.close();
+    this.loops?.close();
   }
 
   /** Fails questions in flight and closes every socket. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    for (const probe of this.probes) probe.close();
+    this.retire();
     for (const run of [...this.runs]) run.cancel();
     this.bootstrap.close();
     for (const upstream of this.upstreams) upstream.close();
@@ -145,8 +174,8 @@ export class Resolver {
   }
 
   private probe(upstreams: readonly Upstream[]): readonly Probe[] {
-    const { zoneProbe = ROOT_SERVERS, healthCheck } = this.settings;
-    return upstreams.map((upstream) => new Probe(upstream, zoneProbe, healthCheck, this.clock));
+    const { probe = ROOT_SERVERS, healthCheck } = this.settings;
+    return upstreams.map((upstream) => new Probe(upstream, probe, healthCheck, this.clock));
   }
 }
 

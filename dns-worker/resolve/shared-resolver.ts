@@ -1,7 +1,6 @@
 /**
- * The resolver for validation, which asks for keys and delegations that many answers share: identical questions share
- * one run here, and run one after the other on the whole node. `node-flights.ts` joins clients' questions before they
- * reach a resolver.
+ * The resolver for validation, which asks for keys and delegations that many answers share: identical questions at the
+ * same time share one run on the whole node. `node-flights.ts` joins clients' questions before they reach a resolver.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -23,16 +22,17 @@ export class SharedResolver implements QuestionTaker {
   }
 
   /**
-   * Resolves once no other thread has the question in flight; their results are not known here. `done` is called
-   * exactly once, never before this has returned.
+   * Resolves, or takes what another thread hands over that has the question in flight. `done` is called exactly once,
+   * never before this has returned.
    */
   resolve(question: Question, done: (resolution: Resolution) => void): void {
     const { behind, flights, clock } = this;
     const deadlineMs = clock.monotonicMs() + flights.timeoutMs;
     const take = (outcome: FlightOutcome): void => {
-      if (outcome !== null) done(outcome);
+      const resolution = outcome.kind === 'elsewhere' ? outcome.resolution : outcome;
+      if (resolution !== null) done(resolution);
       else if (clock.monotonicMs() < deadlineMs) flights.resolve(behind, POOLS_PARTITION, question, take);
-      else done({ kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: -1 });
+      else done({ kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 });
     };
     flights.resolve(behind, POOLS_PARTITION, question, take);
   }

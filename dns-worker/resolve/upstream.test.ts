@@ -7,7 +7,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { until, within } from '../../test/support/parts/until.ts';
 import type { AttemptOutcome } from './transport/attempt.ts';
-import { Bootstrap } from './transport/bootstrap.ts';
+import { Bootstrap } from './bootstrap/bootstrap.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 const WWW = question('www.example.org', 'A');

@@ -8,7 +8,7 @@ import { NOTHING_KNOWN, type ServerSupport } from '../../shared/policy/hardening
 import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
 import type { AttemptDone } from './transport/attempt.ts';
 import { Attempt } from './transport/attempt.ts';
-import type { Bootstrap, HostAddress } from './transport/bootstrap.ts';
+import type { Bootstrap, HostAddress } from './bootstrap/bootstrap.ts';
 import type { ExchangeOutcome, ServerAddress, ServerConnections } from './transport/exchange.ts';
 import type { HealthThresholds } from './health/health.ts';
 import { Health } from './health/health.ts';
@@ -70,6 +70,12 @@ export class Upstream {
     this.connect = serverConnector(settings, parts);
   }
 
+  /** Whether DNSSEC signatures are missing in its answers, by its last check (`signature-check.ts`). */
+  get removesSignatures(): boolean {
+    const untilMs = this.health.removesSignaturesUntilMs;
+    return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
+  }
+
   /** Asks a live question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
@@ -114,6 +120,7 @@ export class Upstream {
       latenciesMs: health.latencies(),
       resolved: this.resolved.map(({ ip }) => ip),
       supports: this.support(),
+      removesSignatures: this.removesSignatures,
     };
   }
 
@@ -140,7 +147,7 @@ export class Upstream {
   private start(question: Question, done: AttemptDone<Upstream>, live: boolean): UpstreamAttempt {
     const attempt = new Attempt<Upstream>(this, this.parts.clock, live, done);
     const { settings } = this;
-    this.parts.bootstrap.lookup(settings.pinnedIp ?? settings.host, (found) => {
+    this.parts.bootstrap.lookup(hostOf(settings), (found) => {
       if (attempt.isOver) return;
       if (found.length === 0) {
         const detail = `no address for ${settings.host}`;
@@ -186,16 +193,24 @@ export class Upstream {
             askNext();
           } else if (outcome.kind === 'answer' || pending === 0) {
             if (outcome.kind === 'answer') this.first = place;
+            else if (isBroken(outcome)) this.doubtAddresses();
             attempt.end(outcome);
           }
         }),
       );
     };
     attempt.onSilence = askNext;
+    const startedMs = this.parts.clock.monotonicMs();
     attempt.onTimeOut = () => {
+      if (this.health.lastAnswerMs < startedMs) this.doubtAddresses();
       if (this.first === first) this.first = (first + 1) % addresses.length;
     };
     askNext();
+  }
+
+  /** None of the addresses is that of a working server: the host name may have others. */
+  private doubtAddresses(): void {
+    this.parts.bootstrap.doubt(hostOf(this.settings));
   }
 
   private connectionsTo(address: HostAddress): ServerConnections {
@@ -206,4 +221,13 @@ export class Upstream {
     }
     return connections;
   }
+}
+
+function hostOf({ pinnedIp, host }: UpstreamSettings): string {
+  return pinnedIp ?? host;
+}
+
+/** Whether what answers, if anything, is not a DNS server. */
+function isBroken(outcome: ExchangeOutcome): boolean {
+  return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'malformed');
 }

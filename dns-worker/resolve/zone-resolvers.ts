@@ -11,8 +11,8 @@ import { Capabilities } from './capability/capabilities.ts';
 import { zoneProbe } from './probe.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';
 
-/** Parts of the resolvers; pools and probe follow from the zone. */
-export type ZoneResolverSettings = Omit<ResolverSettings, 'pools' | 'zoneProbe'>;
+/** Parts of the resolvers; pools, probe and name follow from the zone. */
+export type ZoneResolverSettings = Omit<ResolverSettings, 'pools' | 'probe' | 'zone'>;
 
 /** The resolvers by partition. One per resolve thread. */
 export class ZoneResolvers {
@@ -45,7 +45,7 @@ export class ZoneResolvers {
       const settings = {
         ...this.settings,
         pools: [pool],
-        ...(name !== undefined && { zoneProbe: zoneProbe(name) }),
+        ...(name !== undefined && { probe: zoneProbe(name), zone: name }),
       };
       resolver = new Resolver(settings, this.clock, this.logger, this.records);
       this.byPartition.set(zone.partition, resolver);
@@ -56,6 +56,11 @@ export class ZoneResolvers {
   /** The state of every server of every zone, under the name of the zone. */
   report(): UpstreamReport[] {
     return [...this.byPartition.values()].flatMap((resolver) => resolver.report());
+  }
+
+  /** See `Resolver`. */
+  noteLoop(token: string, client: string): void {
+    for (const resolver of this.byPartition.values()) resolver.noteLoop(token, client);
   }
 
   /** Creates the missing resolvers of `zones`, and closes those of other zones, whose questions fail. */

@@ -7,7 +7,7 @@ import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
 import { BlockingMode, type PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { Query } from '../query/query.ts';
-import { finishReply, hasRoom, replyTruncated, replyWithRcode } from './reply.ts';
+import { finishReply, hasRoom, optSize, replyLimit, replyTruncated, replyWithRcode } from './reply.ts';
 
 /** Compression pointer to the qname (RFC 1035 section 4.1.4). */
 const QNAME_POINTER = 0xc000 | Header.SIZE;
@@ -17,6 +17,8 @@ const SOA_RNAME = Uint8Array.from([6, ...Buffer.from('nobody'), 7, ...Buffer.fro
 const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
 const SOA_EXPIRE_SECS = 604_800;
+/** Its five numbers. */
+const SOA_TAIL_SIZE = 20;
 
 /** Writes the answer for a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
 export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
@@ -52,11 +54,23 @@ export function answerTyped(query: Query, type: number, rdata: Uint8Array, ttlSe
   if (addRecord(query, type, rdata, ttlSecs)) finishReply(query, Rcode.NOERROR, endOfAnswers(query));
 }
 
-/** Several records of the qtype. */
-export function answerRecords(query: Query, rdatas: readonly Uint8Array[], ttlSecs: number): void {
+/** Several records of the qtype; `additionals` are records in wire form, which are added if there is room. */
+export function answerRecords(
+  query: Query,
+  rdatas: readonly Uint8Array[],
+  ttlSecs: number,
+  additionals: readonly Uint8Array[],
+): void {
   beginAnswers(query);
   for (let i = 0; i < rdatas.length; i++) if (!addRecord(query, query.qtype, rdatas[i]!, ttlSecs)) return;
-  finishReply(query, Rcode.NOERROR, endOfAnswers(query));
+  let end = endOfAnswers(query);
+  for (const record of additionals) {
+    if (end + record.length + optSize(query) > replyLimit(query)) break;
+    query.bytes.set(record, query.at + end);
+    end += record.length;
+    query.additionalCount++;
+  }
+  finishReply(query, Rcode.NOERROR, end);
 }
 
 function beginAnswers(query: Query): void {
@@ -86,7 +100,7 @@ function endOfAnswers({ questionEnd, answersLength }: Query): number {
 }
 
 /** Bytes of a SOA's RDATA, and of the record. */
-const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + 20;
+const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + SOA_TAIL_SIZE;
 const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
 /**
@@ -112,13 +126,24 @@ export function answerNegative(
   at += POINTER_SIZE;
   for (let i = 0; i < SOA_RNAME.length; i++) bytes[at + i] = SOA_RNAME[i]!;
   at += SOA_RNAME.length;
+  writeSoaTail(bytes, at, ttlSecs);
+  query.authorityCount = 1;
+  finishReply(query, rcode, at + SOA_TAIL_SIZE - query.at);
+}
+
+/** RDATA of the same SOA of a zone, its names in full. */
+export function soaRdata(zone: Uint8Array, ttlSecs: number): Uint8Array {
+  const rdata = Uint8Array.from([...zone, ...SOA_RNAME, ...new Uint8Array(SOA_TAIL_SIZE)]);
+  writeSoaTail(rdata, rdata.length - SOA_TAIL_SIZE, ttlSecs);
+  return rdata;
+}
+
+function writeSoaTail(bytes: Uint8Array, at: number, ttlSecs: number): void {
   writeU32(bytes, at, 1);
   writeU32(bytes, at + 4, SOA_REFRESH_SECS);
   writeU32(bytes, at + 8, SOA_RETRY_SECS);
   writeU32(bytes, at + 12, SOA_EXPIRE_SECS);
   writeU32(bytes, at + 16, ttlSecs);
-  query.authorityCount = 1;
-  finishReply(query, rcode, at + 20 - query.at);
 }
 
 /** Writes owner, type, class, TTL and RDLENGTH at offset `from`; returns the offset of the RDATA. */

@@ -57,6 +57,27 @@ describe('finishReply', () => {
     expect(query.replyLength).toBe(end + optSize(query));
   });
 
+  test.each([
+    ['no options', 11 + 6, 1, 2048],
+    ['options', 11 + 5, 1, 2048 - 5],
+    ['all options', 11, 1, 2048],
+    ['OPT', 10, 0, 2038],
+    ['OPT, too,', 0, 0, 2048],
+  ])('leaves out %s rather than records over a stream', (_what, room, additionals, size) => {
+    const facts = {
+      hasEdns: true,
+      udpSize: 1232,
+      protocol: Protocol.tcp,
+      extendedError: 17,
+      answersCount: 1,
+    };
+    const query = request(facts);
+    finishReply(query, Rcode.NOERROR, 2048 - room);
+    expect(query.replyLength).toBe(size);
+    expect(query.bytes[2]! & FlagsHigh.TC).toBe(0);
+    expect([query.bytes[7], query.bytes[11]]).toEqual([1, additionals]);
+  });
+
   test('tells a client on a connection how long it may idle (RFC 7828 section 3.3.2)', () => {
     const facts = { hasEdns: true, udpSize: 1232, streamOptions: StreamOption.KEEPALIVE };
     const query = request({ ...facts, protocol: Protocol.tcp });

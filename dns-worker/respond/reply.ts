@@ -63,6 +63,13 @@ export function optSize(query: Query): number {
   return OPT_SIZE + optionsSize(query);
 }
 
+function forgetOptions(query: Query): void {
+  query.extendedError = NO_EDE;
+  query.ecsLength = 0;
+  query.cookieLength = 0;
+  query.streamOptions = 0;
+}
+
 /** Bytes of all options but padding, which takes what is left. */
 function optionsSize({ extendedError, ecsLength, cookieLength, streamOptions }: Query): number {
   let size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
@@ -81,13 +88,18 @@ export function finishReply(query: Query, wantedRcode: number, bodyEnd: number):
   const { bytes, at } = query;
   // OPT carries the upper bits (RFC 6891 section 6.1.3): without it the lower ones would be another rcode.
   const rcode = wantedRcode > FlagsLow.RCODE && !query.hasEdns ? Rcode.SERVFAIL : wantedRcode;
+  const limit = replyLimit(query);
   let end = bodyEnd;
   let truncated = 0;
-  if (end + optSize(query) > replyLimit(query)) {
-    // RFC 2181 section 9: TC is set when an RRset that is required did not fit; the rest is useless.
-    truncated = FlagsHigh.TC;
-    clearRecords(query);
-    end = endOfQuestion(query);
+  if (end + optSize(query) > limit) {
+    // Over a stream there is no larger message to ask for: the records go before the options, and before OPT.
+    if (query.protocol !== Protocol.udp && end <= limit) forgetOptions(query);
+    else {
+      // RFC 2181 section 9: TC is set when an RRset that is required did not fit; the rest is useless.
+      truncated = FlagsHigh.TC;
+      clearRecords(query);
+      end = endOfQuestion(query);
+    }
   }
   const hasOpt = query.hasEdns && hasRoom(query, end, optSize(query));
   const high = bytes[at + Header.FLAGS_HIGH]!;
@@ -100,7 +112,7 @@ export function finishReply(query: Query, wantedRcode: number, bodyEnd: number):
   writeU16(bytes, at + Header.QDCOUNT, end === Header.SIZE ? 0 : 1);
   writeU16(bytes, at + Header.ANCOUNT, query.answersCount);
   writeU16(bytes, at + Header.NSCOUNT, query.authorityCount);
-  writeU16(bytes, at + Header.ARCOUNT, hasOpt ? 1 : 0);
+  writeU16(bytes, at + Header.ARCOUNT, query.additionalCount + (hasOpt ? 1 : 0));
   query.rcode = rcode;
   query.replyLength = hasOpt ? writeOpt(query, end, rcode) : end;
 }
@@ -192,4 +204,5 @@ function clearRecords(query: Query): void {
   query.answersLength = 0;
   query.answersCount = 0;
   query.authorityCount = 0;
+  query.additionalCount = 0;
 }

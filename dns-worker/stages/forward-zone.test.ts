@@ -30,6 +30,17 @@ describe('forwardZoneStage', () => {
     expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
   });
 
+  test.each([
+    ['example.org', -1, POOLS_PARTITION],
+    ['www.example.org', 0, 4],
+    ['home.example.org', 0, 4],
+    ['nas.home.example.org', 1, 9],
+  ])('forwardZoneStage() notes for the DS of %s the zone above it: %i', (name, zoneIndex, partition) => {
+    const slot = slotQuery(SNAPSHOT, name, 'DS');
+    expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
+    expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
+  });
+
   test('forwardZoneStage() notes nothing where there are no zones', () => {
     const snapshot = openLists([]);
     const slot = slotQuery(snapshot, 'example.org');

@@ -13,7 +13,13 @@ import { questionChecksStage } from './question-checks.ts';
 const SNAPSHOT = openLists([]);
 const CHAOS = 3;
 /** 192.0.2.1 asks, see `slotQuery`. */
-const IDENTITY = new ServerIdentity({ chaosClients: [], version: '1', nodeName: 'n', designated: [] });
+const IDENTITY = new ServerIdentity({
+  chaosClients: [],
+  version: '1',
+  nodeName: 'n',
+  designated: [],
+  designatedAddresses: [],
+});
 
 function checked(type: number, options: QueryOptions = {}): [number, Query] {
   const slot = slotQuery(SNAPSHOT, 'www.example.org', type, { edns: {}, ...options });
@@ -39,7 +45,13 @@ describe('questionChecksStage', () => {
 
   test('questionChecksStage() tells its version to those who may ask (RFC 4892)', () => {
     const identity = new ServerIdentity({
-      ...{ chaosClients: ['192.0.2.0/24'], version: '1.2', nodeName: 'n', designated: [] },
+      ...{
+        chaosClients: ['192.0.2.0/24'],
+        version: '1.2',
+        nodeName: 'n',
+        designated: [],
+        designatedAddresses: [],
+      },
     });
     const slot = slotQuery(SNAPSHOT, 'version.bind', RRType.TXT, { edns: {}, qclass: CHAOS });
     expect([questionChecksStage(slot, identity), slot.status]).toEqual([
@@ -60,7 +72,7 @@ describe('questionChecksStage', () => {
     const control = new Int32Array(64);
     control[WorkerControl.NODE_STATE_WORD] = state;
     const identity = new ServerIdentity(
-      { chaosClients: [], version: '1', nodeName: 'n', designated: [] },
+      { chaosClients: [], version: '1', nodeName: 'n', designated: [], designatedAddresses: [] },
       control,
     );
     const slot = slotQuery(SNAPSHOT, 'www.example.org', RRType.A, { edns: {} });

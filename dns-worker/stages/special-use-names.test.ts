@@ -13,6 +13,14 @@ import { specialUseNamesStage } from './special-use-names.ts';
 const ALL = Object.values(QuestionFlag).reduce((bits, flag) => bits | flag, 0);
 const without = (flag: number): number => ALL & ~flag;
 
+const NOTHING = {
+  chaosClients: [],
+  version: '',
+  nodeName: '',
+  designated: [],
+  designatedAddresses: [],
+};
+
 function asked(
   questionFlags: number,
   name: string,
@@ -23,7 +31,7 @@ function asked(
   const overrides = new Map([[1, { override, nextFlipAtSecs: 0 }]]);
   const snapshot = openSnapshot(snapshotOf([], {}, 1, { questionFlags, overrides }));
   const slot = slotQuery(snapshot, name, type, { edns: {} });
-  const identity = new ServerIdentity({ chaosClients: [], version: '', nodeName: '', designated });
+  const identity = new ServerIdentity({ ...NOTHING, designated });
   return [specialUseNamesStage(slot, snapshot, identity), slot];
 }
 

@@ -42,6 +42,7 @@ import { KeyedSightings } from '../report/keyed-sightings.ts';
 import { LoopLag } from '../report/loop-lag.ts';
 import { Reporter } from '../report/reporter.ts';
 import { Capabilities } from '../resolve/capability/capabilities.ts';
+import { FlightOutcomes } from '../resolve/flight-outcomes.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
@@ -88,6 +89,7 @@ class ResolveThread {
   private readonly explainer: Explainer;
   private readonly meter = new ThreadMeter();
   private readonly replaced = new ReplacedTables();
+  private settingsVersion: number;
   private readonly heap = new HeapGrowth();
   private readonly streams: StreamListeners;
   private datagrams: DatagramListener | undefined;
@@ -99,6 +101,7 @@ class ResolveThread {
     const { settings, rateBuckets } = start.given;
     this.start = start;
     this.port = port;
+    this.settingsVersion = start.given.version;
     this.control = new Int32Array(memory.control);
     this.batched = calls !== null;
     this.reporter = new Reporter(memory.resolveCounters, memory.resolveLog, KeyedLogRing);
@@ -174,6 +177,9 @@ class ResolveThread {
       case 'trust':
         this.upstreams.validateWith(message.anchors);
         break;
+      case 'loop':
+        this.upstreams.noteLoop(message.token, message.client);
+        break;
       case 'certificate':
         this.streams.useCertificate(message.certificate);
         break;
@@ -196,6 +202,7 @@ class ResolveThread {
   /** Works by other settings from now on; says so first thing after. */
   private use(given: GivenSettings): void {
     const { settings, rateBuckets } = given;
+    this.settingsVersion = given.version;
     useSettings(this.pipeline, given, this.control);
     this.upstreams.use(settings, this.pipeline.snapshot.zones);
     this.forwarder.use(this.replacedParts(settings, rateBuckets));
@@ -219,11 +226,15 @@ class ResolveThread {
 
   /** Questions in flight that this thread shares with the others: of clients, or to upstreams. */
   private flightsIn(area: ClaimAreaCode, longestMs: number): NodeFlights {
-    const { claims: memory, worker } = this.start;
+    const { claims: memory, outcomes, worker } = this.start;
     // Without claims no other thread asks.
-    const claims =
-      memory === null ? null : new QuestionClaims({ memory, worker, clock: systemClock, longestMs }, area);
-    return new NodeFlights(claims, longestMs, this.logger);
+    if (memory === null || outcomes === null) return new NodeFlights(null, longestMs, this.logger);
+    const { settingsVersion } = this;
+    const shared = {
+      claims: new QuestionClaims({ memory, worker, clock: systemClock, longestMs }, area),
+      outcomes: new FlightOutcomes({ memory: outcomes, worker, settingsVersion }),
+    };
+    return new NodeFlights(shared, longestMs, this.logger);
   }
 
   private fail(fault: Fault): void {

@@ -22,6 +22,9 @@ export const Health = z
       upstreams: HealthCheck,
       filters: HealthCheck,
       nodes: HealthCheck.meta({ description: 'the other nodes that share the database' }),
+      clock: HealthCheck.meta({
+        description: 'degraded while the clock is before the release of Weir or the last known time',
+      }),
     }),
   })
   .meta({ id: 'Health' });

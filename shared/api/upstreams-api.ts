@@ -61,6 +61,9 @@ export const UpstreamDetail = z
     last_error: z.string().nullable(),
     resolved: z.array(z.string()).meta({ description: 'addresses that are asked' }),
     supports: UpstreamSupport,
+    removes_signatures: z
+      .boolean()
+      .meta({ description: 'DNSSEC signatures are missing in its answers, so that others are asked first' }),
   })
   .meta({ id: 'UpstreamDetail' });
 export type UpstreamDetail = z.infer<typeof UpstreamDetail>;

@@ -35,24 +35,33 @@ export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
 
 /** The slot is free. */
 export const NO_CLAIM = 0;
-/** Bits of a claim that name its thread; above them stand the seconds (`Clock.monotonicMs`) at which it was taken. */
+/** Bits of a claim that name its thread. */
 const HOLDER_BITS = 12;
 const HOLDER_MASK = (1 << HOLDER_BITS) - 1;
-const SECS_MASK = 0xffff_ffff >>> HOLDER_BITS;
+/** Set once another thread waits for the claim: its outcome is then handed over (`outcome-rings.ts`). */
+export const WAITED_FOR = 1 << HOLDER_BITS;
+/** Above them stand the seconds (`Clock.monotonicMs`) at which it was taken. */
+const SECS_SHIFT = HOLDER_BITS + 1;
+const SECS_MASK = 0xffff_ffff >>> SECS_SHIFT;
 
 /** The holder bits of a worker's resolve thread; never 0. */
 export function claimHolder(worker: number): number {
   return 1 + (worker % HOLDER_MASK);
 }
 
+/** The worker whose resolve thread holds a claim. */
+export function claimWorker(claim: number): number {
+  return (claim & HOLDER_MASK) - 1;
+}
+
 /** The claim of a worker's resolve thread, taken at `nowSecs`. */
 export function claimOf(worker: number, secs: number): number {
-  return claimHolder(worker) | (secs << HOLDER_BITS);
+  return claimHolder(worker) | (secs << SECS_SHIFT);
 }
 
 /** For how many seconds a claim has been held. */
 export function claimAgeSecs(claim: number, nowSecs: number): number {
-  return (nowSecs - (claim >>> HOLDER_BITS)) & SECS_MASK;
+  return (nowSecs - (claim >>> SECS_SHIFT)) & SECS_MASK;
 }
 
 /** Creates the memory, with no claims. */
@@ -78,7 +87,9 @@ export function releaseClaims(buffer: SharedArrayBuffer, worker: number): void {
   }
 }
 
-/** Sets a word to 0 where it is `value`, and wakes those who wait for that. */
-export function free(words: Int32Array, word: number, value: number): void {
-  if (Atomics.compareExchange(words, word, value, 0) === value) Atomics.notify(words, word);
+/** Sets a word to 0 if it is `value`, and wakes those who wait for that; false if it is something else. */
+export function free(words: Int32Array, word: number, value: number): boolean {
+  if (Atomics.compareExchange(words, word, value, 0) !== value) return false;
+  Atomics.notify(words, word);
+  return true;
 }

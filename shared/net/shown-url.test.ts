@@ -5,6 +5,8 @@ describe('shownUrl()', () => {
   test.each([
     ['https://user:s3cret@lists.example/a?b=c#d', 'https://***@lists.example/a?b=c#d'],
     ['https://s3cret@lists.example/', 'https://***@lists.example/'],
+    ['https://s3cret@192.0.2.1/', 'https://***@192.0.2.1/'],
+    ['https://dns.example:s3cret@192.0.2.1/', 'https://***@192.0.2.1/'],
     ['https://:s3cret@lists.example/', 'https://***@lists.example/'],
     ['https:user:s3cret@lists.example/', 'https://***@lists.example/'],
     ['https:\\\\user:s3cret@lists.example\\', 'https://***@lists.example/'],
@@ -25,6 +27,9 @@ describe('shownUrl()', () => {
     'http://LISTS.example:80/a?b&c=',
     'file:///data/lists/a.txt',
     'https://lists.example/@user/list',
+    'tls://dns.example.org@192.0.2.53:853',
+    'tls://dns.example.org:853@[2001:db8::53]',
+    'https://dns.example.org@192.0.2.53/dns-query',
     '',
   ])('leaves %s as it is', (url) => {
     expect(shownUrl(url)).toBe(url);

@@ -3,6 +3,8 @@
  * values are then taken from the stored URL.
  */
 
+import { addressFromText } from './ip.ts';
+
 /** Stands for a credential. */
 const MASK = '***';
 /** Parameters whose values are credentials, as far as their names tell. */
@@ -14,13 +16,22 @@ export function shownUrl(text: string): string {
   if (!URL.canParse(text)) return maskUnparsed(text);
   const url = new URL(text);
   const search = mapSecrets(url.search, () => MASK);
-  const hasUser = url.username !== '' || url.password !== '';
+  const hasUser = (url.username !== '' || url.password !== '') && !isPinned(url);
   if (!hasUser && search === url.search) return text;
   if (hasUser) {
     url.username = MASK;
     url.password = '';
   }
   return replaceSearch(url, search);
+}
+
+/** Whether what looks like a user is the host name of an upstream server, with the address to reach it at. */
+function isPinned({ protocol, username, password, hostname }: URL): boolean {
+  if (protocol !== 'tls:' && protocol !== 'https:') return false;
+  // Its port may look like a password; no list is fetched over tls://.
+  const mayBePort = password === '' || (protocol === 'tls:' && /^\d{1,5}$/.test(password));
+  const isName = mayBePort && /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*$/i.test(decoded(username));
+  return isName && addressFromText(hostname.replace(/^\[(.*)\]$/, '$1')) !== null;
 }
 
 /** Whether a mask stands where a credential could. */

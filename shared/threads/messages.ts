@@ -50,6 +50,8 @@ export interface WorkerSettings {
   } | null;
   /** How questions to upstreams are protected beyond random ports and ids. */
   readonly hardening: HardeningSettings;
+  /** A clock that shows an earlier time is wrong: the times of signatures are ignored then. Unix milliseconds. */
+  readonly clockFloorMs: number;
   /** Clients' subnets (RFC 7871) go to the upstreams. */
   readonly forwardsEcs: boolean;
   readonly rateLimit: RateLimitSettings;
@@ -106,6 +108,8 @@ export interface IdentitySettings {
   readonly nodeName: string;
   /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
   readonly designated: readonly Uint8Array[];
+  /** Addresses that their certificate is for, 4 or 16 bytes each. */
+  readonly designatedAddresses: readonly Uint8Array[];
 }
 
 /** What the threads need for TLS with clients. */
@@ -135,6 +139,8 @@ export interface ThreadStart {
   readonly claims: SharedArrayBuffer | null;
   /** What upstream servers support (`shared/memory/capability-table.ts`). */
   readonly capabilities: SharedArrayBuffer;
+  /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`); null if there is one worker. */
+  readonly outcomes: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted, and in answer threads. */
   readonly certificate: ServedCertificate | null;
@@ -212,6 +218,8 @@ export type ToWorker =
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
   /** Validate with these trust anchors from now on. Resolve threads only. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
+  /** A client has asked for a name of `shared/dns/loop-name.ts`. Resolve threads only. */
+  | { readonly type: 'loop'; readonly token: string; readonly client: string }
   /** New connections of encrypted DNS get this certificate. Resolve threads only. */
   | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
   /** Send `asked`: the reply to a message that came to the web port. Resolve threads only. */
@@ -256,6 +264,8 @@ export interface UpstreamReport {
   readonly resolved: readonly string[];
   /** Of the address that is asked first. */
   readonly supports: ServerSupport;
+  /** DNSSEC signatures are missing in its answers. */
+  readonly removesSignatures: boolean;
 }
 
 /** The upstreams of a resolve thread. */

@@ -130,6 +130,7 @@ describe('GET /health', () => {
       upstreams: { status: 'ok' },
       filters: { status: filters },
       nodes: { status: 'ok' },
+      clock: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -145,7 +146,10 @@ describe('GET /health', () => {
 
   test('gives reasons to whoever is signed in, and states alone to strangers', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
-    const checks = { dns: check, database: check, upstreams: check, filters: check, nodes: check };
+    const checks = {
+      ...{ dns: check, database: check, upstreams: check },
+      ...{ filters: check, nodes: check, clock: check },
+    };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',
     });
@@ -185,6 +189,7 @@ describe('GET /upstream/health', () => {
         last_error: 'timeout',
         resolved: ['192.0.2.1'],
         supports: SUPPORTS,
+        removes_signatures: false,
       },
       {
         address: '192.0.2.53',
@@ -200,6 +205,7 @@ describe('GET /upstream/health', () => {
         last_error: 'timeout',
         resolved: [],
         supports: SUPPORTS,
+        removes_signatures: false,
       },
     ]);
   });

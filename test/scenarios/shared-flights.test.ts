@@ -1,5 +1,6 @@
-/** Two workers of one node: a question is under way once, whoever asks it (RFC 5452 section 5, RebirthDay). */
+/** Workers of one node: a question is under way once, whoever asks it (RFC 5452 section 5, RebirthDay). */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { type Claim, QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
 import {
   ClaimArea,
@@ -13,27 +14,29 @@ import { Forwarding, TestNode, replyOf } from '../support/parts/forwarding.ts';
 import { until } from '../support/parts/until.ts';
 
 const NAME = 'www.example.org';
+const TIMEOUT = { kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 } as const;
 const ANSWERED = { rcode: 'NOERROR', answers: [['A', '192.0.2.1']] };
 
 let node: TestNode;
+let workers: Forwarding[];
 let one: Forwarding;
 let other: Forwarding;
-beforeEach(() => {
+function startWorkers(count: number, settings: Partial<WorkerSettings['cache']> = {}): void {
   node = new TestNode();
-  one = new Forwarding({}, node);
-  other = new Forwarding({}, node);
-});
+  workers = Array.from({ length: count }, () => new Forwarding(settings, node));
+  [one, other] = workers as [Forwarding, Forwarding];
+}
 afterEach(async () => {
-  one[Symbol.dispose]();
-  other[Symbol.dispose]();
+  for (const worker of workers) worker[Symbol.dispose]();
   // Who still waited asks next, and is told as well.
   await turn();
-  one[Symbol.dispose]();
-  other[Symbol.dispose]();
+  for (const worker of workers) worker[Symbol.dispose]();
 });
 
 /** Lets what was notified happen. */
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+/** Questions that each worker has under way. */
+const questions = (): number[] => workers.map(({ held }) => held.length);
 const untilHeld = (by: Forwarding): Promise<unknown> =>
   until(
     'one question under way at the upstreams',
@@ -48,38 +51,75 @@ const untilReplied = (...asked: readonly { reply: unknown }[]): Promise<unknown>
   );
 const answer = (by: Forwarding, ttl = 300): void => by.answer({ answers: [a(NAME, '192.0.2.1', ttl)] });
 
-describe('two workers that are asked the same', () => {
+describe.each([2, 8])('%i workers that are asked the same', (count) => {
+  beforeEach(() => startWorkers(count));
+
   test('ask the upstreams once, and both answer', async () => {
-    const asked = [one.ask(NAME), one.ask(NAME), other.ask(NAME), other.ask(NAME)];
-    expect([one.held.length, other.held.length]).toEqual([1, 0]);
+    const asked = workers.flatMap((worker) => [worker.ask(NAME), worker.ask(NAME)]);
+    expect(questions()).toEqual([1, ...Array<number>(count - 1).fill(0)]);
     answer(one);
     await untilReplied(...asked);
-    expect(asked.map(replyOf)).toEqual([ANSWERED, ANSWERED, ANSWERED, ANSWERED]);
-    expect(other.held).toHaveLength(0);
+    expect(asked.map(replyOf)).toEqual(asked.map(() => ANSWERED));
+    expect(questions()).toEqual(Array(count).fill(0));
     expect(other.lastLogged).toMatchObject({ status: 'CACHED' });
   });
 
-  test('ask one after the other what may not be kept', async () => {
-    const first = one.ask(NAME);
-    const second = other.ask(NAME);
+  test('share what may not be kept, but only with those who waited', async () => {
+    const asked = workers.map((worker) => worker.ask(NAME));
     answer(one, 0);
-    expect(replyOf(first)).toEqual(ANSWERED);
-    await untilHeld(other);
-    // Again at the first one: now that one waits.
-    const third = one.ask(NAME);
-    expect(one.held).toHaveLength(0);
-    answer(other, 0);
-    await untilHeld(one);
-    answer(one, 0);
-    expect([second, third].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
+    await untilReplied(...asked);
+    expect(asked.map(replyOf)).toEqual(asked.map(() => ANSWERED));
+    expect(other.lastLogged).toMatchObject({ status: 'ALLOWED', upstream: 1 });
+    expect(questions()).toEqual(Array(count).fill(0));
+    other.ask(NAME);
+    expect(other.held).toHaveLength(1);
   });
 
-  test('tell a failure to both, asked once', async () => {
-    const asked = [one.ask(NAME), other.ask(NAME)];
-    one.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+  test('share a negative answer without SOA', async () => {
+    const asked = workers.map((worker) => worker.ask(NAME));
+    one.answer({});
     await untilReplied(...asked);
-    expect(asked.map(replyOf)).toEqual(Array(2).fill({ rcode: 'SERVFAIL', answers: [] }));
-    expect(other.held).toHaveLength(0);
+    expect(asked.map(replyOf)).toEqual(asked.map(() => ({ rcode: 'NOERROR', answers: [] })));
+    expect(questions()).toEqual(Array(count).fill(0));
+  });
+
+  test.each([
+    ['an answer', 'NOERROR', (): void => answer(one)],
+    ['a failure', 'SERVFAIL', (): void => one.settle(TIMEOUT)],
+  ])('share %s with the cache off', async (_, rcode, end) => {
+    startWorkers(count, { enabled: false });
+    const asked = workers.map((worker) => worker.ask(NAME));
+    end();
+    await untilReplied(...asked);
+    expect(asked.map((each) => replyOf(each)?.rcode)).toEqual(asked.map(() => rcode));
+    expect(questions()).toEqual(Array(count).fill(0));
+  });
+
+  test('share the longest answer', async () => {
+    const asked = workers.map((worker) => worker.ask(NAME));
+    const answers = Array.from({ length: 4000 }, (_, i) =>
+      a(Uint8Array.of(0xc0, 12), `192.0.${String(i >>> 8)}.${String(i & 255)}`),
+    );
+    one.answer({ answers });
+    await untilReplied(...asked);
+    expect(asked.map((each) => replyOf(each)?.answers.length)).toEqual(asked.map(() => 4000));
+    expect(questions()).toEqual(Array(count).fill(0));
+  });
+
+  test('report a failure to all, asked once', async () => {
+    const asked = workers.map((worker) => worker.ask(NAME));
+    one.settle(TIMEOUT);
+    await untilReplied(...asked);
+    expect(asked.map(replyOf)).toEqual(asked.map(() => ({ rcode: 'SERVFAIL', answers: [] })));
+    expect(questions()).toEqual(Array(count).fill(0));
+  });
+
+  test('ask themselves when the one that asked lacked a resource', async () => {
+    const asked = [one.ask(NAME), other.ask(NAME)];
+    one.settle({ kind: 'failed', reason: 'overloaded', rcode: 2, upstream: -1 });
+    await untilHeld(other);
+    answer(other);
+    expect(asked.map((each) => replyOf(each)?.rcode)).toEqual(['SERVFAIL', 'NOERROR']);
   });
 
   test('go on where the thread of one has died', async () => {
@@ -121,6 +161,11 @@ describe('two workers that are asked the same', () => {
     expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
     expect(impatient.lastLogged).toMatchObject({ status: 'TIMEOUT' });
     expect(impatient.held).toHaveLength(0);
+    // No server caused it, so no one else gets it.
+    answer(one, 0);
+    const next = impatient.ask(NAME);
+    answer(impatient);
+    expect(replyOf(next)).toEqual(ANSWERED);
   });
 
   test('judge the answer of the other one by the policy of their client', async () => {
@@ -163,7 +208,7 @@ describe('two workers that are asked the same', () => {
     expect(held.length).toBeGreaterThan(8192);
     const asked = one.ask(crowded);
     expect(one.held).toHaveLength(0);
-    for (const claim of held) claims.release(claim);
+    for (const claim of held) claims.release(claim, () => undefined);
     await untilHeld(one);
     one.answer({ answers: [a(crowded, '192.0.2.2')] });
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });

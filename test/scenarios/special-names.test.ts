@@ -23,14 +23,13 @@ describe('private reverse names', () => {
     '1.1.16.172.in-addr.arpa',
     '1.1.31.172.in-addr.arpa',
     '6.1.168.192.in-addr.arpa',
-    '10.IN-ADDR.arpa',
     ip6('fd12'),
     ip6('fc00'),
   ])('of %s are blocked for PTR, and reserved for other types', (name) => {
     const asked = ask(pipeline, name, 'PTR');
     expect(asked).toMatchObject({ rcode: 'NXDOMAIN', status: 'BLOCKED_PTR', answers: [] });
     expect(asked.authorities).toHaveLength(1);
-    for (const type of ['A', 'TXT', 'SOA'] as const)
+    for (const type of ['A', 'TXT', 'SOA', 'DS'] as const)
       expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
   });
 
@@ -45,6 +44,35 @@ describe('private reverse names', () => {
     for (const type of ['PTR', 'A'] as const)
       expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
     expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').result).toBe('unresolved');
+  });
+
+  test.each([
+    ['1.168.192.in-addr.arpa', '168.192.in-addr.arpa'],
+    ['6.1.31.172.IN-ADDR.arpa', '31.172.in-addr.arpa'],
+    ['1.1.254.169.in-addr.arpa', '254.169.in-addr.arpa'],
+    [ip6('fd12'), 'd.f.ip6.arpa'],
+  ])('name the zone in the SOA: %s', (name, zone) => {
+    for (const type of ['PTR', 'A'] as const) {
+      const [soa] = ask(pipeline, name, type).authorities;
+      expect(soa?.toLowerCase()).toBe(`${zone} soa`);
+    }
+  });
+
+  test.each([
+    '168.192.in-addr.arpa',
+    '10.in-addr.arpa',
+    '31.172.in-addr.arpa',
+    'd.f.ip6.arpa',
+    '127.in-addr.arpa',
+  ])('have the apex of RFC 6303 section 3: %s', (zone) => {
+    const local = { rcode: 'NOERROR', status: 'LOCAL' };
+    const [soa, ns] = [ask(pipeline, zone, 'SOA'), ask(pipeline, zone, 'NS')];
+    expect(soa).toMatchObject({ ...local, authorities: [] });
+    expect(soa.answers).toHaveLength(1);
+    expect(ns).toMatchObject({ ...local, answers: [`${zone} NS ${zone}`] });
+    for (const type of ['PTR', 'A'] as const)
+      expect(ask(pipeline, zone, type)).toMatchObject({ ...local, answers: [] });
+    expect(ask(pipeline, zone, 'DS').result).toBe('unresolved');
   });
 
   test.each([
@@ -141,7 +169,9 @@ describe('reserved names', () => {
     ['localhost', 'TXT', []],
     ['1.0.0.127.in-addr.arpa', 'PTR', ['1.0.0.127.in-addr.arpa PTR localhost']],
     [LOOPBACK, 'PTR', [`${LOOPBACK} PTR localhost`]],
-    ['home.arpa', 'SOA', []],
+    ['home.arpa', 'A', []],
+    ['home.arpa', 'NS', ['home.arpa NS home.arpa']],
+    ['resolver.arpa', 'NS', ['resolver.arpa NS resolver.arpa']],
     ['resolver.arpa', 'A', []],
     ['_dns.resolver.arpa', 'SVCB', []],
     ['router.home.arpa', 'A', ['router.home.arpa A 192.0.2.1']],

@@ -16,6 +16,8 @@ describe('readUpstream()', () => {
     ['https://dns.example.org/dns-query', 'https://dns.example.org/dns-query'],
     ['h3://dns.example.org/dns-query', 'https://dns.example.org/dns-query'],
     ['tcp://192.0.2.53:53', 'tcp://192.0.2.53:53'],
+    ['tls://dns.example.org@192.0.2.53:8853', 'tls://dns.example.org@192.0.2.53:8853'],
+    ['https://dns.example.org@192.0.2.53/q', 'https://dns.example.org@192.0.2.53/q'],
     [stamp(0, '192.0.2.53:5353'), '192.0.2.53:5353'],
     [stamp(2, '192.0.2.53', '', 'dns.example.org', '/q'), 'https://dns.example.org@192.0.2.53/q'],
     [stamp(3, '[2001:db8::1]', 'pin', 'dns.example.org'), 'tls://dns.example.org@[2001:db8::1]'],
@@ -25,6 +27,9 @@ describe('readUpstream()', () => {
 
   test.each([
     'quic://dns.example.org',
+    'fe80::1',
+    'https://user:s3cret@dns.example.org/dns-query',
+    'https://s3cret@192.0.2.53/dns-query',
     'sdns://AQ',
     'sdns://',
     'ftp://a',

@@ -1,6 +1,7 @@
 /** Upstream servers as other programs write them, in the form of Weir's configuration. Pure. */
 import { isIP } from 'node:net';
 import { parseUpstream } from '../../../config/upstream-url.ts';
+import { lacksScope } from '../../../config/value-checks.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 
@@ -35,6 +36,8 @@ export function readServer(text: string): ReadUpstream {
 function checked(server: string, remark: string | null): ReadUpstream {
   const read = parseUpstream(server);
   if (read === undefined) return { server: null, reason: 'Weir knows no server of this form' };
+  if (lacksScope(read.pinnedIp ?? read.host))
+    return { server: null, reason: 'a link-local address needs its interface, as in fe80::1%eth0' };
   const address = addressFromText(read.host);
   const isLoopback =
     read.host === 'localhost' || (address !== null && (address[12] === 127 || read.host === '::1'));

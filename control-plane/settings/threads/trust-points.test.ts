@@ -49,7 +49,10 @@ describe('FollowedAnchors', () => {
   };
 
   test('follows the zones while validation is on and its anchors are followed, once for each', async () => {
-    const anchors = new FollowedAnchors({ dataDir: folder, clock: systemClock, logger: new MemoryLogger() });
+    const anchors = new FollowedAnchors({
+      ...{ dataDir: folder, clock: systemClock, isClockWrong: () => false },
+      logger: new MemoryLogger(),
+    });
     const observed: string[] = [];
     const use = async (config: Config): Promise<boolean> => {
       const settings = workerSettings(config, 53, { udpBackend: 'auto', faultInjection: false });

@@ -32,12 +32,12 @@ interface Followed {
 
 /** The trust anchors in force: those configured, and what became of them (RFC 5011). One per node. */
 export class FollowedAnchors {
-  private readonly parts: Pick<AnchorKeeperParts, 'dataDir' | 'clock' | 'logger'>;
+  private readonly parts: Omit<AnchorKeeperParts, 'anchors' | 'isFollowing'>;
   private configured: Followed | null = null;
   private keeper: AnchorKeeper | null = null;
   private started: AnchorKeeper | null = null;
 
-  constructor(parts: Pick<AnchorKeeperParts, 'dataDir' | 'clock' | 'logger'>) {
+  constructor(parts: Omit<AnchorKeeperParts, 'anchors' | 'isFollowing'>) {
     this.parts = parts;
   }
 

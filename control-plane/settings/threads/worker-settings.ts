@@ -30,8 +30,15 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     hardening: { cookies: dns.cookies, caseRandomization: dns.case_randomization },
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
-    // No configuration says the rest: `start-dns.ts` adds it.
-    identity: { chaosClients: dns.chaos_clients, version: '', nodeName: nodeNameOf(config), designated: [] },
+    // No configuration has the rest: `start-dns.ts` adds it.
+    clockFloorMs: 0,
+    identity: {
+      chaosClients: dns.chaos_clients,
+      version: '',
+      nodeName: nodeNameOf(config),
+      designated: [],
+      designatedAddresses: [],
+    },
     tcpMaxConnectionsPerIp: dns.rate_limit.tcp_max_connections_per_ip,
     dotMaxConnectionsPerIp: dns.rate_limit.dot_max_connections_per_ip,
     dotPort: server.encrypted_dns.dot_enabled ? server.encrypted_dns.dot_port : null,

@@ -37,6 +37,8 @@ export class Health {
   isSuspect = false;
   /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
   lastAnswerMs = -1;
+  /** It counts as a server that removes DNSSEC signatures until then, milliseconds of the monotonic clock; 0 = not. */
+  removesSignaturesUntilMs = 0;
 
   private readonly thresholds: HealthThresholds;
   private readonly onChange: (status: HealthStatus) => void;

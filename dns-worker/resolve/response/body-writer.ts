@@ -3,6 +3,7 @@
  * against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question name stands at octet 12, so
  * the bytes fit after any client's copy of the question. What is written is decided in `response-reader.ts`.
  */
+import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { FOLD } from '../../../shared/dns/name.ts';
 import {
   Header,
@@ -24,8 +25,6 @@ const MAX_POINTER = 0x3fff;
 /** Slots of the suffix table; at most half are used: names beyond are written in full. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
-/** Where an answer must end, so that the reply has room for an OPT record with every option that Weir sends. */
-const MAX_END = MAX_MESSAGE_SIZE - 96;
 /** A label and a name at their longest, and a record's fixed part, beyond the limit of what is kept. */
 const SLACK = 1024;
 
@@ -76,7 +75,7 @@ export class BodyWriter {
 
   /**
    * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or where the message would
-   * outgrow 65,439 octets (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
+   * outgrow 65,535 octets (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
    * question of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
@@ -106,6 +105,20 @@ export class BodyWriter {
     return this.hasRoomFor(0);
   }
 
+  /** Appends a CNAME of class IN that no message has; false = it does not fit. */
+  alias(owner: ExpandedName, target: ExpandedName, ttlSecs: number): boolean {
+    this.putName(owner, true);
+    const fixedAt = this.end;
+    writeU16(this.image, fixedAt + Record.TYPE, RRType.CNAME);
+    writeU16(this.image, fixedAt + Record.CLASS, RRClass.IN);
+    writeU32(this.image, fixedAt + Record.TTL, ttlSecs);
+    this.ttlsAt.push(fixedAt + Record.TTL - this.base);
+    this.end = fixedAt + Record.RDATA;
+    this.putName(target, true);
+    writeU16(this.image, fixedAt + Record.RDLENGTH, this.end - fixedAt - Record.RDATA);
+    return this.hasRoomFor(0);
+  }
+
   /** A copy of what was written. */
   body(): Uint8Array {
     return this.image.slice(this.base, this.end);
@@ -119,7 +132,7 @@ export class BodyWriter {
   }
 
   private hasRoomFor(octets: number): boolean {
-    this.hasOverflowed = this.end + octets > MAX_END;
+    this.hasOverflowed = this.end + octets > MAX_MESSAGE_SIZE;
     return !this.hasOverflowed;
   }
 

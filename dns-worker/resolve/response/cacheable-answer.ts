@@ -45,7 +45,6 @@ export type ResponseFault =
   | 'malformed-data'
   | 'not-a-response-to-this'
   | 'chain-too-long'
-  | 'too-many-records'
   /** Well-formed, but too long once rewritten: no one's fault. */
   | 'too-long'
   | 'referral'

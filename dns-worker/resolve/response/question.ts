@@ -31,6 +31,8 @@ export interface Question {
   readonly ecs: Uint8Array | null;
   /** The network of the client for which it is asked first (`ClientNetworks.key`); absent = Weir's own. No identity. */
   readonly network?: string;
+  /** Servers (`Upstream.index`) whose answers did not hold: asked after all others. Absent or empty = none. */
+  readonly avoided?: ReadonlySet<number>;
 }
 
 /** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
@@ -69,7 +71,7 @@ export function identityEcs({ ecs }: Question): Uint8Array | null {
 
 /** Text that two questions for a part of the cache share exactly when they are identical. */
 export function questionKey(question: Question, partition: number = POOLS_PARTITION): string {
-  const { qname, qtype, qclass } = question;
+  const { qname, qtype, qclass, avoided } = question;
   let end = qname.length;
   keyOctets.set(qname);
   keyOctets[end++] = qtype >>> 8;
@@ -84,7 +86,8 @@ export function questionKey(question: Question, partition: number = POOLS_PARTIT
     end += ecs.length;
   }
   // Built in one piece: a concatenated string would be flattened at every map lookup.
-  return keyOctets.toString('latin1', 0, end);
+  const key = keyOctets.toString('latin1', 0, end);
+  return avoided === undefined || avoided.size === 0 ? key : `${key} ${[...avoided].sort().join()}`;
 }
 
 /** How a question is put into a message. */

@@ -72,7 +72,7 @@ describe('RecordTable.read()', () => {
     expect(read(message.subarray(0, message.length - cut)).result).toBe('malformed');
   });
 
-  test('takes 2,048 records, and no more', () => {
+  test('finds a message malformed with more records than a message can hold', () => {
     const filled = (count: number): Uint8Array => {
       const record = octets([0xc0, 12], u16(1), u16(1), [0, 0, 0, 1], u16(0));
       const message = octets(response(WWW), ...Array.from({ length: count }, () => record));
@@ -81,7 +81,7 @@ describe('RecordTable.read()', () => {
       return message;
     };
     expect(read(filled(MAX_RECORDS)).result).toBe('read');
-    expect(read(filled(MAX_RECORDS + 1)).result).toBe('too-many-records');
+    expect(read(filled(MAX_RECORDS + 1)).result).toBe('malformed');
   });
 
   test('reads OPT: the upper bits of the rcode, and where its options lie', () => {
@@ -93,7 +93,6 @@ describe('RecordTable.read()', () => {
   });
 
   test.each<[string, TestRecord[]]>([
-    ['two OPT records', [opt(), opt()]],
     ['an OPT record that is not the root’s', [{ ...opt(), owner: 'test' }]],
     ['options that do not fit', [{ ...opt(), rdata: Uint8Array.of(0, 15, 0, 4, 0) }]],
   ])('finds a message with %s malformed (RFC 6891 section 6.1)', (_, additionals) => {

@@ -4,15 +4,20 @@
  */
 import { areOptions } from '../../../shared/dns/edns-option.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
-import { Header, Record, readU16, readU32, skipName, skipRecord } from '../../../shared/dns/wire.ts';
+import {
+  Header,
+  MAX_MESSAGE_SIZE,
+  Record,
+  readU16,
+  readU32,
+  skipName,
+  skipRecord,
+} from '../../../shared/dns/wire.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.ts';
 
-/**
- * Most records of the answer and authority sections together. Choice: far above any sensible RRset, far
- * below what a 64 KiB message holds.
- */
-export const MAX_RECORDS = 2048;
+/** The most records that a message can hold: with the root as owner and without data. */
+export const MAX_RECORDS = Math.floor((MAX_MESSAGE_SIZE - Header.SIZE) / (1 + Record.RDATA));
 
 /** Types that are of messages and not of data: those of questions, and TKEY and TSIG (RFC 6895 section 3.1). */
 const FIRST_META = 249;
@@ -52,14 +57,10 @@ export class RecordTable {
   }
 
   /** Whether the message, whose question ends at `at`, is well formed to its last record; fills the columns. */
-  read(
-    message: Uint8Array,
-    at: number,
-    qname: ExpandedName,
-  ): 'read' | 'malformed' | 'malformed-data' | 'too-many-records' {
+  read(message: Uint8Array, at: number, qname: ExpandedName): 'read' | 'malformed' | 'malformed-data' {
     const answers = readU16(message, Header.ANCOUNT);
     const authorities = readU16(message, Header.NSCOUNT);
-    if (answers + authorities > MAX_RECORDS) return 'too-many-records';
+    if (answers + authorities > MAX_RECORDS) return 'malformed';
     this.count = 0;
     this.qnameHash = foldedHash(qname, this.seed);
     let offset = at;
@@ -141,9 +142,9 @@ export class RecordTable {
       const fields = skipName(message, offset, message.length);
       const type = readU16(message, fields + Record.TYPE);
       if (isMeta(type)) this.hasMetaBehind = true;
-      if (type === RRType.OPT) {
-        // RFC 6891 section 6.1: one at most, and its owner is the root.
-        if (this.hasOpt || message[offset] !== 0) return false;
+      // RFC 6891 section 6.1.1: one at most; servers behind a proxy that adds its own have two.
+      if (type === RRType.OPT && !this.hasOpt) {
+        if (message[offset] !== 0) return false;
         if (!areOptions(message, fields + Record.RDATA, next)) return false;
         this.extendedRcode = message[offset + 1 + Record.TTL]!;
         this.optionsAt = offset + 1 + Record.RDATA;

@@ -77,6 +77,26 @@ describe('readResponse: what is kept', () => {
     ]);
   });
 
+  test.each([
+    ['A', ['www.example.net A 60']],
+    ['CNAME', []],
+  ] as const)('readResponse() adds the CNAME that a DNAME makes to an answer for %s', (type, rest) => {
+    const asked = question('www.example.org', type);
+    const answers = [dname('example.org', 'example.net', 90), a('www.example.net', '192.0.2.1', 60)];
+    expect(kept(asked, read(asked, { answers }))).toEqual([
+      'example.org DNAME 90',
+      'www.example.org CNAME 90',
+      ...rest,
+    ]);
+  });
+
+  test('readResponse() adds no CNAME whose target would be too long', () => {
+    const long = `${'a'.repeat(60)}.`.repeat(3);
+    const asked = question(`${'b'.repeat(60)}.${'c'.repeat(60)}.example.org`, 'A');
+    const answer = read(asked, { flags: 0x8186, answers: [dname('example.org', `${long}net`)] });
+    expect([answer.rcode, answer.answerCount]).toEqual([6, 0]);
+  });
+
   test('readResponse() keeps the DNAME behind the CNAME that a question is for', () => {
     const asked = question('www.example.org', 'CNAME', { dnssecOk: true });
     const answers = [

@@ -6,7 +6,7 @@
  * response is good enough.
  */
 import { randomInt } from 'node:crypto';
-import { FOLD } from '../../../shared/dns/name.ts';
+import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
 import { RRType, Rcode } from '../../../shared/dns/iana.ts';
 import { FlagsHigh, FlagsLow, Header, QUESTION_TAIL_SIZE, readU32 } from '../../../shared/dns/wire.ts';
 import type { CacheableAnswer, LeftOut, ResponseFault, ResponseReading } from './cacheable-answer.ts';
@@ -22,8 +22,8 @@ import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 
-/** Most CNAME hops of one answer; a longer chain is a fault. */
-export const MAX_CHAIN_HOPS = 11;
+/** Most aliases of one answer, as many as other resolvers follow; a longer chain is a fault. */
+export const MAX_CHAIN_HOPS = 16;
 
 const TRUNCATED: ResponseReading = { kind: 'truncated' };
 
@@ -40,6 +40,8 @@ let message: Uint8Array = new Uint8Array(0);
 let question: Question;
 /** Aliases of the chain. */
 let hops = 0;
+/** The DNAME whose CNAME is missing. */
+let missingAliasOf = -1;
 let ecsScope = 0;
 
 /**
@@ -134,12 +136,15 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
       if (found < 0) return 'unwritten';
       if (found > 0) return 'positive';
     }
-    if (endsAtAlias) return 'negative';
-    const cname = findRecord(hash, RRType.CNAME);
-    if (cname < 0) return 'negative';
+    const cname = endsAtAlias ? -1 : findRecord(hash, RRType.CNAME);
+    const isMade = cname < 0 && findMissingAlias();
+    if (cname < 0 && !isMade) return 'negative';
     if (hops === MAX_CHAIN_HOPS) return 'chain-too-long';
-    if (!writeDnameOf(cname)) return 'unwritten';
-    if (writer.writeRRset(current, hash, RRType.CNAME, cname) < 0) return 'unwritten';
+    if (isMade) {
+      if (!writeMissingAlias()) return 'unwritten';
+    } else if (!writeDnameOf(cname) || writer.writeRRset(current, hash, RRType.CNAME, cname) < 0)
+      return 'unwritten';
+    if (endsAtAlias) return 'positive';
     copyName(target, current);
   }
 }
@@ -177,6 +182,35 @@ function writeDnameAbove(): boolean {
     return writeDname(i, hash);
   }
   return true;
+}
+
+/**
+ * Finds the DNAME that makes `current` an alias though the server left the CNAME out (RFC 6672 section 3.1 has servers
+ * add it), and takes `target` from it. False also if the target would be too long: YXDOMAIN says that.
+ */
+function findMissingAlias(): boolean {
+  missingAliasOf = -1;
+  for (let i = 0; i < table.answers && missingAliasOf < 0; i++) {
+    if (table.type[i] !== RRType.DNAME || !writer.isAnswerClass(i)) continue;
+    if (!table.owner(message, i, other)) return false;
+    const prefix = findSuffix(current, other);
+    const rdataAt = table.rdataAt[i]!;
+    if (prefix <= 0 || !expandRdataName(message, rdataAt, rdataAt + table.rdlength[i]!, other)) continue;
+    if (prefix + other.length > MAX_NAME_LENGTH) return false;
+    target.wire.set(current.wire.subarray(0, prefix));
+    target.wire.set(other.wire.subarray(0, other.length), prefix);
+    target.length = prefix + other.length;
+    missingAliasOf = i;
+  }
+  return missingAliasOf >= 0;
+}
+
+/** Writes the DNAME that `findMissingAlias` has found and the CNAME that it makes, with its TTL. */
+function writeMissingAlias(): boolean {
+  const index = missingAliasOf;
+  return (
+    writeDname(index, table.ownerHash[index]!) && writer.writeAlias(current, target, table.ttlSecs[index]!)
+  );
 }
 
 /** Whether `current` and `target` begin with the same `length` octets, ASCII case ignored. */

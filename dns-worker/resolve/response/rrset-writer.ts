@@ -52,6 +52,13 @@ export class RRsetWriter {
     return this.body.record(this.message, this.table, index, ttlSecs);
   }
 
+  /** Writes a CNAME that the message has left out; false = it does not fit. */
+  writeAlias(owner: ExpandedName, target: ExpandedName, ttlSecs: number): boolean {
+    this.written++;
+    if (ttlSecs < this.minTtlSecs) this.minTtlSecs = ttlSecs;
+    return this.body.alias(owner, target, ttlSecs);
+  }
+
   /**
    * Writes the answer section's RRset of `owner`, whose hash is `hash`, and this type, its signatures after it where
    * the question has DO, all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a

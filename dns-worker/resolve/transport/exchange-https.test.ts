@@ -6,6 +6,7 @@ import type {
   ServerHttp2Stream,
 } from 'node:http2';
 import { constants, createSecureServer } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -15,7 +16,7 @@ import { TestAuthority } from '../../../test/support/dns/certificates.ts';
 import type { TestCertificate } from '../../../test/support/dns/certificates.ts';
 import { a, idOf, question, questionOf, response } from '../../../test/support/dns/built-messages.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
-import type { ExchangeOutcome } from './exchange.ts';
+import { type ExchangeOutcome, ONLY_HTTP1 } from './exchange.ts';
 import { HttpsUpstream } from './exchange-https.ts';
 import { TlsConnector } from './tls-stream.ts';
 
@@ -310,16 +311,21 @@ describe('HttpsUpstream', () => {
     );
     old.on('connection', (socket: Socket) => sockets.push(socket));
     old.listen(0, '127.0.0.1');
-    await Promise.all([once(other, 'listening'), once(old, 'listening')]);
+    const web = createHttpsServer({ cert: certificate.cert, key: certificate.key });
+    web.on('connection', (socket: Socket) => sockets.push(socket));
+    web.listen(0, '127.0.0.1');
+    const servers = [old, web, other];
+    await Promise.all(servers.map((each) => once(each, 'listening')));
     const details: unknown[] = [];
-    for (const target of [1, (old.address() as AddressInfo).port, (other.address() as AddressInfo).port]) {
+    for (const target of [1, ...servers.map((each) => (each.address() as AddressInfo).port)]) {
       upstream.close();
       upstream = upstreamAt(target);
       details.push(await ask());
     }
     expect(details).toMatchObject([
       { kind: 'failed', reason: 'network', detail: 'ECONNREFUSED' },
-      { kind: 'failed', reason: 'network', detail: 'the server does not speak HTTP/2' },
+      { kind: 'failed', reason: 'network', detail: ONLY_HTTP1 },
+      { kind: 'failed', reason: 'network', detail: ONLY_HTTP1 },
       {
         kind: 'failed',
         reason: 'network',
@@ -327,7 +333,7 @@ describe('HttpsUpstream', () => {
       },
     ]);
     for (const socket of sockets) socket.destroy();
-    const closed = [other, old].map((each) => new Promise((done) => each.close(done)));
+    const closed = servers.map((each) => new Promise((done) => each.close(done)));
     await within('both servers to close', Promise.all(closed));
   });
 });

@@ -15,7 +15,7 @@ import type {
 } from './exchange.ts';
 import { ownRecord } from '../capability/capabilities.ts';
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
-import { errorDetail, lossOf } from './exchange.ts';
+import { errorDetail, lossOf, ONLY_HTTP1 } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
 import {
   type ConnectionEvents,
@@ -114,7 +114,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     // Not earlier on the socket: Node aborts if the socket closes before the session owns it.
     session.on('connect', (_session, socket) => {
       if ((socket as TLSSocket).alpnProtocol === 'h2') return;
-      this.detail = 'the server does not speak HTTP/2';
+      this.detail = ONLY_HTTP1;
       session.destroy();
     });
     session.on('remoteSettings', () => this.events.changed());

@@ -31,7 +31,7 @@ describe('outcomeOf()', () => {
   test.each([
     ['malformed', 'malformed', 'malformed response'],
     ['not-a-response-to-this', 'malformed', 'malformed response'],
-    ['too-many-records', 'unusable', 'too-many-records'],
+    ['chain-too-long', 'unusable', 'chain-too-long'],
   ])('holds %s against the server only where it is garbage', (fault, reason, detail) => {
     expect(outcomeOf({ kind: 'fault', fault } as ResponseReading, true)).toEqual({
       kind: 'failed',

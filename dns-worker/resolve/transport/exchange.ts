@@ -105,11 +105,17 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   INVALID_PURPOSE: 'it is for another purpose',
 };
 
+/** A web server without HTTP/2, in words. */
+export const ONLY_HTTP1 = 'the server speaks HTTP/1.1 only, and is asked over HTTP/2';
+/** The alert of a server that knows none of the protocols offered (RFC 7301 section 3.2); DoH alone offers one. */
+const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
+
 /** The text of an error for `lastError`: its code where it has one. */
 export function errorDetail(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return error.message;
+  if (code === NO_COMMON_PROTOCOL) return ONLY_HTTP1;
   const fault = CERTIFICATE_FAULTS[code];
   return fault === undefined ? code : `certificate refused: ${fault} (${code})`;
 }

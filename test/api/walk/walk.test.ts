@@ -90,6 +90,7 @@ const OVERLOADED: Parameters<typeof everyRoute>[0] = {
       upstreams: { status: 'ok' },
       filters: { status: 'ok' },
       nodes: { status: 'ok' },
+      clock: { status: 'ok' },
     }),
   },
 };

@@ -95,6 +95,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
 
   test('show the node', () => {
     expect(after.sum('weir_database_up')).toBe(1);
+    expect(after.sum('weir_clock_wrong')).toBe(0);
     expect(after.sum('weir_workers_answering')).toBe(after.sum('weir_workers'));
     expect(after.sum('weir_snapshot_version')).toBeGreaterThan(1);
     expect(after.sum('weir_policy_revision')).toBeGreaterThan(0);

@@ -129,6 +129,33 @@ stub-zone:
   return run(requireProgram('unbound'), ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
 }
 
+/** Starts Unbound as a validating client of the resolver on this port; `anchor` is a DS record as text. */
+export async function startValidatingUnbound(resolverPort: number, anchor: string): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-unbound-'));
+  const port = await freePort([LOOPBACK]);
+  const config = `server:
+  interface: 127.0.0.1
+  port: ${String(port)}
+  username: ""
+  chroot: ""
+  directory: "${folder}"
+  pidfile: ""
+  use-syslog: no
+  do-daemonize: no
+  num-threads: 1
+  do-not-query-localhost: no
+  module-config: "validator iterator"
+  trust-anchor: "${anchor}"
+remote-control:
+  control-enable: no
+forward-zone:
+  name: "."
+  forward-addr: 127.0.0.1@${String(resolverPort)}
+`;
+  writeFileSync(join(folder, 'unbound.conf'), config);
+  return run(requireProgram('unbound'), ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
+}
+
 /** Starts dnsmasq as the server of a local network; `records` are options such as `--host-record=…`. */
 export async function startDnsmasq(records: readonly string[]): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-dnsmasq-'));

@@ -1,6 +1,6 @@
 /** A chain of trust over zones made on the spot; its questions are answered from a table. */
 import { Budget } from '../../../dns-worker/dnssec/budget.ts';
-import { TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
+import { type Fetched, TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
 import type { SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';
 import { rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -29,10 +29,11 @@ export class ChainTable {
       anchors: anchors.flatMap(({ ds }) => readTrustAnchors(ds)),
       negativeAnchors: negativeAnchors.map(wireName),
     };
-    const fetch = (name: Uint8Array, type: number): Promise<readonly SignedRRset[] | null> => {
+    const fetch = (name: Uint8Array, type: number): Promise<Fetched | null> => {
       const key = `${nameToText(name)} ${rrTypeName(type)}`;
       this.asked.push(key);
-      return Promise.resolve(this.answers.get(key) ?? null);
+      const sets = this.answers.get(key) ?? null;
+      return Promise.resolve(sets === null ? null : { sets, upstream: 0 });
     };
     this.chain = new TrustChain(points, fetch, this.clock);
     this.on('. DNSKEY', ROOT.signed(ROOT.dnskey))

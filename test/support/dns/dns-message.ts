@@ -112,6 +112,16 @@ export class Reply {
     return recordsOf(this.message.authorities);
   }
 
+  /** Without OPT. */
+  get additionals(): {
+    readonly name: string;
+    readonly type: string;
+    readonly ttl: number;
+    readonly data: unknown;
+  }[] {
+    return recordsOf((this.message.additionals ?? []).filter(({ type }) => type !== 'OPT'));
+  }
+
   /** Data of the answers alone. */
   get data(): unknown[] {
     return this.answers.map(({ data }) => data);

@@ -6,7 +6,7 @@ import type { HealthThresholds } from '../../../dns-worker/resolve/health/health
 import { Capabilities } from '../../../dns-worker/resolve/capability/capabilities.ts';
 import { PUBLIC_NAME } from '../../../dns-worker/resolve/probe.ts';
 import { DEFAULT_HARDENING, type HardeningSettings } from '../../../shared/policy/hardening-settings.ts';
-import { Bootstrap } from '../../../dns-worker/resolve/transport/bootstrap.ts';
+import { Bootstrap } from '../../../dns-worker/resolve/bootstrap/bootstrap.ts';
 import { Upstream } from '../../../dns-worker/resolve/upstream.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
 import { a, idOf, questionOf, response } from './built-messages.ts';

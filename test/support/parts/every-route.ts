@@ -89,6 +89,7 @@ const UPSTREAM: UpstreamReport = {
     tcp: 'supported',
     answersPerConnection: 8,
   },
+  removesSignatures: false,
 };
 
 /** Takes the file and finds nothing in it. */
@@ -192,6 +193,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           upstreams: { status: 'ok' },
           filters: { status: 'ok' },
           nodes: { status: 'ok' },
+          clock: { status: 'ok' },
         } as const;
       },
     },

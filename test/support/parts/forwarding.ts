@@ -11,6 +11,7 @@ import { Pipeline } from '../../../dns-worker/pipeline.ts';
 import type { Query } from '../../../dns-worker/query/query.ts';
 import { RateLimiter } from '../../../dns-worker/policy/rate-limiter.ts';
 import { Reporter } from '../../../dns-worker/report/reporter.ts';
+import { FlightOutcomes } from '../../../dns-worker/resolve/flight-outcomes.ts';
 import { NodeFlights } from '../../../dns-worker/resolve/node-flights.ts';
 import { QuestionClaims } from '../../../dns-worker/resolve/question-claims.ts';
 import type { Question, Resolution } from '../../../dns-worker/resolve/resolver.ts';
@@ -23,6 +24,7 @@ import type { LivePolicy } from '../../../control-plane/policy/live.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { ClaimArea, createClaimTable } from '../../../shared/memory/claim-table.ts';
+import { createOutcomeRings } from '../../../shared/memory/outcome-rings.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../../shared/memory/sighting-layout.ts';
 import { COUNTERS_BYTES } from '../../../shared/memory/counters.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
@@ -110,11 +112,14 @@ const HEALTH_CHECK = {
   successThreshold: 2,
 };
 
+const MAX_WORKERS = 16;
+
 /** What the workers of a node share. */
 export class TestNode {
   readonly clock = new TestClock();
   readonly cache = createAnswerCache(262_144);
   readonly claims = createClaimTable(1);
+  readonly outcomes = createOutcomeRings(MAX_WORKERS);
   workers = 0;
   /** `dns.query_timeout_ms` */
   timeoutMs = 5000;
@@ -154,7 +159,10 @@ export class Forwarding {
       resolver: { resolve: (question, done) => this.held.push({ question, done }) },
       zones: new ZoneResolvers(zoneSettings, this.clock, new MemoryLogger()),
       flights: new NodeFlights(
-        new QuestionClaims(claimParts, ClaimArea.CLIENTS),
+        {
+          claims: new QuestionClaims(claimParts, ClaimArea.CLIENTS),
+          outcomes: new FlightOutcomes({ memory: node.outcomes, worker, settingsVersion: 0 }),
+        },
         node.timeoutMs,
         new MemoryLogger(),
       ),

@@ -50,9 +50,10 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
     },
     dnssec: null,
     hardening: DEFAULT_HARDENING,
+    clockFloorMs: 0,
     forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),
-    identity: { chaosClients: [], version: '', nodeName: '', designated: [] },
+    identity: { chaosClients: [], version: '', nodeName: '', designated: [], designatedAddresses: [] },
     tcpMaxConnectionsPerIp: 0,
     dotMaxConnectionsPerIp: 0,
     dotPort: null,
@@ -63,6 +64,11 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
     udpBackend: 'auto',
     faultInjection: false,
   };
+}
+
+/** What so many workers of a node share. */
+export function createNodeMemory(workers: number): NodeMemory {
+  return new NodeMemory(workers, createAnswerCache(0), secretOfTests);
 }
 
 /** A worker that runs, or one thread of it. */
@@ -86,15 +92,17 @@ export class RunningWorker {
       readonly upstream?: ScriptedUpstream;
       readonly settings?: Partial<WorkerSettings>;
       readonly certificate?: ServedCertificate;
+      /** The node of which this is the worker with that number; without one it is alone. */
+      readonly node?: { readonly memory: NodeMemory; readonly worker: number };
     } = {},
   ): Promise<RunningWorker> {
     const { roles = ['resolve', 'answer'], upstream = null, settings = {}, certificate = null } = options;
     const worker = new RunningWorker(settings.dnsPort ?? (await freePort(['127.0.0.1'])));
-    const memory = new NodeMemory(1, createAnswerCache(0), secretOfTests);
+    const { memory, worker: number } = options.node ?? { memory: createNodeMemory(1), worker: 0 };
     for (const role of roles)
       worker.startThread({
         role,
-        worker: 0,
+        worker: number,
         certificate,
         given: {
           version: 0,

@@ -113,6 +113,7 @@ function ServerTable({ label, servers }: ServerTableProps): ReactNode {
 function ServerName({ server }: { readonly server: ServerState }): ReactNode {
   const { say } = useText();
   const { address, resolved, supports, consecutive_failures: failing, last_error: error } = server;
+  const { removes_signatures: removesSignatures } = server;
   const others = resolved.filter((ip) => !address.includes(ip));
   const { answers_per_connection: answers } = supports;
   const known = supportTexts(supports).map((text) => say(text));
@@ -127,6 +128,7 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
           {say('resolving.failing', { count: failing })} <bdi>{error}</bdi>
         </span>
       )}
+      {removesSignatures && <span className={styles['fault']}>{say('resolving.unsigned')}</span>}
     </span>
   );
 }

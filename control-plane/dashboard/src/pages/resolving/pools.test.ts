@@ -24,6 +24,7 @@ function server(address: string, poolName: string, status: ServerState['status']
       tcp: 'unknown',
       answers_per_connection: null,
     },
+    removes_signatures: false,
   };
 }
 

@@ -18,6 +18,7 @@ import type { LogRow } from '../log/log-rows.ts';
 import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import type { Explained } from './explanation.tsx';
+import { PrivateException } from './private-exception.tsx';
 import { knownClientId } from './use-verdict.ts';
 import type { Judge } from './use-verdict.ts';
 import { touches } from './verdicts.ts';
@@ -74,6 +75,7 @@ export function ExplainDrawer({
       }
     >
       {status !== undefined && <Outcome status={status} row={row} />}
+      {target !== null && status === 'BLOCKED_REBIND' && <PrivateException name={target.domain} />}
       {target !== null && <Grants target={target} judge={judge} />}
       <Answered of={explained} lines={8}>
         {(answer) => <Explanation of={answer} />}

@@ -123,6 +123,37 @@ describe('Bootstrap', () => {
     expect(await lookup()).toEqual([V4]);
   });
 
+  test('doubt() has a host looked up again before its TTL, every 10 s at most', async () => {
+    zone = { A: [a(HOST, '192.0.2.66', 3600)], AAAA: [] };
+    const wrong = await lookup();
+    zone = { A: [a(HOST, V4.ip, 3600)], AAAA: [] };
+    bootstrap.doubt(HOST);
+    expect(await lookup()).toBe(wrong);
+    clock.advance(9_999);
+    expect(await lookup()).toBe(wrong);
+    expect(server.udpQueries).toHaveLength(2);
+    clock.advance(1);
+    expect(await lookup()).toEqual([V4]);
+    clock.advance(10_000);
+    expect(await lookup()).toEqual([V4]);
+    expect(server.udpQueries).toHaveLength(4);
+  });
+
+  test('doubt() leaves the addresses at hand while no bootstrap server answers', async () => {
+    const found = await lookup();
+    zone = { A: null, AAAA: null };
+    bootstrap.doubt(HOST);
+    clock.advance(10_000);
+    expect(await lookup()).toBe(found);
+  });
+
+  test('doubt() of a literal does nothing', async () => {
+    const found = await lookup('192.0.2.7');
+    bootstrap.doubt('192.0.2.7');
+    clock.advance(10_000);
+    expect(await lookup('192.0.2.7')).toBe(found);
+  });
+
   test.each([
     ['192.0.2.7', [{ ip: '192.0.2.7', family: 4 }]],
     ['2001:DB8:0::7', [{ ip: '2001:db8::7', family: 6 }]],

@@ -1,0 +1,73 @@
+/**
+ * Learns the NAT64 prefixes of the pools (RFC 7050 section 3) when it matters: before a private IPv6 address is held
+ * against an answer. Networks without NAT64 are asked once in a while at most.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { hasPrivateAddress } from '../cache/private-addresses.ts';
+import type { FlightOutcome } from '../resolve/node-flights.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import type { Question } from '../resolve/response/question.ts';
+import { NO_PREFIXES, type Nat64Prefix, prefixesIn } from '../cache/nat64-prefix.ts';
+
+const QUESTION: Question = {
+  qname: nameFromText('ipv4only.arpa')!,
+  qtype: RRType.AAAA,
+  qclass: RRClass.IN,
+  dnssecOk: false,
+  checkingDisabled: false,
+  ecs: null,
+};
+/** How long an answer counts, whatever its TTL, and a failure. */
+const MIN_FRESH_MS = 600_000;
+const MAX_FRESH_MS = 86_400_000;
+const FAILED_MS = 60_000;
+
+/** Asks a question of the pools. */
+export type AskPools = (question: Question, done: (outcome: FlightOutcome) => void) => void;
+
+/** The prefixes that one resolve thread knows. */
+export class Nat64Discovery {
+  /** As last learned. */
+  prefixes: readonly Nat64Prefix[] = NO_PREFIXES;
+  private readonly clock: Clock;
+  private freshUntilMs = -Infinity;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Whether `learn` may show that the private address in an answer of the pools is one of a NAT64. */
+  mustLearn(qtype: number, answer: CacheableAnswer): boolean {
+    return (
+      qtype === RRType.AAAA &&
+      this.clock.monotonicMs() >= this.freshUntilMs &&
+      hasPrivateAddress(answer, this.prefixes)
+    );
+  }
+
+  /** Asks for the prefixes; `done` is called once, whatever comes of it, and `mustLearn` is false then. */
+  learn(ask: AskPools, done: () => void): void {
+    ask(QUESTION, (outcome) => {
+      this.take(outcome);
+      done();
+    });
+  }
+
+  /** Other servers may have another NAT64. */
+  forget(): void {
+    this.prefixes = NO_PREFIXES;
+    this.freshUntilMs = -Infinity;
+  }
+
+  private take(outcome: FlightOutcome): void {
+    const resolution = outcome.kind === 'elsewhere' ? outcome.resolution : outcome;
+    let freshMs = FAILED_MS;
+    if (resolution?.kind === 'answer') {
+      this.prefixes = prefixesIn(resolution.answer);
+      freshMs = Math.min(MAX_FRESH_MS, Math.max(MIN_FRESH_MS, resolution.answer.minTtlSecs * 1000));
+    }
+    this.freshUntilMs = this.clock.monotonicMs() + freshMs;
+  }
+}

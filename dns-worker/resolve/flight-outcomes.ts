@@ -1,0 +1,87 @@
+/** Hands outcomes of questions to the threads that waited for them (`shared/memory/outcome-rings.ts`). */
+import { deserialize, serialize } from 'node:v8';
+import { OutcomeDescriptor, OutcomeRing, outcomeRing } from '../../shared/memory/outcome-rings.ts';
+import { claimWorker } from '../../shared/memory/claim-table.ts';
+import type { Claim } from './question-claims.ts';
+import type { Resolution } from './question-run.ts';
+
+/** What is written for a flight. */
+interface HandedOver {
+  /** Identifies the question (`questionKey`): a claim may be waited for because its bucket is full. */
+  readonly key: string;
+  /** Settings by which it was asked: another version may have other servers. */
+  readonly settingsVersion: number;
+  readonly resolution: Resolution;
+}
+
+/** What outcomes are written and read with. */
+export interface OutcomeParts {
+  readonly memory: SharedArrayBuffer;
+  readonly worker: number;
+  readonly settingsVersion: number;
+}
+
+/** Outcomes of one resolve thread and its view of those of the others. */
+export class FlightOutcomes {
+  private readonly parts: OutcomeParts;
+
+  constructor(parts: OutcomeParts) {
+    this.parts = parts;
+  }
+
+  /** Writes the outcome of a question that other threads wait for. They ask themselves if it does not fit. */
+  put(claim: Claim, key: string, resolution: Resolution): void {
+    const { memory, worker, settingsVersion } = this.parts;
+    const outcome: HandedOver = { key, settingsVersion, resolution };
+    const bytes = serialize(outcome);
+    if (bytes.length > OutcomeRing.DATA_BYTES / 2) return;
+    const { words, data } = outcomeRing(memory, worker);
+    const start = startOf(words[OutcomeRing.END_WORD]! >>> 0, bytes.length);
+    // First: readers see that what lies there is being overwritten.
+    Atomics.store(words, OutcomeRing.END_WORD, (start + bytes.length) | 0);
+    data.set(bytes, start % OutcomeRing.DATA_BYTES);
+    const number = words[OutcomeRing.NEXT_WORD]! >>> 0;
+    const at = descriptorAt(number);
+    words[at + OutcomeDescriptor.CLAIM_WORD] = claim.value;
+    words[at + OutcomeDescriptor.PLACE_WORD] = claim.word;
+    words[at + OutcomeDescriptor.START_WORD] = start | 0;
+    words[at + OutcomeDescriptor.LENGTH_WORD] = bytes.length;
+    Atomics.store(words, OutcomeRing.NEXT_WORD, (number + 1) | 0);
+  }
+
+  /** The outcome of a question whose claim has ended; null = it was not handed over, or has been overwritten. */
+  find(claim: Claim, key: string): Resolution | null {
+    const { memory, settingsVersion } = this.parts;
+    const { words, data } = outcomeRing(memory, claimWorker(claim.value));
+    const next = Atomics.load(words, OutcomeRing.NEXT_WORD) >>> 0;
+    for (let back = 1; back <= OutcomeRing.DESCRIPTORS; back++) {
+      const at = descriptorAt(next - back);
+      if (words[at + OutcomeDescriptor.CLAIM_WORD] !== claim.value) continue;
+      if (words[at + OutcomeDescriptor.PLACE_WORD] !== claim.word) continue;
+      const start = words[at + OutcomeDescriptor.START_WORD]! >>> 0;
+      const length = words[at + OutcomeDescriptor.LENGTH_WORD]! >>> 0;
+      const from = start % OutcomeRing.DATA_BYTES;
+      const bytes = data.slice(from, from + length);
+      // Checked after the copy: the writer moves both words before it overwrites.
+      const end = Atomics.load(words, OutcomeRing.END_WORD) >>> 0;
+      const written = (Atomics.load(words, OutcomeRing.NEXT_WORD) - next) >>> 0;
+      if ((end - start) >>> 0 > OutcomeRing.DATA_BYTES || written + back >= OutcomeRing.DESCRIPTORS)
+        return null;
+      const outcome = deserialize(bytes) as HandedOver;
+      return outcome.key === key && outcome.settingsVersion === settingsVersion ? outcome.resolution : null;
+    }
+    return null;
+  }
+}
+
+/** Where so many bytes lie in one piece. */
+function startOf(end: number, length: number): number {
+  const used = end % OutcomeRing.DATA_BYTES;
+  const start = used + length > OutcomeRing.DATA_BYTES ? end + OutcomeRing.DATA_BYTES - used : end;
+  return start >>> 0;
+}
+
+function descriptorAt(number: number): number {
+  const { HEAD_WORDS, DESCRIPTORS } = OutcomeRing;
+  return HEAD_WORDS + ((number >>> 0) % DESCRIPTORS) * OutcomeDescriptor.WORDS;
+}

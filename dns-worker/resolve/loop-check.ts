@@ -1,0 +1,109 @@
+/**
+ * Checks whether upstreams send questions back to this server, as a router does that forwards to it: each is asked for
+ * a one-time name once in a while. The control plane sees who asks for such a name, and reports it to all threads.
+ */
+import { randomBytes } from 'node:crypto';
+import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { LOOP_TOKEN_LENGTH, loopName } from '../../shared/dns/loop-name.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
+import type { Upstream, UpstreamAttempt } from './upstream.ts';
+
+/** The first check and the later ones, in intervals of the health checks, and at least so many milliseconds. */
+const FIRST_INTERVALS = 2;
+const MIN_FIRST_MS = 2000;
+const LATER_INTERVALS = 20;
+const MIN_LATER_MS = 10_000;
+/** Time for a name to come back, milliseconds. */
+const RETURN_MS = 5000;
+/** How much earlier or later than due, so that workers do not check in step. */
+const JITTER = 0.2;
+
+/** The check of one upstream. */
+interface Checked {
+  readonly token: string;
+  /** The client that asked for the last name that came back; null = none did. */
+  readonly client: string | null;
+  /** This check's name came back. */
+  readonly hasReturned: boolean;
+}
+
+/** Checks the upstreams of one resolver until closed. */
+export class LoopCheck {
+  private readonly upstreams: readonly Upstream[];
+  private readonly zone: Uint8Array | null;
+  private readonly logger: Logger;
+  private readonly laterMs: number;
+  private readonly checked = new Map<Upstream, Checked>();
+  private attempts: readonly UpstreamAttempt[] = [];
+  private timer: NodeJS.Timeout;
+
+  /** `zone`: the forward zone of the upstreams, in wire form; null = they are those of the pools. */
+  constructor(
+    upstreams: readonly Upstream[],
+    zone: Uint8Array | null,
+    { intervalSecs }: WorkerSettings['healthCheck'],
+    logger: Logger,
+  ) {
+    this.upstreams = upstreams;
+    this.zone = zone;
+    this.logger = logger;
+    this.laterMs = Math.max(MIN_LATER_MS, LATER_INTERVALS * intervalSecs * 1000);
+    const firstMs = Math.max(MIN_FIRST_MS, FIRST_INTERVALS * intervalSecs * 1000);
+    this.timer = this.after(firstMs, () => this.ask());
+  }
+
+  /** A client has asked for the name with this token: one of the upstreams may have sent it back. */
+  note(token: string, client: string): void {
+    for (const [upstream, checked] of this.checked) {
+      if (checked.token !== token || checked.hasReturned) continue;
+      this.checked.set(upstream, { token, client, hasReturned: true });
+      if (checked.client === null)
+        this.logger.warn('forwarding loop: an upstream sends questions back to this server', {
+          upstream: upstream.settings.address,
+          client,
+        });
+    }
+  }
+
+  /** The report of an upstream, with the loop that it is in. */
+  mark(upstream: Upstream, report: UpstreamReport): UpstreamReport {
+    const client = this.checked.get(upstream)?.client ?? null;
+    if (client === null) return report;
+    const lastError = `forwarding loop: sends questions back to this server (as client ${client})`;
+    return { ...report, status: 'Unhealthy', lastError };
+  }
+
+  /** Stops; cancels a check in flight. */
+  close(): void {
+    clearTimeout(this.timer);
+    for (const attempt of this.attempts) attempt.cancel();
+  }
+
+  private after(ms: number, work: () => void): NodeJS.Timeout {
+    return setTimeout(work, ms * (1 - JITTER + 2 * JITTER * Math.random())).unref();
+  }
+
+  private ask(): void {
+    this.timer = this.after(RETURN_MS, () => this.conclude());
+    this.attempts = this.upstreams.flatMap((upstream) => {
+      const token = randomBytes(LOOP_TOKEN_LENGTH / 2).toString('hex');
+      const qname = loopName(token, this.zone);
+      if (qname === null) return [];
+      const client = this.checked.get(upstream)?.client ?? null;
+      this.checked.set(upstream, { token, client, hasReturned: false });
+      const flags = { dnssecOk: false, checkingDisabled: false, ecs: null };
+      const question = { qname, qtype: RRType.TXT, qclass: RRClass.IN, ...flags };
+      // What it answers says nothing.
+      return [upstream.probe(question, () => undefined)];
+    });
+  }
+
+  private conclude(): void {
+    for (const attempt of this.attempts) attempt.cancel();
+    this.attempts = [];
+    for (const [upstream, checked] of this.checked)
+      if (!checked.hasReturned) this.checked.set(upstream, { ...checked, client: null });
+    this.timer = this.after(this.laterMs, () => this.ask());
+  }
+}

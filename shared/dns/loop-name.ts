@@ -1,0 +1,30 @@
+/**
+ * One-time names by which a forwarding loop is recognised: a resolve thread asks an upstream for one
+ * (`dns-worker/resolve/loop-check.ts`), and the control plane watches for clients that ask for it
+ * (`control-plane/upstreams/loop-watch.ts`). An upstream that has it asked of this server sends questions back.
+ */
+import { MAX_NAME_LENGTH, nameFromText } from './name.ts';
+
+const PREFIX = 'weir-loop-';
+/** Hexadecimal digits of the token behind it. */
+export const LOOP_TOKEN_LENGTH = 24;
+/** Octets of the first label, its length included. */
+const LABEL_SIZE = 1 + PREFIX.length + LOOP_TOKEN_LENGTH;
+const LABEL_START = Uint8Array.from([LABEL_SIZE - 1, ...Buffer.from(PREFIX)]);
+/** Answered here whatever is asked, so that a loop ends with the first question (RFC 6761 section 6.2). */
+const POOLS_ZONE = nameFromText('test')!;
+
+/** The name for a token, below a forward zone or, with null, for the servers of the pools; null if it is too long. */
+export function loopName(token: string, zone: Uint8Array | null): Uint8Array | null {
+  const name = Uint8Array.from([...LABEL_START, ...Buffer.from(token), ...(zone ?? POOLS_ZONE)]);
+  return name.length > MAX_NAME_LENGTH ? null : name;
+}
+
+/** The token in a folded name of so many octets at `at`; null = the name has none. */
+export function loopTokenIn(bytes: Uint8Array, at: number, length: number): string | null {
+  if (length <= LABEL_SIZE) return null;
+  for (let i = 0; i < LABEL_START.length; i++) if (bytes[at + i] !== LABEL_START[i]) return null;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at + LABEL_START.length, LOOP_TOKEN_LENGTH).toString(
+    'latin1',
+  );
+}

@@ -1,0 +1,63 @@
+/** Clients that ask for the same name at once, spread over the eight workers of a node, get one answer of the upstream. */
+import { expect, test } from '@jest/globals';
+import { MissRing } from '../../../shared/memory/miss-ring.ts';
+import { a, idOf, questionOf, response, type TestResponse } from '../../support/dns/built-messages.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { createNodeMemory, RunningWorker, settingsOf } from '../../support/parts/running-worker.ts';
+import { snapshotOf } from '../../support/parts/test-lists.ts';
+import { until } from '../../support/parts/until.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
+
+const WORKERS = 8;
+const CLIENTS = 40;
+const QNAME = Uint8Array.of(0xc0, 12);
+
+test.each<[string, TestResponse, boolean, string[]]>([
+  ['that may not be kept', { answers: [a(QNAME, '192.0.2.9', 0)] }, true, ['192.0.2.9']],
+  ['without records or SOA', {}, true, []],
+  ['with the cache off', { answers: [a(QNAME, '192.0.2.9')] }, false, ['192.0.2.9']],
+])('an answer %s reaches all who waited for it', async (_, parts, enabled, addresses) => {
+  await using upstream = await ScriptedUpstream.start();
+  await using stack = new AsyncDisposableStack();
+  const dnsPort = await freePort(['127.0.0.1']);
+  const cache = { ...settingsOf(dnsPort, upstream).cache, enabled };
+  const memory = createNodeMemory(WORKERS);
+  const workers: RunningWorker[] = [];
+  for (let worker = 0; worker < WORKERS; worker++) {
+    const node = { memory, worker };
+    const started = await RunningWorker.start(snapshotOf([]), {
+      upstream,
+      settings: { dnsPort, cache, queryTimeoutMs: 60_000 },
+      node,
+    });
+    workers.push(stack.use(started));
+  }
+  const clients: UdpClient[] = [];
+  for (let i = 0; i < CLIENTS; i++) clients.push(stack.use(await UdpClient.open(dnsPort)));
+
+  const replies = clients.map((client) => client.ask('same.example.org', 'A'));
+  await until(
+    'all clients to wait in the workers',
+    () => workers.map(waitingIn),
+    (waiting) => waiting.reduce((sum, each) => sum + each, 0) === CLIENTS,
+  );
+  upstream.udpScript = (query) =>
+    query.reply(response(questionOf(query.bytes), { ...parts, id: idOf(query.bytes) }));
+  const [question] = await until(
+    'the question',
+    () => upstream.udpQueries,
+    ({ length }) => length > 0,
+  );
+  upstream.udpScript(question!, 0);
+  for (const reply of await Promise.all(replies)) {
+    expect(reply.rcode).toBe(0);
+    expect(reply.answers.map(({ data }) => data)).toEqual(addresses);
+  }
+  expect(upstream.udpQuestions).toHaveLength(1);
+});
+
+/** Questions that a worker's resolve thread has taken. */
+function waitingIn({ memory }: RunningWorker): number {
+  return Atomics.load(new Int32Array(memory.missRing), MissRing.TAIL_WORD);
+}
