@@ -86,7 +86,7 @@ describe('CapabilityProber', () => {
       probes()
         .map((query) => cookieOf(query).length)
         .filter(Boolean),
-    ).toEqual([8, ...Array(6).fill(16)]);
+    ).toEqual([8, ...Array<number>(6).fill(16)]);
   });
 
   test('earns nothing from a server that folds names, or refuses mixed case', async () => {
