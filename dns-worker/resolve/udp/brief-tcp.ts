@@ -31,13 +31,16 @@ export class BriefTcp {
     return finding !== 'refused' && finding !== 'silent';
   }
 
-  /** Asks; `done` gets a loss if there was no answer in time. */
-  ask(question: Question, done: ExchangeDone): Exchange {
+  /**
+   * Asks; `done` gets a loss if there was no answer in time. That is recorded if the server has replied to the question
+   * over UDP: otherwise the name may be slow, and not TCP.
+   */
+  ask(question: Question, hasReplied: boolean, done: ExchangeDone): Exchange {
     const end = (outcome: ExchangeOutcome): void => {
       clearTimeout(timer);
       if (!isLost(outcome)) this.record.note('tcp', 'supported');
       else if (outcome !== TIMED_OUT) this.noteLoss(outcome);
-      else if (!exchange.wasQueued) this.record.note('tcp', 'silent');
+      else if (hasReplied && !exchange.wasQueued) this.record.note('tcp', 'silent');
       done(outcome);
     };
     const exchange = this.tcp.ask(question, end);
@@ -66,7 +69,7 @@ export class BriefTcp {
       if (isInside) this.inRefuge--;
       isInside = false;
     };
-    const exchange = this.ask(question, (outcome) => {
+    const exchange = this.ask(question, false, (outcome) => {
       leave();
       done(outcome);
     });

@@ -150,6 +150,21 @@ describe('UdpUpstream: letter case (0x20)', () => {
     first.cancel();
   });
 
+  test('ask() does not take a slow name for silence over TCP', async () => {
+    upstream.udpScript = () => undefined;
+    const slow = udp.ask(WWW, () => undefined);
+    slow.resend();
+    slow.resend();
+    await until(
+      'the question from another port, after the time-out over TCP',
+      () => new Set(asked().map(({ port }) => port)).size,
+      (ports) => ports === 2,
+    );
+    expect(upstream.tcpQueries).toHaveLength(1);
+    expect(record.finding('tcp')).toBe('unknown');
+    slow.cancel();
+  });
+
   test('ask() asks plainly once two pairs of probes have been answered without the feature only', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true }));
     upstream.onConnection = (connection) => connection.resetAndDestroy();

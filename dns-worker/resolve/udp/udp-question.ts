@@ -68,6 +68,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private askedPlain = false;
   private askedTcp = false;
   private hasConfirmed = false;
+  /** The server has replied, if with something doubtful. */
+  private hasReplied = false;
   private triedCookie = false;
   private moves = 0;
   private repeats = 0;
@@ -99,6 +101,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   }
 
   onDoubt(why: Exclude<MarksCheck, 'repeated'>): void {
+    this.hasReplied = true;
     this.suspect([why === 'changed case' ? 'case' : 'cookies']);
     this.confirmOrRepeat();
   }
@@ -166,6 +169,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
 
   /** Holds a reply back until the probes have shown whether the server handles these features. */
   private hold(outcome: ExchangeOutcome, suspects: readonly HardeningFeature[]): void {
+    this.hasReplied = true;
     this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
     this.suspect(suspects);
     this.confirmOrRepeat();
@@ -224,7 +228,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.hasConfirmed || this.askedTcp || this.brief !== null || !this.ways.brief.isPossible) return;
     this.hasConfirmed = true;
     this.askTcpBriefly(
-      (done) => this.ways.brief.ask(this.question, done),
+      (done) => this.ways.brief.ask(this.question, this.hasReplied, done),
       (outcome) => {
         if (this.repeat()) return;
         if (this.underWay.size === 0 && this.held === null) this.settle(outcome);
