@@ -3,7 +3,7 @@ import { loopTokenIn } from '../../shared/dns/loop-name.ts';
 import { addressToText } from '../../shared/net/ip.ts';
 import type { QueryLogRow } from '../query-log/attribution/row.ts';
 
-/** More are no loop but a client that makes such names up. */
+/** Beyond this a client makes such names up. */
 const MOST_A_SECOND = 32;
 
 /** Calls `report` with the token and the client of each such query. Each query of the node comes here. */

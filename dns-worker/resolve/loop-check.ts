@@ -94,7 +94,7 @@ export class LoopCheck {
       this.checked.set(upstream, { token, client, hasReturned: false });
       const flags = { dnssecOk: false, checkingDisabled: false, ecs: null };
       const question = { qname, qtype: RRType.TXT, qclass: RRClass.IN, ...flags };
-      // What it answers says nothing.
+      // Only the name's return counts, not the answer.
       return [upstream.probe(question, () => undefined)];
     });
   }

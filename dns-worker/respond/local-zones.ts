@@ -18,7 +18,7 @@ export interface LocalZone {
   readonly soa: Uint8Array;
 }
 
-/** The zone of this name; throws if it is none. */
+/** The zone of this name; throws if it is not a domain name. */
 export function localZone(name: string): LocalZone {
   const wire = nameFromText(name)!;
   return { wire, soa: soaRdata(wire, LOCAL_ZONE_TTL_SECS) };

@@ -15,7 +15,7 @@ import { answerNegative, answerRecord } from '../respond/block-answer.ts';
 import type { ServerIdentity } from '../policy/server-identity.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { isFreed } from '../policy/freed-query.ts';
-import { designate } from '../respond/designated-resolvers.ts';
+import { designate } from '../respond/ddr-answer.ts';
 import {
   answerInZone,
   apexOffset,
@@ -120,7 +120,7 @@ function checkArpa(query: Query, flags: number, configured: number): StageResult
 function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: number): StageResultCode {
   if (query.qtype === RRType.PTR) {
     if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) === 0) return checkReverse(query, flags);
-    // The apex is no address, and if it did not exist nothing below it would (RFC 8020).
+    // Not the name of an address; and if the apex did not exist, nothing below it would (RFC 8020).
     if (is(query, zone.wire)) return noData(query, zone);
     return blocked(query, QueryStatus.BLOCKED_PTR, apexOffset(query, zone));
   }

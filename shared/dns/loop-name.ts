@@ -8,7 +8,7 @@ import { MAX_NAME_LENGTH, nameFromText } from './name.ts';
 const PREFIX = 'weir-loop-';
 /** Hexadecimal digits of the token behind it. */
 export const LOOP_TOKEN_LENGTH = 24;
-/** Octets of the first label, its length included. */
+/** Bytes of the first label, its length included. */
 const LABEL_SIZE = 1 + PREFIX.length + LOOP_TOKEN_LENGTH;
 const LABEL_START = Uint8Array.from([LABEL_SIZE - 1, ...Buffer.from(PREFIX)]);
 /** Answered here whatever is asked, so that a loop ends with the first question (RFC 6761 section 6.2). */
@@ -20,7 +20,7 @@ export function loopName(token: string, zone: Uint8Array | null): Uint8Array | n
   return name.length > MAX_NAME_LENGTH ? null : name;
 }
 
-/** The token in a folded name of so many octets at `at`; null = the name has none. */
+/** The token in a folded name of so many bytes at `at`; null = the name has none. */
 export function loopTokenIn(bytes: Uint8Array, at: number, length: number): string | null {
   if (length <= LABEL_SIZE) return null;
   for (let i = 0; i < LABEL_START.length; i++) if (bytes[at + i] !== LABEL_START[i]) return null;

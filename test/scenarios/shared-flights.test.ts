@@ -64,7 +64,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(other.lastLogged).toMatchObject({ status: 'CACHED' });
   });
 
-  test('share what may not be kept, but only with those who waited', async () => {
+  test('share what may not be kept, but only with clients that waited', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     answer(one, 0);
     await untilReplied(...asked);
@@ -161,7 +161,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
     expect(impatient.lastLogged).toMatchObject({ status: 'TIMEOUT' });
     expect(impatient.held).toHaveLength(0);
-    // No server caused it, so no one else gets it.
+    // No server caused it, so other clients do not get it.
     answer(one, 0);
     const next = impatient.ask(NAME);
     answer(impatient);

@@ -46,7 +46,7 @@ export class ListCache {
     return this.opened;
   }
 
-  /** Grows whenever another copy of a source comes into force, or none. */
+  /** Grows whenever another copy of a source becomes active, or none. */
   get choices(): number {
     return this.choiceCount;
   }

@@ -252,15 +252,15 @@ describe('ListSources', () => {
     await first.life.idle();
     await first.stop();
     const { database } = running;
-    const isRead = Promise.withResolvers<void>();
-    const isApproved = Promise.withResolvers<void>();
+    const isRead = Promise.withResolvers<undefined>();
+    const isApproved = Promise.withResolvers<undefined>();
     let isHeld = false;
     const slow = Object.create(database) as typeof database;
     slow.query = async (text, values) => {
       const rows = await database.query(text, values);
       if (isHeld && text.includes('list_sources')) {
         isHeld = false;
-        isRead.resolve();
+        isRead.resolve(undefined);
         await isApproved.promise;
       }
       return rows as never;
@@ -271,7 +271,7 @@ describe('ListSources', () => {
     second.all.lookSoon();
     await isRead.promise;
     expect(await second.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
-    isApproved.resolve();
+    isApproved.resolve(undefined);
     await second.life.idle();
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });

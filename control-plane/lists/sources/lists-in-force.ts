@@ -89,7 +89,7 @@ export class ListsInForce {
   }
 
   /**
-   * Selects the copies that the rows of these sources name. While no node has one, what is in force stays. Rows are read
+   * Selects the copies that the rows of these sources name. While no node has one, the active copy stays. Rows are read
    * here: those that a caller has may be older than a copy that a change has just chosen.
    */
   async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {

@@ -75,7 +75,7 @@ export class BodyWriter {
 
   /**
    * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or where the message would
-   * outgrow 65,535 octets (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
+   * outgrow 65,535 bytes (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
    * question of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {

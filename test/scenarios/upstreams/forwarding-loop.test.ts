@@ -6,17 +6,18 @@ import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** A server that knows the root only, and sends other questions on, if told where to. */
+/** A server that knows the root only, and sends other questions on, if it is given a server. */
 async function router(): Promise<ScriptedUpstream & { forwardTo: UdpClient | null }> {
   const server = Object.assign(await ScriptedUpstream.start(), { forwardTo: null as UdpClient | null });
-  server.udpScript = ({ bytes, reply }) => {
+  server.udpScript = (query) => {
+    const { bytes } = query;
     const asked = questionOf(bytes);
     const isRoot = asked.qname.length === 1;
-    if (isRoot || server.forwardTo === null) reply(response(asked, { id: idOf(bytes) }));
+    if (isRoot || server.forwardTo === null) query.reply(response(asked, { id: idOf(bytes) }));
     else
       void server.forwardTo
         .exchange(bytes.slice())
-        .then((answer) => reply(answer.bytes))
+        .then((answer) => query.reply(answer.bytes))
         .catch(() => undefined);
   };
   return server;

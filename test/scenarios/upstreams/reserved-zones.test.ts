@@ -1,8 +1,8 @@
 /** Zones of RFC 6303, answered by the server itself: clients that validate or look for zone cuts find whole zones. */
 import { expect, test } from '@jest/globals';
 import { QuestionFlag } from '../../../shared/snapshot/policy-table.ts';
-import { idOf, questionOf, response } from '../../support/dns/built-messages.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
+import { answersWith } from '../../support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { RunningWorker } from '../../support/parts/running-worker.ts';
 import { snapshotOf } from '../../support/parts/test-lists.ts';
@@ -11,7 +11,7 @@ const questionFlags = QuestionFlag.SPECIAL_NAMES | QuestionFlag.BLOCK_PRIVATE_PT
 
 test('a zone of private addresses has SOA and NS, its DS is forwarded, and its SOA is in negative answers', async () => {
   await using upstream = await ScriptedUpstream.start();
-  upstream.udpScript = ({ bytes, reply }) => reply(response(questionOf(bytes), { id: idOf(bytes) }));
+  upstream.udpScript = answersWith({});
   await using worker = await RunningWorker.start(snapshotOf([], {}, 1, { questionFlags }), { upstream });
   using client = await UdpClient.open(worker.port);
   const zone = '168.192.in-addr.arpa';

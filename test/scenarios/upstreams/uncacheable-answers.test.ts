@@ -1,8 +1,9 @@
 /** Clients that ask for the same name at once, spread over the eight workers of a node, get one answer of the upstream. */
 import { expect, test } from '@jest/globals';
 import { MissRing } from '../../../shared/memory/miss-ring.ts';
-import { a, idOf, questionOf, response, type TestResponse } from '../../support/dns/built-messages.ts';
+import { a, type TestResponse } from '../../support/dns/built-messages.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
+import { answersWith } from '../../support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { createNodeMemory, RunningWorker, settingsOf } from '../../support/parts/running-worker.ts';
 import { snapshotOf } from '../../support/parts/test-lists.ts';
@@ -42,8 +43,7 @@ test.each<[string, TestResponse, boolean, string[]]>([
     () => workers.map(waitingIn),
     (waiting) => waiting.reduce((sum, each) => sum + each, 0) === CLIENTS,
   );
-  upstream.udpScript = (query) =>
-    query.reply(response(questionOf(query.bytes), { ...parts, id: idOf(query.bytes) }));
+  upstream.udpScript = answersWith(parts);
   const [question] = await until(
     'the question',
     () => upstream.udpQueries,

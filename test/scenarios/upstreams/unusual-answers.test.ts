@@ -1,8 +1,9 @@
 /** Answers that few servers send, from the upstream's socket to the client's. */
 import { expect, test } from '@jest/globals';
-import { a, cname, dname, idOf, opt, questionOf, response } from '../../support/dns/built-messages.ts';
+import { a, cname, dname, opt } from '../../support/dns/built-messages.ts';
 import type { TestResponse } from '../../support/dns/built-messages.ts';
 import { askOverTcp } from '../../support/dns/dns-client.ts';
+import { answersWith } from '../../support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { RunningWorker } from '../../support/parts/running-worker.ts';
 import { snapshotOf } from '../../support/parts/test-lists.ts';
@@ -11,15 +12,11 @@ const NAME = 'www.example.org';
 const QNAME = Uint8Array.of(0xc0, 12);
 const ADDRESS = a(QNAME, '192.0.2.9');
 
-/** An upstream that truncates over UDP, if told so, and gives this answer otherwise. */
+/** An upstream with this answer, over TCP only if it truncates. */
 async function upstreamWith(parts: TestResponse, isTruncating = false): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
-  const respond = ({ bytes, reply }: { bytes: Uint8Array; reply: (message: Uint8Array) => void }): void =>
-    reply(response(questionOf(bytes), { ...parts, id: idOf(bytes) }));
-  upstream.tcpScript = respond;
-  upstream.udpScript = isTruncating
-    ? ({ bytes, reply }) => reply(response(questionOf(bytes), { flags: 0x8380, id: idOf(bytes) }))
-    : respond;
+  upstream.tcpScript = answersWith(parts);
+  upstream.udpScript = answersWith(isTruncating ? { flags: 0x8380 } : parts);
   return upstream;
 }
 

@@ -9,7 +9,7 @@ import { DEFAULT_HARDENING, type HardeningSettings } from '../../../shared/polic
 import { Bootstrap } from '../../../dns-worker/resolve/bootstrap/bootstrap.ts';
 import { Upstream } from '../../../dns-worker/resolve/upstream.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
-import { a, idOf, questionOf, response } from './built-messages.ts';
+import { a, idOf, questionOf, response, type TestResponse } from './built-messages.ts';
 import type { Script, ScriptedUpstream } from './scripted-upstream.ts';
 
 /** Answers with the address 192.0.2.`lastOctet`. */
@@ -18,6 +18,11 @@ export function answers(lastOctet: number): Script {
     const record = a(Uint8Array.of(0xc0, 12), `192.0.2.${String(lastOctet)}`);
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers: [record] }));
   };
+}
+
+/** Answers every question with these parts. */
+export function answersWith(parts: TestResponse): Script {
+  return (query) => query.reply(response(questionOf(query.bytes), { ...parts, id: idOf(query.bytes) }));
 }
 
 /** Answers with this response code and nothing else. */

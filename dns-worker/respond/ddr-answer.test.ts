@@ -6,7 +6,7 @@ import { nameFromText } from '../../shared/dns/name.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import type { Query } from '../query/query.ts';
 import { ServerIdentity } from '../policy/server-identity.ts';
-import { designate } from './designated-resolvers.ts';
+import { designate } from './ddr-answer.ts';
 
 const IDENTITY = { chaosClients: [], version: '', nodeName: '' };
 const RECORD = Uint8Array.of(0, 1, ...nameFromText('dns.example')!);

@@ -3,8 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { NO_NAME_RULES } from '../../../shared/snapshot/name-rules.ts';
-import { idOf, questionOf, response, type TestRecord, wireName } from '../../support/dns/built-messages.ts';
+import { questionOf, type TestRecord, wireName } from '../../support/dns/built-messages.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
+import { answersWith } from '../../support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { RunningWorker } from '../../support/parts/running-worker.ts';
 import { snapshotOf } from '../../support/parts/test-lists.ts';
@@ -27,10 +28,9 @@ const isDiscovery = (query: Uint8Array): boolean =>
 /** An upstream with these addresses for every name, and those for ipv4only.arpa. */
 async function upstreamWith(text: string, announced: readonly string[] = []): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
-  upstream.udpScript = ({ bytes, reply }) => {
-    const asked = questionOf(bytes);
-    const answers = isDiscovery(bytes) ? announced.map(address) : [address(text)];
-    reply(response(asked, { id: idOf(bytes), answers }));
+  upstream.udpScript = (query, index) => {
+    const answers = isDiscovery(query.bytes) ? announced.map(address) : [address(text)];
+    answersWith({ answers })(query, index);
   };
   return upstream;
 }

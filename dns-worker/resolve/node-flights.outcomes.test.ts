@@ -68,7 +68,7 @@ test('NodeFlights.resolve() hands over many answers in turn', async () => {
   }
 });
 
-test('NodeFlights.resolve() hands over nothing that was overwritten meanwhile', async () => {
+test('NodeFlights.resolve() hands over nothing that was overwritten', async () => {
   const [one, other] = threads();
   const names = Array.from({ length: 12 }, (_, i) => question(`n${i}.example`, 'A'));
   for (const asked of names) void one.resolve(asked);
@@ -80,7 +80,7 @@ test('NodeFlights.resolve() hands over nothing that was overwritten meanwhile', 
   expect(handedOver).toEqual([...Array<boolean>(8).fill(false), ...Array<boolean>(4).fill(true)]);
 });
 
-test('NodeFlights.close() hands over no failure of its own', async () => {
+test('NodeFlights.close() hands over no failure', async () => {
   const [one, other] = threads();
   const own = one.resolve(question('a.example', 'A'));
   const waiting = other.resolve(question('a.example', 'A'));
