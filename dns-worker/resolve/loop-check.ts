@@ -93,7 +93,7 @@ export class LoopCheck {
       const client = this.checked.get(upstream)?.client ?? null;
       this.checked.set(upstream, { token, client, hasReturned: false });
       const flags = { dnssecOk: false, checkingDisabled: false, ecs: null };
-      const question = { qname, qtype: RRType.TXT, qclass: RRClass.IN, ...flags };
+      const question = { qname, qtype: RRType.SOA, qclass: RRClass.IN, ...flags };
       // Only the name's return counts, not the answer.
       return [upstream.probe(question, () => undefined)];
     });
