@@ -1,5 +1,6 @@
 /** Keys of `[dns]`: how questions are answered and forwarded. The other sections are in `sections.ts`. */
 import { z } from 'zod';
+import { HARDENING_MODES } from '../shared/policy/hardening-settings.ts';
 import { bool, int, key, list, section } from './keys.ts';
 import { upstream } from './upstream-url.ts';
 import * as is from './value-checks.ts';
@@ -100,6 +101,12 @@ export const dns = section({
   }),
   ecs: key(z.enum(['strip', 'forward']).default('strip'), {
     doc: 'Client subnets (RFC 7871) in questions: taken out, or handed to the upstream; what it answers for a subnet is not cached.',
+  }),
+  cookies: key(z.enum(HARDENING_MODES).default('auto'), {
+    doc: 'DNS cookies (RFC 7873) in questions to UDP upstreams: auto for public servers that probes have shown to handle them; on for every server; off for none.',
+  }),
+  case_randomization: key(z.enum(HARDENING_MODES).default('auto'), {
+    doc: 'Random letter case of names in questions to UDP upstreams: auto for public servers that probes have shown to handle it; on for every server; off for none.',
   }),
   pools: key(list(pool, 1, 'at least one table').default(DEFAULT_POOLS), {
     doc: 'Upstream servers: public resolvers (Cloudflare and Google; Quad9 where neither is in reach).',

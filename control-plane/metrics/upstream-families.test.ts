@@ -17,6 +17,13 @@ const SERVER: UpstreamDetail = {
   consecutive_failures: 0,
   last_error: null,
   resolved: [],
+  supports: {
+    edns: 'unknown',
+    cookies: 'unknown',
+    case: 'unknown',
+    tcp: 'unknown',
+    answers_per_connection: null,
+  },
   removes_signatures: false,
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NOTHING_KNOWN } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import { upstreamsCheck } from './node-health.ts';
 
@@ -15,6 +16,7 @@ function report(status: UpstreamReport['status'], address: string, poolName = 'm
     lastError: null,
     latenciesMs: new Float32Array(0),
     resolved: [],
+    supports: NOTHING_KNOWN,
     removesSignatures: false,
   };
 }

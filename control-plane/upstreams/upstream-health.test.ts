@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NOTHING_KNOWN } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
 
@@ -15,6 +16,7 @@ function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
     lastError: null,
     latenciesMs: new Float32Array(0),
     resolved: [],
+    supports: NOTHING_KNOWN,
     removesSignatures: false,
     ...more,
   };
@@ -46,6 +48,7 @@ describe('upstreamDetails', () => {
           consecutiveFailures: 3,
           lastError: 'timeout',
           latenciesMs: Float32Array.of(6, 8),
+          supports: { ...NOTHING_KNOWN, edns: 'supported', case: 'altered', answersPerConnection: 4 },
           resolved: ['192.0.2.1', '2001:db8::1'],
           removesSignatures: true,
         }),
@@ -65,6 +68,10 @@ describe('upstreamDetails', () => {
         consecutive_failures: 3,
         last_error: 'timeout',
         resolved: ['192.0.2.1', '2001:db8::1'],
+        supports: {
+          ...{ edns: 'supported', cookies: 'unknown', case: 'altered', tcp: 'unknown' },
+          answers_per_connection: 4,
+        },
         removes_signatures: true,
       },
     ]);

@@ -1,5 +1,10 @@
 /** Merges the workers' reports of the upstream servers: counts are added, latencies pooled. */
-import type { UpstreamDetail, UpstreamHealth, UpstreamStatus } from '../../shared/api/upstreams-api.ts';
+import type {
+  UpstreamDetail,
+  UpstreamFinding,
+  UpstreamHealth,
+  UpstreamStatus,
+} from '../../shared/api/upstreams-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 
 /**
@@ -60,7 +65,24 @@ function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): Upstrea
     consecutive_failures: Math.max(...reports.map(({ consecutiveFailures }) => consecutiveFailures)),
     last_error: worst?.lastError ?? null,
     resolved: [...new Set(reports.flatMap(({ resolved }) => resolved))],
+    supports: supportOf(reports),
     removes_signatures: reports.some(({ removesSignatures }) => removesSignatures),
+  };
+}
+
+/** All workers report the same record, but some may not have asked the server yet. */
+function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports'] {
+  const finding = (feature: 'edns' | 'cookies' | 'case' | 'tcp'): UpstreamFinding =>
+    reports.map(({ supports }) => supports[feature]).find((found) => found !== 'unknown') ?? 'unknown';
+  const answers = reports
+    .map(({ supports }) => supports.answersPerConnection)
+    .filter((count) => count !== null);
+  return {
+    edns: finding('edns'),
+    cookies: finding('cookies'),
+    case: finding('case'),
+    tcp: finding('tcp'),
+    answers_per_connection: answers.length === 0 ? null : Math.min(...answers),
   };
 }
 

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../../shared/clock.ts';
 import { releaseCacheLock } from '../../shared/memory/answer-cache-layout.ts';
+import { createCapabilityTable } from '../../shared/memory/capability-table.ts';
 import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
 import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
@@ -10,7 +11,10 @@ import type { ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 /** As a thread is given it. */
-type NodeBuffers = Pick<ThreadStart, 'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes'>;
+type NodeBuffers = Pick<
+  ThreadStart,
+  'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities'
+>;
 
 /** Seeds of hashes, random, so that clients cannot choose names that collide. */
 const SEEDS = 2 ** 31;
@@ -33,6 +37,7 @@ export class NodeMemory {
       cookieKeys: this.cookieKeys.memory,
       // A single worker needs no claims.
       claims: workers === 1 ? null : createClaimTable(randomInt(SEEDS)),
+      capabilities: createCapabilityTable(),
       outcomes: workers === 1 ? null : createOutcomeRings(workers),
     };
   }

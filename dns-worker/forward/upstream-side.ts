@@ -9,6 +9,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messages.ts';
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
+import type { Capabilities } from '../resolve/capability/capabilities.ts';
 import type { NodeFlights } from '../resolve/node-flights.ts';
 import { Resolver } from '../resolve/resolver.ts';
 import { SharedResolver } from '../resolve/shared-resolver.ts';
@@ -28,6 +29,8 @@ interface PoolSide {
 export interface UpstreamSideParts {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What servers support, shared by all threads of the node. */
+  readonly records?: Capabilities;
   /** Flights of the questions for validation that last so many milliseconds at most. */
   readonly flights: (longestMs: number) => NodeFlights;
 }
@@ -45,7 +48,7 @@ export class UpstreamSide {
     this.parts = parts;
     this.settings = settings;
     this.pools = this.openPools(settings);
-    this.zones = new ZoneResolvers(settings, parts.clock, parts.logger);
+    this.zones = new ZoneResolvers(settings, parts.clock, parts.logger, parts.records);
   }
 
   /** Resolver of the pools; another one as soon as pools, validation or times are others. */
@@ -64,7 +67,9 @@ export class UpstreamSide {
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
     this.settings = isSame('dnssec') ? { ...next, dnssec: before.dnssec } : next;
     this.pools.validator?.useClockFloor(next.clockFloorMs);
-    const keepsTiming = (['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa'] as const).every(isSame);
+    const keepsTiming = (
+      ['queryTimeoutMs', 'bootstrap', 'healthCheck', 'extraCa', 'hardening'] as const
+    ).every(isSame);
     if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
       const { pools } = this;
       this.pools = this.openPools(this.settings);
@@ -73,7 +78,8 @@ export class UpstreamSide {
     }
     if (keepsTiming) return;
     const replaced = this.zones;
-    this.zones = new ZoneResolvers(this.settings, this.parts.clock, this.parts.logger);
+    const { clock, logger, records } = this.parts;
+    this.zones = new ZoneResolvers(this.settings, clock, logger, records);
     void this.zones.follow(zones);
     this.retire(before.queryTimeoutMs, () => replaced.close());
   }
@@ -107,8 +113,8 @@ export class UpstreamSide {
   }
 
   private openPools(settings: WorkerSettings): PoolSide {
-    const { clock, logger } = this.parts;
-    const resolver = new Resolver(settings, clock, logger);
+    const { clock, logger, records } = this.parts;
+    const resolver = new Resolver(settings, clock, logger, records);
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
     if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);

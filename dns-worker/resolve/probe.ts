@@ -5,6 +5,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
 import type { Question } from './response/question.ts';
 import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
@@ -12,6 +13,9 @@ import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /** `. NS`: every resolver has it cached. */
 export const ROOT_SERVERS: Question = probeFor(new Uint8Array(1), RRType.NS);
+
+/** A public name with letters, kept for such uses (RFC 2606): capability probes ask it and random names below it. */
+export const PUBLIC_NAME: Question = probeFor(nameFromText('www.example.com')!, RRType.A);
 
 /** The SOA of a zone: its servers have it without asking others. `zone` is in folded wire form. */
 export function zoneProbe(zone: Uint8Array): Question {

@@ -6,12 +6,14 @@
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
+import { DEFAULT_HARDENING, type HardeningSettings } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
+import { Capabilities } from './capability/capabilities.ts';
 import { Bootstrap } from './bootstrap/bootstrap.ts';
 import { LateAnswers } from './late-answers.ts';
 import { LoopCheck } from './loop-check.ts';
 import { Pool, planWaves } from './pool.ts';
-import { Probe, ROOT_SERVERS } from './probe.ts';
+import { Probe, PUBLIC_NAME, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
 import type { Resolution } from './question-run.ts';
@@ -28,7 +30,9 @@ export type ResolverSettings = Pick<
   WorkerSettings,
   'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'
 > & {
-  /** What health probes ask; the name servers of the root unless given. */
+  /** Both `auto` unless given. */
+  readonly hardening?: HardeningSettings;
+  /** What probes ask; the name servers of the root, and of capabilities a public name, unless given. */
   readonly probe?: Question;
   /** The forward zone of its servers, in wire form; absent = they are those of the pools. */
   readonly zone?: Uint8Array;
@@ -50,7 +54,8 @@ export class Resolver {
   private readonly late: LateAnswers;
   private closed = false;
 
-  constructor(settings: ResolverSettings, clock: Clock, logger: Logger) {
+  /** `records` are shared by all threads of the node. */
+  constructor(settings: ResolverSettings, clock: Clock, logger: Logger, records = new Capabilities(clock)) {
     this.settings = settings;
     this.clock = clock;
     this.logger = logger;
@@ -66,6 +71,12 @@ export class Resolver {
           logger,
           thresholds: settings.healthCheck,
           extraCa: settings.extraCa ?? [],
+          capabilities: {
+            records,
+            hardening: settings.hardening ?? DEFAULT_HARDENING,
+            probe: settings.probe ?? PUBLIC_NAME,
+            isZone: settings.zone !== undefined,
+          },
         };
         const servers = pool.servers.map((server) => {
           const index = server.number ?? upstreams.length;

@@ -2,22 +2,18 @@
  * One upstream server: its addresses, its transport, and its state. `pool.ts` and `question-run.ts` choose servers;
  * `probe.ts` probes them; `attempt.ts` judges outcomes.
  */
-import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
+import { NOTHING_KNOWN, type ServerSupport } from '../../shared/policy/hardening-settings.ts';
 import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
 import type { AttemptDone, AttemptKind } from './transport/attempt.ts';
 import { Attempt } from './transport/attempt.ts';
 import type { Bootstrap, HostAddress } from './bootstrap/bootstrap.ts';
 import type { ExchangeOutcome, ServerAddress, ServerConnections } from './transport/exchange.ts';
-import { HttpsUpstream } from './transport/exchange-https.ts';
-import type { StreamKind } from './transport/exchange-tcp.ts';
-import { StreamUpstream, TCP_STREAM } from './transport/exchange-tcp.ts';
 import type { HealthThresholds } from './health/health.ts';
 import { Health } from './health/health.ts';
 import type { Question } from './response/question.ts';
-import { TlsConnector, dotStream } from './transport/tls-stream.ts';
-import { UdpUpstream } from './transport/udp-upstream.ts';
+import { type ConnectorParts, serverConnector } from './server-connector.ts';
 
 /** Attempts of questions already answered that are let run, to learn of the server. */
 const MAX_LINGERING = 16;
@@ -27,13 +23,10 @@ const TRIAL_MS = 1000;
 const MAX_ADDRESSES = 8;
 
 /** Parts of an upstream. */
-export interface UpstreamParts {
+export interface UpstreamParts extends ConnectorParts {
   readonly bootstrap: Bootstrap;
-  readonly clock: Clock;
   readonly logger: Logger;
   readonly thresholds: HealthThresholds;
-  /** PEM certificates trusted in addition to the system's. */
-  readonly extraCa: readonly string[];
 }
 
 /** An attempt at an upstream. */
@@ -77,7 +70,7 @@ export class Upstream {
     this.poolName = place.poolName;
     this.strategy = place.strategy;
     this.parts = parts;
-    this.connect = connector(settings, parts);
+    this.connect = serverConnector(settings, parts);
   }
 
   /** Whether DNSSEC signatures are missing in its answers, by its last check (`signature-check.ts`). */
@@ -146,8 +139,23 @@ export class Upstream {
       lastError: health.lastError,
       latenciesMs: health.latencies(),
       resolved: this.resolved.map(({ ip }) => ip),
+      supports: this.support(),
       removesSignatures: this.removesSignatures,
     };
+  }
+
+  /** What the address that is asked first supports. */
+  private support(): ServerSupport {
+    const address = this.resolved[this.first];
+    if (address === undefined) return NOTHING_KNOWN;
+    const { transport } = this.settings;
+    const { support } = this.parts.capabilities.records.of(
+      { ip: address.ip, port: this.settings.port },
+      transport,
+    );
+    // Other transports are TCP.
+    const isConnected = transport !== 'udp' && this.health.lastAnswerMs >= 0;
+    return isConnected ? { ...support, tcp: 'supported' } : support;
   }
 
   /** Closes its connections and lingering attempts. */
@@ -249,25 +257,4 @@ function hostOf({ pinnedIp, host }: UpstreamSettings): string {
 /** Whether what answers, if anything, is not a DNS server. */
 function isBroken(outcome: ExchangeOutcome): boolean {
   return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'malformed');
-}
-
-/** Makes the connections to one address, by transport. TLS sessions are shared by the addresses of a host. */
-function connector(
-  settings: UpstreamSettings,
-  { clock, extraCa }: UpstreamParts,
-): (server: ServerAddress) => ServerConnections {
-  const streams = (kind: StreamKind) => (server: ServerAddress) => new StreamUpstream(server, kind, clock);
-  switch (settings.transport) {
-    case 'udp':
-      return (server) => new UdpUpstream(server, clock);
-    case 'tcp':
-      return streams(TCP_STREAM);
-    case 'tls':
-      return streams(dotStream(settings.host, extraCa));
-    case 'https': {
-      const tls = new TlsConnector(settings.host, ['h2'], extraCa);
-      const { host, path = '/dns-query' } = settings;
-      return (server) => new HttpsUpstream({ host, server, path, open: (to) => tls.open(to) }, clock);
-    }
-  }
 }

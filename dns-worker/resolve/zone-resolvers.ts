@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
+import { Capabilities } from './capability/capabilities.ts';
 import { zoneProbe } from './probe.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';
 
@@ -18,12 +19,20 @@ export class ZoneResolvers {
   private readonly settings: ZoneResolverSettings;
   private readonly clock: Clock;
   private readonly logger: Logger;
+  private readonly records: Capabilities;
   private readonly byPartition = new Map<number, Resolver>();
 
-  constructor(settings: ZoneResolverSettings, clock: Clock, logger: Logger) {
+  /** `records` as in `Resolver`. */
+  constructor(
+    settings: ZoneResolverSettings,
+    clock: Clock,
+    logger: Logger,
+    records = new Capabilities(clock),
+  ) {
     this.settings = settings;
     this.clock = clock;
     this.logger = logger;
+    this.records = records;
   }
 
   /** The resolver of a zone. */
@@ -38,7 +47,7 @@ export class ZoneResolvers {
         pools: [pool],
         ...(name !== undefined && { probe: zoneProbe(name), zone: name }),
       };
-      resolver = new Resolver(settings, this.clock, this.logger);
+      resolver = new Resolver(settings, this.clock, this.logger, this.records);
       this.byPartition.set(zone.partition, resolver);
     }
     return resolver;

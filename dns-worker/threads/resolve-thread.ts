@@ -41,6 +41,7 @@ import { KeyedLogRing } from '../report/keyed-log-ring.ts';
 import { KeyedSightings } from '../report/keyed-sightings.ts';
 import { LoopLag } from '../report/loop-lag.ts';
 import { Reporter } from '../report/reporter.ts';
+import { Capabilities } from '../resolve/capability/capabilities.ts';
 import { FlightOutcomes } from '../resolve/flight-outcomes.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
@@ -110,6 +111,7 @@ class ResolveThread {
     this.upstreams = new UpstreamSide(settings, {
       clock: systemClock,
       logger: this.logger,
+      records: new Capabilities(systemClock, start.capabilities),
       flights: (longestMs) => this.flightsIn(ClaimArea.UPSTREAMS, longestMs),
     });
     this.forwarder = new Forwarder({

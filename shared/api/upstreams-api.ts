@@ -1,5 +1,6 @@
 /** Answers of `{api}/upstream/health` and `{api}/upstream/health/detail`. */
 import { z } from 'zod';
+import { FINDINGS } from '../policy/hardening-settings.ts';
 
 export const UpstreamStatus = z.enum(['Healthy', 'Unhealthy', 'Unknown']).meta({ id: 'UpstreamStatus' });
 export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
@@ -14,6 +15,29 @@ export type UpstreamHealth = z.infer<typeof UpstreamHealth>;
 
 const Count = z.int().min(0);
 const Millis = z.number().min(0);
+
+export const UpstreamFinding = z.enum(FINDINGS).meta({
+  id: 'UpstreamFinding',
+  description:
+    'what was found in the last hour: `supported`; `unsupported` (it lacks it); `altered` (it changes what it should repeat: the case of the name, the cookie); `refused` (it refuses questions, or connections, with it); `silent` (it does not answer them); `unknown`',
+});
+export type UpstreamFinding = z.infer<typeof UpstreamFinding>;
+
+const UpstreamSupport = z
+  .strictObject({
+    edns: UpstreamFinding,
+    cookies: UpstreamFinding.meta({ description: 'DNS cookies (RFC 7873), found out by probes' }),
+    case: UpstreamFinding.meta({ description: 'names in mixed case, found out by probes' }),
+    tcp: UpstreamFinding,
+    answers_per_connection: Count.nullable().meta({
+      description: 'answers after which it closes a connection; null if no limit was seen',
+    }),
+  })
+  .meta({
+    id: 'UpstreamSupport',
+    description: 'what the server supports, learned once per node; findings expire after an hour',
+  });
+export type UpstreamSupport = z.infer<typeof UpstreamSupport>;
 
 /** One server of one pool, or of one forward zone, all workers together, since the start. */
 export const UpstreamDetail = z
@@ -36,6 +60,7 @@ export const UpstreamDetail = z
     consecutive_failures: Count,
     last_error: z.string().nullable(),
     resolved: z.array(z.string()).meta({ description: 'addresses that are asked' }),
+    supports: UpstreamSupport,
     removes_signatures: z
       .boolean()
       .meta({ description: 'DNSSEC signatures are missing in its answers, so that others are asked first' }),

@@ -5,6 +5,7 @@
 import type { Explanation } from './explanation.ts';
 import type { SentLine } from './sent-logger.ts';
 import type { TrustAnchor, TrustPointKeys } from '../dns/trust-anchors.ts';
+import type { HardeningSettings, ServerSupport } from '../policy/hardening-settings.ts';
 import type { RateLimitSettings } from '../policy/rate-limit-settings.ts';
 import type { UpstreamSettings, PoolStrategy, PoolSettings } from '../policy/upstream-settings.ts';
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
@@ -47,6 +48,8 @@ export interface WorkerSettings {
     /** Folded wire form: names that are not validated. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
+  /** How questions to upstreams are protected beyond random ports and ids. */
+  readonly hardening: HardeningSettings;
   /** A clock that shows an earlier time is wrong: the times of signatures are ignored then. Unix milliseconds. */
   readonly clockFloorMs: number;
   /** Clients' subnets (RFC 7871) go to the upstreams. */
@@ -134,6 +137,8 @@ export interface ThreadStart {
   readonly cookieKeys: SharedArrayBuffer;
   /** Questions in flight on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
   readonly claims: SharedArrayBuffer | null;
+  /** What upstream servers support (`shared/memory/capability-table.ts`). */
+  readonly capabilities: SharedArrayBuffer;
   /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`); null if there is one worker. */
   readonly outcomes: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
@@ -257,6 +262,8 @@ export interface UpstreamReport {
   readonly latenciesMs: Float32Array;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
+  /** Of the address that is asked first. */
+  readonly supports: ServerSupport;
   /** DNSSEC signatures are missing in its answers. */
   readonly removesSignatures: boolean;
 }

@@ -48,6 +48,11 @@ test('GET /system/info tells the load and memory of the machine and of the threa
   ]);
 });
 
+const SUPPORTS = {
+  ...{ edns: 'supported', cookies: 'unknown', case: 'unknown', tcp: 'supported' },
+  answers_per_connection: 8,
+};
+
 describe('/nodes', () => {
   const UNKNOWN = { rows_lost: null, rows_missing: 0, rows_spooled: null, clock_offset_ms: null };
   const SILENT = {
@@ -183,6 +188,7 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: ['192.0.2.1'],
+        supports: SUPPORTS,
         removes_signatures: false,
       },
       {
@@ -198,6 +204,7 @@ describe('GET /upstream/health', () => {
         consecutive_failures: 0,
         last_error: 'timeout',
         resolved: [],
+        supports: SUPPORTS,
         removes_signatures: false,
       },
     ]);

@@ -27,6 +27,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     healthCheck: healthCheckOf(dns),
     cache: cacheOf(config),
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
+    hardening: { cookies: dns.cookies, caseRandomization: dns.case_randomization },
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
     // No configuration has the rest: `start-dns.ts` adds it.

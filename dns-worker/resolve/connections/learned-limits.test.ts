@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { ownRecord } from '../capability/capabilities.ts';
 import { LearnedLimits } from './learned-limits.ts';
 
 let clock: TestClock;
 let limits: LearnedLimits;
 beforeEach(() => {
   clock = new TestClock();
-  limits = new LearnedLimits(clock);
+  limits = new LearnedLimits(clock, ownRecord(clock));
 });
 
 /** A connection that lives for a while, and ends with questions unanswered. */

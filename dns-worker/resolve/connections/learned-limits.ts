@@ -27,26 +27,6 @@ interface EarlyEnd {
   readonly endedMs: number;
 }
 
-/** A record for one user alone. */
-export class OwnAnswersRecord implements AnswersRecord {
-  private readonly clock: Clock;
-  private answers = 0;
-  private untilMs = -Infinity;
-
-  constructor(clock: Clock) {
-    this.clock = clock;
-  }
-
-  get answersPerConnection(): number | null {
-    return this.clock.monotonicMs() < this.untilMs ? this.answers : null;
-  }
-
-  noteAnswersPerConnection(answers: number): void {
-    this.answers = answers;
-    this.untilMs = this.clock.monotonicMs() + BELIEVED_MS;
-  }
-}
-
 /** Limits of the connections to one server address. */
 export class LearnedLimits {
   private readonly clock: Clock;
@@ -56,7 +36,7 @@ export class LearnedLimits {
   private idleLimitMs = Infinity;
   private idleUntilMs = -Infinity;
 
-  constructor(clock: Clock, record: AnswersRecord = new OwnAnswersRecord(clock)) {
+  constructor(clock: Clock, record: AnswersRecord) {
     this.clock = clock;
     this.record = record;
   }

@@ -109,7 +109,8 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   const { qname } = question;
   const tail = Header.SIZE + qname.length;
   const opt = tail + QUESTION_TAIL_SIZE;
-  const cookieSize = marks === null ? 0 : OPTION_HEAD_SIZE + marks.cookie.length;
+  const cookie = marks?.cookie ?? null;
+  const cookieSize = cookie === null ? 0 : OPTION_HEAD_SIZE + cookie.length;
   const { ecs } = question;
   const ecsSize = ecs === null ? 0 : OPTION_HEAD_SIZE + ecs.length;
   const unpadded = opt + (edns ? OPT_SIZE + cookieSize + ecsSize : 0);
@@ -129,7 +130,7 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
   if (question.dnssecOk) query[opt + 7] = DO_FLAG;
   writeU16(query, opt + OPT_SIZE - 2, size - opt - OPT_SIZE);
-  if (marks !== null) putOption(query, opt + OPT_SIZE, EdnsOption.COOKIE, marks.cookie);
+  if (cookie !== null) putOption(query, opt + OPT_SIZE, EdnsOption.COOKIE, cookie);
   if (ecs !== null) putOption(query, unpadded - ecsSize, EdnsOption.ECS, ecs);
   if (isPadded) {
     writeU16(query, unpadded, EdnsOption.PADDING);

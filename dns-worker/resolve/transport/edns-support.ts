@@ -4,66 +4,59 @@
  * cannot forge, the server refused the question with EDNS and answered it without; or eight questions in a row did so
  * while no connection was possible. A server that recently sent an OPT record is never assumed to lack EDNS.
  */
-import type { Clock } from '../../../shared/clock.ts';
+import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone } from './exchange.ts';
 
-/** Lifetime of a result, milliseconds. */
-const BELIEVED_MS = 3_600_000;
-/** A server that turned out to know EDNS is not suspected again for this long, milliseconds. */
-const UNSUSPECTED_MS = 60_000;
-const MAX_STRIKES = 8;
+/** Lifetime of a result, seconds. */
+const BELIEVED_SECS = 3600;
+/** A server that turned out to know EDNS is not suspected again for this long, seconds. */
+const UNSUSPECTED_SECS = 60;
+const MAX_REFUSALS = 8;
 
-/** What is known of one server address. */
+/** What is known of one server address; kept in its record. */
 export class EdnsSupport {
-  private readonly clock: Clock;
-  private offUntilMs = -Infinity;
-  private seenMs = -Infinity;
-  private unsuspectedUntilMs = -Infinity;
-  private strikes = 0;
+  readonly record: CapabilityRecord;
 
-  constructor(clock: Clock) {
-    this.clock = clock;
+  constructor(record: CapabilityRecord) {
+    this.record = record;
   }
 
   /** Whether questions carry an OPT record. */
   get isUsed(): boolean {
-    return this.clock.monotonicMs() >= this.offUntilMs;
+    return this.record.finding('edns') !== 'unsupported';
   }
 
-  /** Whether it is to be found out over a connection what a refusal over UDP is worth. */
+  /** Whether to find out over a connection what a refusal over UDP is worth. */
   get isSuspect(): boolean {
-    return this.isUsed && this.clock.monotonicMs() >= this.unsuspectedUntilMs;
+    return this.isUsed && !this.record.isEdnsClear;
   }
 
   /** The server has sent an OPT record. */
   noteSeen(): void {
-    this.seenMs = this.clock.monotonicMs();
-    this.strikes = 0;
+    this.record.noteEdns();
   }
 
-  /** It was found out: either `noteLacking` was called meanwhile, or the server knows EDNS. */
+  /** It was found out: either `noteLacking` was called, or the server knows EDNS. */
   noteClear(): void {
-    this.unsuspectedUntilMs = this.clock.monotonicMs() + UNSUSPECTED_MS;
-    this.strikes = 0;
+    this.record.clearEdns(UNSUSPECTED_SECS);
   }
 
   /** It could not be found out. */
   strike(): void {
-    if (++this.strikes < MAX_STRIKES) return;
-    this.strikes = 0;
+    if (this.record.countEdnsRefusal() < MAX_REFUSALS) return;
+    this.record.resetEdnsRefusals();
     this.noteLacking();
   }
 
   /** The server has refused a question with EDNS and answered it without. */
   noteLacking(): void {
-    const nowMs = this.clock.monotonicMs();
-    if (nowMs - this.seenMs >= BELIEVED_MS) this.offUntilMs = nowMs + BELIEVED_MS;
+    if (this.record.ednsSeenAgoSecs >= BELIEVED_SECS) this.record.note('edns', 'unsupported');
   }
 }
 
 /**
- * Asks over a connection by `start`, with EDNS unless the server is known not to know it, and again without where the
+ * Asks over a connection by `start`, with EDNS unless the server is known not to know it, and again without if the
  * server refuses that.
  */
 export function askOverConnection(

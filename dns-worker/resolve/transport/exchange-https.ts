@@ -13,6 +13,7 @@ import type {
   ServerAddress,
   ServerConnections,
 } from './exchange.ts';
+import { ownRecord } from '../capability/capabilities.ts';
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
 import { errorDetail, lossOf, ONLY_HTTP1 } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
@@ -54,12 +55,12 @@ export class HttpsUpstream implements ServerConnections {
   private readonly edns: EdnsSupport;
   private readonly sessions: KeptConnections<HttpsQuery, HttpsSession>;
 
-  constructor(target: HttpsTarget, clock: Clock) {
-    this.edns = new EdnsSupport(clock);
+  constructor(target: HttpsTarget, clock: Clock, edns = new EdnsSupport(ownRecord(clock))) {
+    this.edns = edns;
     this.sessions = new KeptConnections({
       max: MAX_SESSIONS,
       clock,
-      limits: new LearnedLimits(clock),
+      limits: new LearnedLimits(clock, edns.record),
       open: (events) => new HttpsSession(target, clock, events),
     });
   }

@@ -9,6 +9,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import { FlagsHigh, Header, readU16 } from '../../../shared/dns/wire.ts';
 import { isBareRefusal } from './edns-refusal.ts';
+import { ownRecord } from '../capability/capabilities.ts';
 import { askOverConnection, EdnsSupport } from './edns-support.ts';
 import type {
   Exchange,
@@ -18,13 +19,12 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
-import { type AnswersRecord, LearnedLimits, OwnAnswersRecord } from '../connections/learned-limits.ts';
+import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
 import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
 import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
 import type { Question } from '../response/question.ts';
-import { encodeQuery, isResponseTo, randomQueryId } from '../response/question.ts';
-import type { QueryMarks } from '../response/query-marks.ts';
+import { encodeQuery, randomQueryId } from '../response/question.ts';
 import { readResponse } from '../response/response-reader.ts';
 
 /** Questions in flight on one connection before another one is opened. */
@@ -53,14 +53,7 @@ export const TCP_STREAM: StreamKind = {
   idleTimeoutMs: 10_000,
 };
 
-/** Marks that the query carries, and who looks at the reply to them: it is the server's own. */
-export interface StreamWitness {
-  readonly marks: QueryMarks;
-  witness(message: Uint8Array): void;
-}
-
 interface StreamQuery extends KeptQuery<StreamConnection> {
-  readonly witness: StreamWitness | null;
   /** As in `QueryForm`. */
   readonly edns: boolean;
   id: number;
@@ -75,11 +68,10 @@ export class StreamUpstream implements ServerConnections {
     server: ServerAddress,
     kind: StreamKind,
     clock: Clock,
-    edns = new EdnsSupport(clock),
-    answers: AnswersRecord = new OwnAnswersRecord(clock),
+    edns = new EdnsSupport(ownRecord(clock)),
   ) {
     this.edns = edns;
-    const limits = new LearnedLimits(clock, answers);
+    const limits = new LearnedLimits(clock, edns.record);
     this.connections = new KeptConnections({
       max: MAX_CONNECTIONS,
       clock,
@@ -88,26 +80,17 @@ export class StreamUpstream implements ServerConnections {
     });
   }
 
-  /** Asks on a connection that has room, or on a new one; without EDNS there are no marks to witness. */
-  ask(question: Question, done: ExchangeDone, witness: StreamWitness | null = null): Exchange {
-    return askOverConnection(
-      this.edns,
-      (edns, ended) => this.askOnce(question, edns, edns ? witness : null, ended),
-      done,
-    );
+  /** Asks on a connection that has room, or on a new one. */
+  ask(question: Question, done: ExchangeDone): Exchange {
+    return askOverConnection(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
 
   close(): void {
     this.connections.close();
   }
 
-  private askOnce(
-    question: Question,
-    edns: boolean,
-    witness: StreamWitness | null,
-    done: ExchangeDone,
-  ): Exchange {
-    return this.connections.ask((ended) => ({ ...keptQuery(question, ended), witness, edns, id: 0 }), done);
+  private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
+    return this.connections.ask((ended) => ({ ...keptQuery(question, ended), edns, id: 0 }), done);
   }
 }
 
@@ -164,7 +147,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     query.connection = this;
     this.traffic.noteSent(query);
     this.queries.set(id, query);
-    const form = { edns: query.edns, marks: query.witness?.marks ?? null, padTo: this.parts.kind.padTo };
+    const form = { edns: query.edns, marks: null, padTo: this.parts.kind.padTo };
     this.socket.write(frame(encodeQuery(query.question, id, form)));
   }
 
@@ -221,7 +204,6 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.traffic.noteReceived();
     this.queries.delete(id);
     query.connection = null;
-    if (isResponseTo(message, query.question)) query.witness?.witness(message);
     if (this.ended && this.queries.size === 0) this.socket.destroy();
     this.events.left(query);
     query.done(outcomeFor(query, message));

@@ -75,10 +75,6 @@ describe('exchangeUdp', () => {
   });
 
   test.each<[string, (query: ReceivedQuery) => Uint8Array]>([
-    [
-      'a wrong id',
-      (query) => response(WWW, { id: idOf(query.bytes) ^ 1, answers: [a('www.example.org', '192.0.2.66')] }),
-    ],
     ['another name', (query) => response(question('www.example.com', 'A'), { id: idOf(query.bytes) })],
     ['another type', (query) => response(question('www.example.org', 'AAAA'), { id: idOf(query.bytes) })],
     ['QR clear', (query) => query.bytes],
@@ -109,7 +105,7 @@ describe('exchangeUdp', () => {
     stranger.close();
   });
 
-  test('exchangeUdp() takes none of 5,000 forged replies', async () => {
+  test('exchangeUdp() closes the port at the first of 5,000 forged replies', async () => {
     upstream.udpScript = (query) => {
       for (let i = 1; i <= 5000; i++) {
         const forged = response(WWW, {
@@ -119,13 +115,7 @@ describe('exchangeUdp', () => {
         upstream.sendUdp(forged, query.port);
       }
     };
-    const asked = ask();
-    const resending = setInterval(() => {
-      const query = upstream.udpQueries[0];
-      if (query !== undefined) query.reply(good(query));
-    }, 5);
-    expect(lastOctet(await asked)).toBe(1);
-    clearInterval(resending);
+    expect(await ask()).toEqual({ kind: 'exposed' });
   });
 
   test('exchangeUdp() says that an answer was truncated', async () => {

@@ -1,48 +1,50 @@
 /**
- * One question to one server over UDP, from a place on a socket (`udp-sockets.ts`) with an id from the CSPRNG (RFC 5452
- * section 9). A datagram that is not the well-formed answer, or that lacks the proof (`reply-proof.ts`), is dropped and
- * the wait continues: a forged response must not end the question.
+ * One question to one server over UDP, from a place on a socket (`upstream-sockets.ts`) with an id from the CSPRNG (RFC
+ * 5452 section 9). A datagram that is not the well-formed answer, or that does not repeat the marks of the query, is
+ * dropped and the wait continues: a forged response must not end the question.
  */
-import { isBareRefusal } from './edns-refusal.ts';
+import { isBareRefusal, refusesEdns } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
+import { checkMarks, type MarksCheck } from '../capability/reply-marks.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery, isResponseTo } from '../response/question.ts';
 import type { QueryMarks } from '../response/query-marks.ts';
 import type { ResponseFault } from '../response/cacheable-answer.ts';
-import type { ReplyProof } from './reply-proof.ts';
 import { readResponse } from '../response/response-reader.ts';
 import type { DatagramReceiver, SocketPlace, UdpSockets } from './upstream-sockets.ts';
 
-/** What a reply must prove beyond port and id. */
-export interface UdpProof {
-  readonly proof: ReplyProof;
-  readonly marks: QueryMarks;
+/** What is done with replies that do not end the question. */
+export interface UdpChecks {
+  /** What the reply must repeat; null takes replies that repeat the name in any case. */
+  readonly marks: QueryMarks | null;
   readonly asker: UdpAsker;
 }
 
-/** Callbacks for dropped replies; the wait continues. */
+/** Learns of replies. */
 export interface UdpAsker {
-  /** Called once, at the first reply that only lacks the proof; it was dropped, the wait continues. */
-  onDoubt(): void;
-  /** Called when a reply with its proof was dropped for its content. */
+  /** A reply does not repeat the marks; it was dropped, the wait continues. */
+  onDoubt(why: Exclude<MarksCheck, 'repeated'>): void;
+  /** A reply repeats the marks. */
+  onRepeated(message: Uint8Array, marks: QueryMarks): void;
+  /** A reply that repeats its marks was dropped for its content; the wait continues. */
   onMalformed(): void;
-  /** Called when a server reports an unreadable query without repeating it: no proof. */
+  /** A server reports an unreadable query without repeating its marks: no proof; the wait continues. */
   onBareRefusal(): void;
 }
 
-/** Asks over `sockets`; `edns` as in `QueryForm`; `proof` null takes replies that repeat the name in any case. */
+/** Asks over `sockets`; `edns` as in `QueryForm`. Without `checks` a bare refusal ends the question. */
 export function exchangeUdp(
   sockets: UdpSockets,
   question: Question,
   edns: boolean,
-  proof: UdpProof | null,
+  checks: UdpChecks | null,
   done: ExchangeDone,
 ): Exchange {
-  return new UdpExchange(sockets, question, edns, proof, done);
+  return new UdpExchange(sockets, question, edns, checks, done);
 }
 
-/** Faults of datagrams that anybody may have sent; RFC 7871 section 7.3 drops replies for other subnets, too. */
+/** Faults of datagrams that anyone may have sent; RFC 7871 section 7.3 also drops replies for other subnets. */
 const DROPPED: ReadonlySet<ResponseFault> = new Set([
   'malformed',
   'malformed-data',
@@ -54,26 +56,25 @@ class UdpExchange implements Exchange, DatagramReceiver {
   readonly wasQueued = false;
   private readonly question: Question;
   private readonly done: ExchangeDone;
-  private readonly proof: UdpProof | null;
+  private readonly checks: UdpChecks | null;
   private readonly edns: boolean;
   private readonly place: SocketPlace;
   private readonly query: Buffer;
-  private doubted = false;
   private over = false;
 
   constructor(
     sockets: UdpSockets,
     question: Question,
     edns: boolean,
-    proof: UdpProof | null,
+    checks: UdpChecks | null,
     done: ExchangeDone,
   ) {
     this.question = question;
     this.edns = edns;
-    this.proof = proof;
+    this.checks = checks;
     this.done = done;
     this.place = sockets.join(this);
-    this.query = encodeQuery(question, this.place.id, { edns, marks: proof?.marks ?? null, padTo: 0 });
+    this.query = encodeQuery(question, this.place.id, { edns, marks: checks?.marks ?? null, padTo: 0 });
     this.place.send(this.query);
   }
 
@@ -91,8 +92,8 @@ class UdpExchange implements Exchange, DatagramReceiver {
   receive(message: Uint8Array): void {
     if (this.over) return;
     if (this.edns && isBareRefusal(message)) {
-      if (this.proof === null) this.end({ kind: 'refused' });
-      else this.proof.asker.onBareRefusal();
+      if (this.checks === null) this.end({ kind: 'refused' });
+      else this.checks.asker.onBareRefusal();
       return;
     }
     if (!isResponseTo(message, this.question) || !this.isProven(message)) return;
@@ -100,7 +101,11 @@ class UdpExchange implements Exchange, DatagramReceiver {
     if (reading.kind === 'truncated') this.end(reading);
     else if (reading.kind === 'answer' || !DROPPED.has(reading.fault))
       this.end(outcomeOf(reading, this.edns));
-    else if (reading.fault !== 'other-ecs') this.proof?.asker.onMalformed();
+    else if (reading.fault !== 'other-ecs') this.checks?.asker.onMalformed();
+  }
+
+  expose(): void {
+    this.end({ kind: 'exposed' });
   }
 
   fail(error: Error): void {
@@ -108,13 +113,13 @@ class UdpExchange implements Exchange, DatagramReceiver {
   }
 
   private isProven(message: Uint8Array): boolean {
-    if (this.proof === null) return true;
-    const result = this.proof.proof.check(message, this.proof.marks);
-    if (result === 'doubtful' && !this.doubted) {
-      this.doubted = true;
-      this.proof.asker.onDoubt();
-    }
-    return result === 'proven';
+    if (this.checks === null || this.checks.marks === null) return true;
+    const { marks, asker } = this.checks;
+    const check = checkMarks(message, marks);
+    if (check === 'repeated') asker.onRepeated(message, marks);
+    else if (check === 'no cookie' && this.edns && refusesEdns(message)) asker.onBareRefusal();
+    else asker.onDoubt(check);
+    return check === 'repeated';
   }
 
   private end(outcome: ExchangeOutcome): void {

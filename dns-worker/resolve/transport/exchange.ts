@@ -18,6 +18,8 @@ export type ExchangeOutcome =
   | { readonly kind: 'truncated' }
   /** The server may not know EDNS (`edns-support.ts`): ask again without. */
   | { readonly kind: 'refused' }
+  /** Someone guesses ids on the port of the question: ask over TCP, or from another port. */
+  | { readonly kind: 'exposed' }
   /**
    * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be the
    * domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this machine had
@@ -60,6 +62,11 @@ const LOCAL_SHORTAGES: ReadonlySet<string> = new Set([
 /** The outcome of a connection or socket that was lost, `detail` being the `errorDetail` of the cause. */
 export function lossOf(detail: string): ExchangeOutcome {
   return { kind: 'failed', reason: LOCAL_SHORTAGES.has(detail) ? 'local' : 'network', detail };
+}
+
+/** Whether the server was not reached. */
+export function isLost(outcome: ExchangeOutcome): boolean {
+  return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'local');
 }
 
 /** Called at most once, never before the call that started the exchange has returned. */

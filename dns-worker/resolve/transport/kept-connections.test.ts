@@ -3,6 +3,7 @@ import { question } from '../../../test/support/dns/built-messages.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
+import { ownRecord } from '../capability/capabilities.ts';
 import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
 import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
@@ -78,7 +79,7 @@ const ANSWERED: ExchangeOutcome = { kind: 'truncated' };
 function open(max: number, capacity: number) {
   const made: TestConnection[] = [];
   const clock = new TestClock();
-  const limits = new LearnedLimits(clock);
+  const limits = new LearnedLimits(clock, ownRecord(clock));
   const all = new KeptConnections<TestQuery, TestConnection>({
     ...{ max, clock, limits },
     open: (events) => {

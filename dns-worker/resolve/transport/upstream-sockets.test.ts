@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { a, idOf, question, questionOf, response } from '../../../test/support/dns/built-messages.ts';
-import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
+import { type ReceivedQuery, ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
 import type { Exchange, ExchangeOutcome } from './exchange.ts';
 import { exchangeUdp } from './exchange-udp.ts';
@@ -79,6 +79,35 @@ describe('UdpSockets', () => {
       (count) => count >= 30,
     );
     expect(answered).toBe(30);
+  });
+
+  test('an id never used on a port closes it for all its questions, the id of a late reply does not', async () => {
+    const { outcomes } = askAtOnce(64);
+    upstream.udpScript = (_query, index) => {
+      if (index < 63) return;
+      const { port } = shared();
+      const [first, ...others] = upstream.udpQueries.filter((query) => query.port === port);
+      const answer = (query: ReceivedQuery): Uint8Array =>
+        response(questionOf(query.bytes), { id: idOf(query.bytes) });
+      // Twice: the second one is late.
+      first!.reply(answer(first!));
+      first!.reply(answer(first!));
+      others[0]!.reply(answer(others[0]!));
+      const used = new Set([first!, ...others].map(({ bytes }) => idOf(bytes)));
+      const unused = Array.from({ length: 32 }, (_, id) => id).find((id) => !used.has(id))!;
+      first!.reply(response(questionOf(first!.bytes), { id: unused }));
+      for (const query of upstream.udpQueries) if (query.port !== port) query.reply(answer(query));
+    };
+    /** A query from the port with the most questions. */
+    const shared = (): ReceivedQuery => {
+      const byPort = [...Map.groupBy(upstream.udpQueries, ({ port }) => port).values()];
+      return byPort.sort((one, other) => other.length - one.length)[0]![0]!;
+    };
+    const ended = await within('all outcomes', outcomes);
+    const ofPort = upstream.udpQueries.filter(({ port }) => port === shared().port).length;
+    expect(ofPort).toBeGreaterThan(2);
+    expect(ended.filter(({ kind }) => kind === 'exposed')).toHaveLength(ofPort - 2);
+    expect(ended.filter(({ kind }) => kind === 'answer')).toHaveLength(64 - ofPort + 2);
   });
 
   test('a refusal of the server fails every question on the socket', async () => {

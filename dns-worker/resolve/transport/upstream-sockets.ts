@@ -6,6 +6,9 @@
  * Choice: a question gets its own socket while few are in flight, so that a port lives for one question and cannot be
  * searched for. A socket costs more than the rest of a question, so under load a few questions that start together
  * share one; each still has its own id.
+ *
+ * A reply with an id that was never used on the port is a guess of someone who has found the port: it is closed, so that
+ * no port takes a second guess. Ids used earlier on the port are those of late replies.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -34,6 +37,8 @@ const literal6: Lookup = (hostname, _options, callback) => callback(null, hostna
 export interface DatagramReceiver {
   /** A datagram of the server with this id; otherwise unchecked. */
   receive(message: Uint8Array): void;
+  /** The socket was closed, as someone guesses ids on its port. */
+  expose(): void;
   /** The socket has failed. */
   fail(error: Error): void;
 }
@@ -86,6 +91,8 @@ class SharedSocket {
   private readonly server: ServerAddress;
   private readonly socket: Socket;
   private readonly receivers = new Map<number, DatagramReceiver>();
+  /** Ids of questions that have left; null until one has. */
+  private usedIds: Set<number> | null = null;
   /** Messages that wait for the connection, by id; null once connected. */
   private unsent: Map<number, Uint8Array> | null = new Map();
   private readonly openedMs = performance.now();
@@ -112,7 +119,7 @@ class SharedSocket {
 
   add(receiver: DatagramReceiver): number {
     let id = randomQueryId();
-    while (this.receivers.has(id)) id = randomQueryId();
+    while (this.receivers.has(id) || this.usedIds?.has(id) === true) id = randomQueryId();
     this.receivers.set(id, receiver);
     this.questions++;
     const failure = this.failure;
@@ -125,6 +132,7 @@ class SharedSocket {
     this.receivers.delete(id);
     this.unsent?.delete(id);
     if (this.receivers.size === 0) this.close();
+    else (this.usedIds ??= new Set()).add(id);
   }
 
   send(id: number, message: Uint8Array): void {
@@ -152,15 +160,28 @@ class SharedSocket {
   private receive(message: Uint8Array, ip: string, port: number): void {
     // The kernel compares the source, but not for what came between bind and connect.
     if (this.isClosed || port !== this.server.port || ip !== this.server.ip) return;
-    if (message.length >= Header.SIZE) this.receivers.get(readU16(message, Header.ID))?.receive(message);
+    if (message.length < Header.SIZE) return;
+    const id = readU16(message, Header.ID);
+    const receiver = this.receivers.get(id);
+    if (receiver !== undefined) receiver.receive(message);
+    else if (this.usedIds?.has(id) !== true) this.expose();
+  }
+
+  private expose(): void {
+    for (const receiver of this.giveUp()) receiver.expose();
   }
 
   private fail(error: Error): void {
     this.failure = error;
+    for (const receiver of this.giveUp()) receiver.fail(error);
+  }
+
+  /** Closes; returns whose questions were in flight. */
+  private giveUp(): DatagramReceiver[] {
     const receivers = [...this.receivers.values()];
     this.receivers.clear();
     this.close();
-    for (const receiver of receivers) receiver.fail(error);
+    return receivers;
   }
 
   private close(): void {

@@ -3,6 +3,8 @@ import { Rcode } from '../../../shared/dns/iana.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { subnetsOf } from '../../support/dns/dns-message.ts';
+import { cookieOf, isMixed } from '../../support/dns/odd-upstreams.ts';
+import type { ReceivedQuery } from '../../support/dns/scripted-upstream.ts';
 import { EVERY_ADDRESS } from '../../support/dns/echoing-upstream.ts';
 import { a, idOf, questionOf, response, soa } from '../../support/dns/built-messages.ts';
 import type { LiveKey, LiveRoom } from './live-room.ts';
@@ -34,6 +36,16 @@ async function forwardedSubnets(room: LiveRoom): Promise<unknown> {
   const own = last.filter(({ questions }) => questions?.[0]?.name.toLowerCase() === name);
   return own.map((message) => subnetsOf(message).length);
 }
+
+/** Whether the upstream gets a new question so. */
+const hardened = (isSo: (query: ReceivedQuery) => boolean) => async (room: LiveRoom) => {
+  const name = room.newName();
+  await room.ask(name);
+  return isSo(room.first.udpQuestions.find((query) => isFor(query, name))!);
+};
+const isFor = (query: ReceivedQuery, name: string): boolean =>
+  decodeMessage(query.bytes)!.questions?.[0]?.name.toLowerCase() === name;
+const hasCookie = (query: ReceivedQuery): boolean => cookieOf(query).length > 0;
 
 /** How often the upstream is asked for a name that is asked for twice. */
 async function upstreamQuestions(room: LiveRoom): Promise<number> {
@@ -136,6 +148,8 @@ export const DNS_KEYS: readonly LiveKey[] = [
     after: ['192.0.2.44'],
   },
   { key: 'dns.ecs', to: 'forward', look: forwardedSubnets, before: [0], after: [1] },
+  { key: 'dns.cookies', to: 'on', look: hardened(hasCookie), before: false, after: true },
+  { key: 'dns.case_randomization', to: 'on', look: hardened(isMixed), before: false, after: true },
   {
     key: 'dns.block_private_ptr',
     to: false,

@@ -3,6 +3,9 @@ import type { Clock } from '../../../shared/clock.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import type { HealthThresholds } from '../../../dns-worker/resolve/health/health.ts';
+import { Capabilities } from '../../../dns-worker/resolve/capability/capabilities.ts';
+import { PUBLIC_NAME } from '../../../dns-worker/resolve/probe.ts';
+import { DEFAULT_HARDENING, type HardeningSettings } from '../../../shared/policy/hardening-settings.ts';
 import { Bootstrap } from '../../../dns-worker/resolve/bootstrap/bootstrap.ts';
 import { Upstream } from '../../../dns-worker/resolve/upstream.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
@@ -36,6 +39,7 @@ export interface UpstreamOptions {
   readonly clock?: Clock;
   readonly logger?: MemoryLogger;
   readonly bootstrap?: Bootstrap;
+  readonly hardening?: HardeningSettings;
 }
 
 /** The upstream that a scripted server is. */
@@ -56,6 +60,12 @@ export function upstreamOf(server: ScriptedUpstream, options: UpstreamOptions = 
       logger: options.logger ?? new MemoryLogger(),
       thresholds: options.thresholds ?? { enabled: true, failureThreshold: 1, successThreshold: 1 },
       extraCa: [],
+      capabilities: {
+        records: new Capabilities(clock),
+        hardening: options.hardening ?? DEFAULT_HARDENING,
+        probe: PUBLIC_NAME,
+        isZone: false,
+      },
     },
   );
 }

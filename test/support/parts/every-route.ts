@@ -82,6 +82,13 @@ const UPSTREAM: UpstreamReport = {
   lastError: 'timeout',
   latenciesMs: Float32Array.of(10, 20, 30),
   resolved: ['192.0.2.1'],
+  supports: {
+    edns: 'supported',
+    cookies: 'unknown',
+    case: 'unknown',
+    tcp: 'supported',
+    answersPerConnection: 8,
+  },
   removesSignatures: false,
 };
 

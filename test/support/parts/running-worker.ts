@@ -3,6 +3,7 @@ import { DnsThread } from '../../../control-plane/workers/dns-thread.ts';
 import { NodeMemory } from '../../../control-plane/workers/node-memory.ts';
 import { createWorkerMemory } from '../../../control-plane/workers/worker-memory.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
+import { DEFAULT_HARDENING } from '../../../shared/policy/hardening-settings.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import type {
   FromWorker,
@@ -48,6 +49,7 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
       optimisticRefresh: false,
     },
     dnssec: null,
+    hardening: DEFAULT_HARDENING,
     clockFloorMs: 0,
     forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),

@@ -8,6 +8,7 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
 import { Badge } from '../../ui/display/values.tsx';
 import type { PoolState, ServerState } from './pools.ts';
+import { supportTexts } from './server-support.ts';
 import styles from './resolving-page.module.css';
 
 const STATES = {
@@ -111,13 +112,17 @@ function ServerTable({ label, servers }: ServerTableProps): ReactNode {
 
 function ServerName({ server }: { readonly server: ServerState }): ReactNode {
   const { say } = useText();
-  const { address, resolved, consecutive_failures: failing, last_error: error } = server;
+  const { address, resolved, supports, consecutive_failures: failing, last_error: error } = server;
   const { removes_signatures: removesSignatures } = server;
   const others = resolved.filter((ip) => !address.includes(ip));
+  const { answers_per_connection: answers } = supports;
+  const known = supportTexts(supports).map((text) => say(text));
+  if (answers !== null) known.push(say('resolving.support.answers', { count: answers }));
   return (
     <span className={styles['server']}>
       <bdi>{address}</bdi>
       {others.length > 0 && <bdi className={styles['detail']}>{others.join(', ')}</bdi>}
+      {known.length > 0 && <span className={styles['detail']}>{known.join(' · ')}</span>}
       {failing > 0 && (
         <span className={styles['fault']}>
           {say('resolving.failing', { count: failing })} <bdi>{error}</bdi>

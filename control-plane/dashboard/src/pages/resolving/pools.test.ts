@@ -17,6 +17,13 @@ function server(address: string, poolName: string, status: ServerState['status']
     consecutive_failures: 0,
     last_error: null,
     resolved: [],
+    supports: {
+      edns: 'unknown',
+      cookies: 'unknown',
+      case: 'unknown',
+      tcp: 'unknown',
+      answers_per_connection: null,
+    },
     removes_signatures: false,
   };
 }

@@ -1,0 +1,81 @@
+/** Finds the records of servers in the table that the threads of a node share (`capability-table.ts`). */
+import type { Clock } from '../../../shared/clock.ts';
+import {
+  CapabilityTable,
+  CapabilityWord,
+  createCapabilityTable,
+  RecordState,
+} from '../../../shared/memory/capability-table.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
+import { CapabilityRecord } from './capability-record.ts';
+
+/** Order = code. */
+const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
+/** Looks at a key that another thread is writing before it is passed over: that thread may be dead. */
+const MAX_LOOKS = 1_000_000;
+
+/** The records. One per resolve thread. */
+export class Capabilities {
+  private readonly memory: SharedArrayBuffer;
+  private readonly clock: Clock;
+
+  /** `memory` is made by `createCapabilityTable`; without it the records are this thread's own. */
+  constructor(clock: Clock, memory = createCapabilityTable()) {
+    this.memory = memory;
+    this.clock = clock;
+  }
+
+  /** The record of a server; all threads get the same one. `ip` is an address literal. */
+  of(
+    server: { readonly ip: string; readonly port: number },
+    transport: UpstreamSettings['transport'],
+  ): CapabilityRecord {
+    const key = keyOf(server.ip, server.port, TRANSPORTS.indexOf(transport));
+    const words = this.find(key);
+    return words === null ? ownRecord(this.clock) : new CapabilityRecord(words, this.clock);
+  }
+
+  /** The words of the record with this key, which is added if there is none; null = the table is full. */
+  private find(key: Int32Array): Int32Array | null {
+    for (let record = 0; record < CapabilityTable.RECORDS; record++) {
+      const words = wordsOf(this.memory, record);
+      const before = Atomics.compareExchange(
+        words,
+        CapabilityWord.STATE,
+        RecordState.FREE,
+        RecordState.TAKEN,
+      );
+      if (before === RecordState.FREE) {
+        words.set(key, CapabilityWord.KEY);
+        Atomics.store(words, CapabilityWord.STATE, RecordState.READY);
+        return words;
+      }
+      if (isReady(words) && key.every((word, i) => words[CapabilityWord.KEY + i] === word)) return words;
+    }
+    return null;
+  }
+}
+
+/** A record that no other server and no other thread has. */
+export function ownRecord(clock: Clock): CapabilityRecord {
+  return new CapabilityRecord(wordsOf(createCapabilityTable(1), 0), clock);
+}
+
+function wordsOf(memory: SharedArrayBuffer, record: number): Int32Array {
+  const { RECORD_WORDS } = CapabilityTable;
+  return new Int32Array(memory, record * RECORD_WORDS * 4, RECORD_WORDS);
+}
+
+function isReady(words: Int32Array): boolean {
+  for (let look = 0; look < MAX_LOOKS; look++)
+    if (Atomics.load(words, CapabilityWord.STATE) === RecordState.READY) return true;
+  return false;
+}
+
+function keyOf(ip: string, port: number, transport: number): Int32Array {
+  const key = new Int32Array(CapabilityWord.KEY_WORDS);
+  new Uint8Array(key.buffer).set(addressFromText(ip) ?? new Uint8Array(16));
+  key[CapabilityWord.KEY_WORDS - 1] = port | (transport << 16);
+  return key;
+}

@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createCapabilityTable } from '../../../shared/memory/capability-table.ts';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { Capabilities } from './capabilities.ts';
+import type { CapabilityRecord } from './capability-record.ts';
+
+const SERVER = { ip: '192.0.2.1', port: 53 };
+const HOUR_MS = 3_600_000;
+const COOKIE = Uint8Array.from({ length: 16 }, (_, at) => at + 1);
+
+let clock: TestClock;
+let memory: SharedArrayBuffer;
+/** The same record, as two threads see it. */
+let one: CapabilityRecord;
+let other: CapabilityRecord;
+beforeEach(() => {
+  clock = new TestClock();
+  memory = createCapabilityTable();
+  one = new Capabilities(clock, memory).of(SERVER, 'udp');
+  other = new Capabilities(clock, memory).of(SERVER, 'udp');
+});
+
+describe('CapabilityRecord', () => {
+  test('note() shows all threads a finding for an hour, and only of this server', () => {
+    one.note('case', 'supported');
+    one.noteAnswersPerConnection(4);
+    expect(other.support).toMatchObject({ case: 'supported', answersPerConnection: 4 });
+    const records = new Capabilities(clock, memory);
+    expect(records.of({ ...SERVER, port: 5353 }, 'udp').finding('case')).toBe('unknown');
+    expect(records.of(SERVER, 'tcp').finding('case')).toBe('unknown');
+    expect(records.of({ ...SERVER, ip: '2001:db8::1' }, 'udp').finding('case')).toBe('unknown');
+    clock.advance(HOUR_MS);
+    expect(other.support).toMatchObject({ case: 'unknown', answersPerConnection: null });
+    expect(other.lastFinding('case')).toBe('supported');
+  });
+
+  test('strike() switches a feature off the second time, unless that is much later', () => {
+    one.strike('cookies', 'silent');
+    clock.advance(301_000);
+    one.strike('cookies', 'silent');
+    expect(other.finding('cookies')).toBe('unknown');
+    expect(other.isStruck('cookies')).toBe(true);
+    other.strike('cookies', 'silent');
+    expect(one.finding('cookies')).toBe('silent');
+    expect(one.isStruck('cookies')).toBe(false);
+  });
+
+  test('claimPair() grants one pair a second to all threads together', () => {
+    expect([one.claimPair(), other.claimPair()]).toEqual([true, false]);
+    clock.advance(1001);
+    expect([other.claimPair(), one.claimPair()]).toEqual([true, false]);
+  });
+
+  test('claimProbes() grants due probes to one thread, and again when that has given up', () => {
+    expect([one.claimProbes(30), other.claimProbes(30)]).toEqual([true, false]);
+    clock.advance(30_000);
+    expect(other.isProbeDue).toBe(true);
+    other.scheduleProbes(60);
+    expect(one.isProbeDue).toBe(false);
+  });
+
+  test('noteFit() counts from its time on', () => {
+    clock.advance(5000);
+    const sinceMs = clock.monotonicMs();
+    expect(one.hasFitSince('case', sinceMs)).toBe(false);
+    one.noteFit('case');
+    expect(other.hasFitSince('case', sinceMs)).toBe(true);
+    expect(other.hasFitSince('case', sinceMs + 1000)).toBe(false);
+  });
+
+  test('cookie() is the same in all threads, with the server’s part once it is known, and renewed after a day', () => {
+    const first = one.cookie();
+    expect(first).toHaveLength(8);
+    expect([...other.cookie()]).toEqual([...first]);
+    other.learnCookie(COOKIE, first);
+    expect([...one.cookie()]).toEqual([...first, ...COOKIE]);
+    one.learnCookie(COOKIE.subarray(0, 8), new Uint8Array(8));
+    expect(one.cookie()).toHaveLength(24);
+    clock.advance(24 * HOUR_MS);
+    expect(one.cookie()).toHaveLength(8);
+    expect([...one.cookie()]).not.toEqual([...first]);
+  });
+});
+
+describe('Capabilities', () => {
+  test('of() gives servers beyond the size of the table a record of their thread', () => {
+    const records = new Capabilities(clock, memory);
+    for (let port = 1; port <= 600; port++) records.of({ ...SERVER, port }, 'udp').note('tcp', 'supported');
+    expect(records.of({ ...SERVER, port: 1 }, 'udp').finding('tcp')).toBe('supported');
+    expect(records.of({ ...SERVER, port: 600 }, 'udp').finding('tcp')).toBe('unknown');
+  });
+});

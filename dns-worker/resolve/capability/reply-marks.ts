@@ -1,0 +1,94 @@
+/**
+ * The marks by which a reply over UDP shows that its sender has seen the query: the letter case of the name as it was
+ * asked (draft-vixie-dnsext-dns0x20), and the client's cookie (RFC 7873, RFC 9018).
+ */
+import { randomFillSync } from 'node:crypto';
+import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../../shared/dns/edns-option.ts';
+import { EdnsOption, RRType } from '../../../shared/dns/iana.ts';
+import { Header, QUESTION_TAIL_SIZE, Record, readU16, skipRecord } from '../../../shared/dns/wire.ts';
+import type { QueryMarks } from '../response/query-marks.ts';
+import { CLIENT_COOKIE_SIZE, MAX_SERVER_COOKIE_SIZE, MIN_SERVER_COOKIE_SIZE } from './capability-record.ts';
+
+/** Result of checking the marks of a reply; all but `repeated` may be a forgery. */
+export type MarksCheck = 'repeated' | 'changed case' | 'foreign cookie' | 'no cookie';
+
+const randomBits = new Uint8Array(4096);
+let nextRandomBits = randomBits.length;
+
+/** A copy of a folded name with each letter in random case. */
+export function inRandomCase(qname: Uint8Array): Uint8Array {
+  if (nextRandomBits + 32 > randomBits.length) {
+    randomFillSync(randomBits);
+    nextRandomBits = 0;
+  }
+  const name = new Uint8Array(qname.length);
+  for (let i = 0; i < qname.length; i++) {
+    const octet = qname[i]!;
+    const flip = (randomBits[nextRandomBits + (i >>> 3)]! >>> (i & 7)) & 1;
+    // Label lengths are below the letters.
+    name[i] = flip === 1 && octet >= 0x61 && octet <= 0x7a ? octet ^ 0x20 : octet;
+  }
+  nextRandomBits += (qname.length + 7) >>> 3;
+  return name;
+}
+
+/**
+ * Checks a response to a query with these marks; it was found to be one to the question. A server that was not sent
+ * its own cookie may leave the option out. A cookie in the reply to a query without one is ignored.
+ */
+export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): MarksCheck {
+  if (cookie !== null) {
+    const repeated = findCookie(message, name.length);
+    if (repeated === null && cookie.length > CLIENT_COOKIE_SIZE) return 'no cookie';
+    if (repeated !== null && !isAnswerTo(repeated, cookie)) return 'foreign cookie';
+  }
+  return hasName(message, name) ? 'repeated' : 'changed case';
+}
+
+/** The server's cookie in a reply whose marks are repeated; null if it sent none, or only what it was sent. */
+export function serverCookieIn(message: Uint8Array, { name, cookie }: QueryMarks): Uint8Array | null {
+  const repeated = cookie === null ? null : findCookie(message, name.length);
+  return repeated === null || repeated.length === CLIENT_COOKIE_SIZE
+    ? null
+    : repeated.slice(CLIENT_COOKIE_SIZE);
+}
+
+function hasName(message: Uint8Array, name: Uint8Array): boolean {
+  for (let i = 0; i < name.length; i++) if (message[Header.SIZE + i] !== name[i]) return false;
+  return true;
+}
+
+/**
+ * RFC 7873 section 5.3: our cookie must be repeated, the length be valid. A server that repeats every option of the
+ * query returns our cookie alone: it has seen the query.
+ */
+function isAnswerTo(cookie: Uint8Array, ours: Uint8Array): boolean {
+  const serverSize = cookie.length - CLIENT_COOKIE_SIZE;
+  if (serverSize !== 0 && (serverSize < MIN_SERVER_COOKIE_SIZE || serverSize > MAX_SERVER_COOKIE_SIZE))
+    return false;
+  for (let i = 0; i < CLIENT_COOKIE_SIZE; i++) if (cookie[i] !== ours[i]) return false;
+  return true;
+}
+
+const BROKEN = new Uint8Array(0);
+
+/** The cookie option of a response whose qname is so long; null = none, empty = cannot be read. */
+function findCookie(message: Uint8Array, qnameLength: number): Uint8Array | null {
+  let at = Header.SIZE + qnameLength + QUESTION_TAIL_SIZE;
+  const before = readU16(message, Header.ANCOUNT) + readU16(message, Header.NSCOUNT);
+  const records = before + readU16(message, Header.ARCOUNT);
+  for (let i = 0; i < records; i++) {
+    const next = skipRecord(message, at, message.length);
+    if (next < 0) return null;
+    const isOpt = i >= before && message[at] === 0 && readU16(message, at + 1) === RRType.OPT;
+    if (isOpt) return cookieIn(message, at + 1 + Record.RDATA, next);
+    at = next;
+  }
+  return null;
+}
+
+function cookieIn(message: Uint8Array, start: number, end: number): Uint8Array | null {
+  const at = findOption(message, start, end, EdnsOption.COOKIE);
+  if (at === NO_OPTION) return null;
+  return at < 0 ? BROKEN : message.subarray(at + OPTION_HEAD_SIZE, optionEnd(message, at));
+}

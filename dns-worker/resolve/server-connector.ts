@@ -1,0 +1,63 @@
+/** Makes the connections to the addresses of one server, by transport. */
+import type { Clock } from '../../shared/clock.ts';
+import type { HardeningSettings } from '../../shared/policy/hardening-settings.ts';
+import type { UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
+import type { Capabilities } from './capability/capabilities.ts';
+import { Hardening, isEligible } from './capability/hardening.ts';
+import type { Question } from './response/question.ts';
+import { EdnsSupport } from './transport/edns-support.ts';
+import type { ServerAddress, ServerConnections } from './transport/exchange.ts';
+import { HttpsUpstream } from './transport/exchange-https.ts';
+import { type StreamKind, StreamUpstream, TCP_STREAM } from './transport/exchange-tcp.ts';
+import { dotStream, TlsConnector } from './transport/tls-stream.ts';
+import { UdpUpstream } from './udp/udp-upstream.ts';
+
+/** What servers are found to support, and what that is used for. */
+export interface CapabilityParts {
+  /** Shared by all threads of the node. */
+  readonly records: Capabilities;
+  readonly hardening: HardeningSettings;
+  /** What capability probes ask; the servers answer it with NOERROR. */
+  readonly probe: Question;
+  /** The servers are those of a forward zone. */
+  readonly isZone: boolean;
+}
+
+/** What connections are made with. */
+export interface ConnectorParts {
+  readonly clock: Clock;
+  /** PEM certificates trusted in addition to the system's. */
+  readonly extraCa: readonly string[];
+  readonly capabilities: CapabilityParts;
+}
+
+/** TLS sessions are shared by the addresses of a host. */
+export function serverConnector(
+  settings: UpstreamSettings,
+  { clock, extraCa, capabilities }: ConnectorParts,
+): (server: ServerAddress) => ServerConnections {
+  const { records, hardening, probe, isZone } = capabilities;
+  const recordOf = (server: ServerAddress) => records.of(server, settings.transport);
+  const ednsOf = (server: ServerAddress) => new EdnsSupport(recordOf(server));
+  const streams = (kind: StreamKind) => (server: ServerAddress) =>
+    new StreamUpstream(server, kind, clock, ednsOf(server));
+  switch (settings.transport) {
+    case 'udp':
+      return (server) =>
+        new UdpUpstream(server, {
+          hardening: new Hardening(recordOf(server), hardening, isEligible(server.ip, isZone)),
+          probe,
+          clock,
+        });
+    case 'tcp':
+      return streams(TCP_STREAM);
+    case 'tls':
+      return streams(dotStream(settings.host, extraCa));
+    case 'https': {
+      const tls = new TlsConnector(settings.host, ['h2'], extraCa);
+      const { host, path = '/dns-query' } = settings;
+      return (server) =>
+        new HttpsUpstream({ host, server, path, open: (to) => tls.open(to) }, clock, ednsOf(server));
+    }
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * One question to one server over UDP, from the first query to the outcome: TCP if the answer was truncated; once more
+ * without EDNS if the server does not know it; once more with the server's new cookie (RFC 7873 section 5.3); and what
+ * happens when the query was hardened and something is wrong. Then probes are started, and the question is repeated over
+ * TCP, which third parties cannot forge, or unchanged, until the probes have shown whether the server handles the
+ * feature; if it does not, it is asked again without.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import { PAIR_INTERVAL_MS, type HardeningFeature } from '../capability/capability-record.ts';
+import type { Hardening, UsedMarks } from '../capability/hardening.ts';
+import type { MarksCheck } from '../capability/reply-marks.ts';
+import type { QueryMarks } from '../response/query-marks.ts';
+import type { Question } from '../response/question.ts';
+import type { BriefTcp } from './brief-tcp.ts';
+import type { CapabilityProber } from './capability-prober.ts';
+import type { DoubtfulQuestions } from './doubtful-questions.ts';
+import type { EdnsSupport } from '../transport/edns-support.ts';
+import { type Exchange, type ExchangeDone, type ExchangeOutcome, isLost } from '../transport/exchange.ts';
+import type { StreamUpstream } from '../transport/exchange-tcp.ts';
+import { type UdpAsker, exchangeUdp } from '../transport/exchange-udp.ts';
+import type { UdpSockets } from '../transport/upstream-sockets.ts';
+
+/** Longest wait for a verdict of probes on a reply that is held back, milliseconds. */
+const HOLD_MS = 2000;
+/**
+ * Times that one question is asked again from another port as its reply was doubtful and TCP cannot confirm it: only some
+ * of the servers behind an address may handle a feature.
+ */
+const MAX_REPEATS = 4;
+/** Times that one question moves to another port. */
+const MAX_MOVES = 16;
+
+/** What the questions to one server share. */
+export interface UdpWays {
+  readonly sockets: UdpSockets;
+  readonly hardening: Hardening;
+  readonly edns: EdnsSupport;
+  readonly tcp: StreamUpstream;
+  readonly brief: BriefTcp;
+  readonly prober: CapabilityProber;
+  readonly doubtful: DoubtfulQuestions;
+  readonly clock: Clock;
+  /** The server, or a forged reply, refuses the question with EDNS. */
+  onRefusal(question: Question): void;
+}
+
+/** A reply that is held back until it is known whether the server handles what the query was hardened with. */
+interface Held {
+  readonly outcome: ExchangeOutcome;
+  readonly sinceMs: number;
+}
+
+/** The question. */
+export class UdpQuestion implements Exchange, UdpAsker {
+  private readonly ways: UdpWays;
+  private readonly question: Question;
+  private readonly done: ExchangeDone;
+  private readonly underWay = new Set<Exchange>();
+  /** The query over UDP that waits for its reply, and its marks. */
+  private udp: Exchange | null = null;
+  private marks: UsedMarks | null = null;
+  /** Features that may be why the question fails. */
+  private suspects: readonly HardeningFeature[] = [];
+  private held: Held | null = null;
+  /** A question over TCP with a short time limit. */
+  private brief: Exchange | null = null;
+  private askedPlain = false;
+  private askedTcp = false;
+  private hasConfirmed = false;
+  /** The server has replied, if with something doubtful. */
+  private hasReplied = false;
+  private triedCookie = false;
+  private moves = 0;
+  private repeats = 0;
+  private resends = 0;
+
+  constructor(ways: UdpWays, question: Question, done: ExchangeDone) {
+    this.ways = ways;
+    this.question = question;
+    this.done = done;
+    this.askUdp(ways.edns.isUsed);
+  }
+
+  get wasQueued(): boolean {
+    return [...this.underWay].some((exchange) => exchange.wasQueued);
+  }
+
+  resend(): void {
+    for (const exchange of this.underWay) exchange.resend();
+    // The server may be silent because of what the query was hardened with.
+    if (this.udp === null || this.marks === null) return;
+    this.suspect(this.marks.features);
+    if (++this.resends > 1) this.confirmOrRepeat();
+  }
+
+  cancel(): void {
+    this.ways.doubtful.remove(this);
+    for (const exchange of this.underWay) exchange.cancel();
+    this.underWay.clear();
+  }
+
+  onDoubt(why: Exclude<MarksCheck, 'repeated'>): void {
+    this.hasReplied = true;
+    this.suspect([why === 'changed case' ? 'case' : 'cookies']);
+    this.confirmOrRepeat();
+  }
+
+  onRepeated(message: Uint8Array, marks: QueryMarks): void {
+    this.ways.hardening.learn(message, marks);
+  }
+
+  onMalformed(): void {
+    this.askTcp();
+  }
+
+  onBareRefusal(): void {
+    this.askPlain();
+  }
+
+  /** Looks for the verdict of the probes. */
+  look(): void {
+    const { hardening, prober } = this.ways;
+    const { record } = hardening;
+    if (this.marks?.features.some((feature) => !hardening.isUsed(feature)) === true) {
+      this.askAgain();
+      return;
+    }
+    const { held } = this;
+    const isLate = held !== null && this.ways.clock.monotonicMs() - held.sinceMs >= HOLD_MS;
+    if (held !== null && (isLate || (this.underWay.size === 0 && this.isCleared(held)))) {
+      this.held = null;
+      this.settle(held.outcome);
+      return;
+    }
+    if (this.suspects.some((feature) => record.isStruck(feature))) this.confirm();
+    prober.suspect(this.suspects);
+  }
+
+  private askUdp(edns: boolean): void {
+    const { sockets, hardening, edns: support } = this.ways;
+    const marks = hardening.marks(this.question.qname, edns);
+    this.marks = marks;
+    this.udp = this.add(
+      (done) => exchangeUdp(sockets, this.question, edns, { marks, asker: this }, done),
+      (outcome, exchange) => {
+        if (this.udp === exchange) this.udp = null;
+        if (outcome.kind === 'answer' && outcome.hasEdns === true) support.noteSeen();
+        if (outcome.kind === 'truncated') this.askTcp();
+        else if (outcome.kind === 'refused') this.askPlain();
+        else if (outcome.kind === 'exposed') this.move(edns);
+        else if (outcome.kind !== 'answer') this.settle(outcome);
+        else if (outcome.answer.rcode === Rcode.BADCOOKIE) this.onBadCookie(outcome, marks);
+        else this.judge(outcome, marks);
+      },
+    );
+  }
+
+  /** Settles an answer, unless its response code may come from what the query was hardened with. */
+  private judge(outcome: ExchangeOutcome & { kind: 'answer' }, marks: UsedMarks | null): void {
+    const { rcode } = outcome.answer;
+    let suspects: readonly HardeningFeature[] = [];
+    if (rcode === Rcode.FORMERR || rcode === Rcode.NOTIMP) suspects = marks?.features ?? [];
+    else if (rcode === Rcode.REFUSED || (rcode === Rcode.NXDOMAIN && !this.ways.hardening.isEarned('case')))
+      suspects = marks?.features.filter((feature) => feature === 'case') ?? [];
+    if (suspects.length === 0) this.settle(outcome);
+    else this.hold(outcome, suspects);
+  }
+
+  /** Holds a reply back until the probes have shown whether the server handles these features. */
+  private hold(outcome: ExchangeOutcome, suspects: readonly HardeningFeature[]): void {
+    this.hasReplied = true;
+    this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
+    this.suspect(suspects);
+    this.confirmOrRepeat();
+    if (this.underWay.size === 0) this.look();
+  }
+
+  /** Whether probes have shown that the server handles the features; they run once a second at most. */
+  private isCleared({ sinceMs }: Held): boolean {
+    const { record } = this.ways.hardening;
+    return this.suspects.every((feature) => record.hasFitSince(feature, sinceMs - PAIR_INTERVAL_MS));
+  }
+
+  /** Starts probes with and without these features, and waits for their verdict. */
+  private suspect(features: readonly HardeningFeature[]): void {
+    this.suspects = [...new Set([...this.suspects, ...features])];
+    this.ways.doubtful.add(this);
+    this.ways.prober.suspect(this.suspects);
+  }
+
+  /** A feature was switched off: asks without it. */
+  private askAgain(): void {
+    this.ways.doubtful.remove(this);
+    this.suspects = [];
+    this.held = null;
+    this.askElsewhere();
+  }
+
+  /** Asks the same from another port; false if that was done often enough. */
+  private repeat(): boolean {
+    if (this.marks === null || this.repeats++ >= MAX_REPEATS) return false;
+    this.askElsewhere();
+    return true;
+  }
+
+  /** The old port is closed first. */
+  private askElsewhere(): void {
+    if (this.udp !== null) {
+      this.udp.cancel();
+      this.underWay.delete(this.udp);
+    }
+    this.askUdp(this.ways.edns.isUsed);
+  }
+
+  /** Asks without EDNS, once. */
+  private askPlain(): void {
+    if (this.askedPlain) return;
+    this.askedPlain = true;
+    this.ways.onRefusal(this.question);
+    // A server may refuse EDNS because of the cookie in it.
+    if (this.marks?.features.includes('cookies') === true) this.ways.prober.suspect(['cookies']);
+    this.askUdp(false);
+  }
+
+  /** Asks over TCP; the wait over UDP continues until that has an answer. */
+  private confirm(): void {
+    if (this.hasConfirmed || this.askedTcp || this.brief !== null || !this.ways.brief.isPossible) return;
+    this.hasConfirmed = true;
+    this.askTcpBriefly(
+      (done) => this.ways.brief.ask(this.question, this.hasReplied, done),
+      (outcome) => {
+        if (this.repeat()) return;
+        if (this.underWay.size === 0 && this.held === null) this.settle(outcome);
+        else this.look();
+      },
+    );
+  }
+
+  private confirmOrRepeat(): void {
+    this.confirm();
+    if (this.brief === null && !this.askedTcp) this.repeat();
+  }
+
+  /** Someone guesses ids on the port, which was closed: asks over TCP, or from another port. */
+  private move(edns: boolean): void {
+    if (++this.moves > MAX_MOVES) {
+      // Final: each repetition would be as many guesses again.
+      this.settle({ kind: 'failed', reason: 'unusable', detail: 'someone guesses ids' });
+      return;
+    }
+    const askElsewhere = (): void => this.askUdp(edns);
+    const hasRefuge =
+      this.brief === null &&
+      this.askTcpBriefly((done) => this.ways.brief.askInRefuge(this.question, done), askElsewhere);
+    if (!hasRefuge) askElsewhere();
+  }
+
+  /** Asks over TCP for a short time; `lost` is called if that brings no answer. False if it cannot be asked so. */
+  private askTcpBriefly(
+    start: (done: ExchangeDone) => Exchange | null,
+    lost: (outcome: ExchangeOutcome) => void,
+  ): boolean {
+    const exchange = start((outcome) => {
+      this.underWay.delete(exchange!);
+      this.brief = null;
+      if (isLost(outcome)) lost(outcome);
+      else this.finish(outcome);
+    });
+    if (exchange === null) return false;
+    this.brief = exchange;
+    this.underWay.add(exchange);
+    return true;
+  }
+
+  /** Asks over TCP for as long as the question may take. */
+  private askTcp(): void {
+    if (this.askedTcp) return;
+    this.askedTcp = true;
+    this.add(
+      (done) => this.ways.tcp.ask(this.question, done),
+      (outcome) => {
+        if (isLost(outcome)) {
+          this.settle(outcome);
+          return;
+        }
+        this.ways.hardening.record.note('tcp', 'supported');
+        this.finish(outcome);
+      },
+    );
+  }
+
+  private onBadCookie(outcome: ExchangeOutcome & { kind: 'answer' }, marks: UsedMarks | null): void {
+    if (marks === null || marks.cookie === null) this.settle(outcome);
+    else if (this.triedCookie) this.hold(outcome, ['cookies']);
+    else {
+      this.triedCookie = true;
+      this.askUdp(true);
+    }
+  }
+
+  private add(
+    start: (done: ExchangeDone) => Exchange,
+    done: (outcome: ExchangeOutcome, exchange: Exchange) => void,
+  ): Exchange {
+    const exchange = start((outcome) => {
+      this.underWay.delete(exchange);
+      done(outcome, exchange);
+    });
+    this.underWay.add(exchange);
+    return exchange;
+  }
+
+  /** An answer ends the question; a failure only if nothing else is in flight or held. */
+  private settle(outcome: ExchangeOutcome): void {
+    if (outcome.kind === 'answer' || (this.underWay.size === 0 && this.held === null)) this.finish(outcome);
+  }
+
+  private finish(outcome: ExchangeOutcome): void {
+    this.cancel();
+    this.done(outcome);
+  }
+}

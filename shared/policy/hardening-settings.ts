@@ -1,0 +1,50 @@
+/** How questions to upstreams over UDP are protected beyond random ports and ids. */
+
+/** `auto`: for servers that have been shown to handle it; `on`: for every server; `off`: for none. */
+export const HARDENING_MODES = ['auto', 'on', 'off'] as const;
+export type HardeningMode = (typeof HARDENING_MODES)[number];
+
+/** The two protections. */
+export interface HardeningSettings {
+  /** DNS cookies (RFC 7873). */
+  readonly cookies: HardeningMode;
+  /** Letters of names in random case (draft-vixie-dnsext-dns0x20). */
+  readonly caseRandomization: HardeningMode;
+}
+
+/** As it comes. */
+export const DEFAULT_HARDENING: HardeningSettings = { cookies: 'auto', caseRandomization: 'auto' };
+
+/** What is known of a feature of a server. */
+export const FINDINGS = [
+  'unknown',
+  'supported',
+  /** It lacks it: no cookies, no EDNS. */
+  'unsupported',
+  /** It changes what it should repeat: the case of the name, the cookie. */
+  'altered',
+  /** It refuses questions with it; of TCP: connections. */
+  'refused',
+  /** It does not answer questions with it. */
+  'silent',
+] as const;
+export type Finding = (typeof FINDINGS)[number];
+
+/** What one server supports, as far as it is known. */
+export interface ServerSupport {
+  readonly edns: Finding;
+  readonly cookies: Finding;
+  readonly case: Finding;
+  readonly tcp: Finding;
+  /** Answers that one connection gives; null = no limit was seen. */
+  readonly answersPerConnection: number | null;
+}
+
+/** Of a server that was not asked yet. */
+export const NOTHING_KNOWN: ServerSupport = {
+  edns: 'unknown',
+  cookies: 'unknown',
+  case: 'unknown',
+  tcp: 'unknown',
+  answersPerConnection: null,
+};

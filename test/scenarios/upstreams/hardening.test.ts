@@ -1,0 +1,135 @@
+/** Honest upstreams that handle cookies or mixed case badly, behind a real worker: every client gets its answer. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Rcode } from '../../../shared/dns/iana.ts';
+import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import {
+  anyForeignCookie,
+  baking,
+  cookieOf,
+  droppingCookies,
+  echoingOptions,
+  everySecondCookie,
+  FLAGS,
+  foldingCase,
+  foreignCookie,
+  GOOD_ADDRESS,
+  isMixed,
+  nameIn,
+  refusingCase,
+  refusingCookies,
+  type TcpBehaviour,
+  treatTcp,
+} from '../../support/dns/odd-upstreams.ts';
+import { type Script, ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { RunningWorker } from '../../support/parts/running-worker.ts';
+import { snapshotOf } from '../../support/parts/test-lists.ts';
+import { until } from '../../support/parts/until.ts';
+
+const EMPTY = snapshotOf([], {}, 1);
+/** Bounds every first question: the client has SERVFAIL after this. */
+const QUERY_TIMEOUT_MS = 3000;
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A worker that asks this upstream, and a client. */
+async function open(mode: HardeningMode, script: Script, tcp: TcpBehaviour) {
+  const upstream = await ScriptedUpstream.start();
+  closing.push(() => upstream.close());
+  upstream.udpScript = script;
+  treatTcp(upstream, tcp);
+  const hardening = { cookies: mode, caseRandomization: mode };
+  const settings = { hardening, queryTimeoutMs: QUERY_TIMEOUT_MS };
+  const worker = await RunningWorker.start(EMPTY, { upstream, settings });
+  closing.push(() => worker[Symbol.asyncDispose]());
+  const client = await UdpClient.open(worker.port);
+  closing.push(async () => client.close());
+  let asked = 0;
+  return {
+    upstream,
+    /** Asks a new name; what came, and how often the upstream was asked for it. */
+    async ask() {
+      const name = `question-${String(asked++)}.example.org`;
+      const reply = await client.ask(name, 'A');
+      const label = name.split('.')[0]!;
+      const isThis = (query: Parameters<typeof nameIn>[0]): boolean =>
+        nameIn(query).toLowerCase().includes(label);
+      return {
+        rcode: reply.rcode,
+        data: reply.answers.map(({ data }) => data),
+        udp: upstream.udpQueries.filter(isThis),
+        tcp: upstream.tcpQueries.filter(isThis),
+      };
+    },
+  };
+}
+
+const ANSWERED = { rcode: Rcode.NOERROR, data: [GOOD_ADDRESS] };
+
+/** The rows: what the upstream does. */
+const ROWS: readonly [string, () => Script, TcpBehaviour][] = [
+  ['repeats every option of the query', () => echoingOptions, 'silent'],
+  ['returns a cookie that is not ours', () => foreignCookie, 'works'],
+  ['returns a cookie that is not ours, whatever it is sent', () => anyForeignCookie, 'works'],
+  ['returns a cookie that is not ours, and refuses TCP', () => foreignCookie, 'refused'],
+  ['returns a cookie that is not ours, and is silent over TCP', () => foreignCookie, 'silent'],
+  ['answers a cookie with FORMERR and an OPT record', () => refusingCookies, 'works'],
+  ['answers a cookie with FORMERR, and refuses TCP', () => refusingCookies, 'refused'],
+  ['does not answer queries with a cookie', () => droppingCookies(), 'silent'],
+  ['answers mixed case with NXDOMAIN', () => refusingCase(FLAGS.nxdomain), 'refused'],
+  ['answers mixed case with NXDOMAIN, and is silent over TCP', () => refusingCase(FLAGS.nxdomain), 'silent'],
+  ['answers mixed case with REFUSED', () => refusingCase(FLAGS.refused), 'refused'],
+  ['repeats the question in lower case, and is silent over TCP', () => foldingCase, 'silent'],
+  ['has a cookie in every second reply, and is silent over TCP', () => everySecondCookie(), 'silent'],
+];
+
+describe('an upstream that', () => {
+  test.each(ROWS)('%s answers every question at the first attempt by default', async (_what, script, tcp) => {
+    const room = await open('auto', script(), tcp);
+    for (let i = 0; i < 4; i++) {
+      const { udp, tcp: overTcp, ...answer } = await room.ask();
+      expect(answer).toEqual(ANSWERED);
+      expect(udp).toHaveLength(1);
+      expect(overTcp).toHaveLength(0);
+      expect([isMixed(udp[0]!), cookieOf(udp[0]!).length]).toEqual([false, 0]);
+    }
+  });
+
+  test.each(ROWS)(
+    '%s answers every question with hardening on, and Weir learns',
+    async (_what, script, tcp) => {
+      const room = await open('on', script(), tcp);
+      expect(await room.ask()).toMatchObject(ANSWERED);
+      expect(await room.ask()).toMatchObject(ANSWERED);
+      const third = await room.ask();
+      expect(third).toMatchObject(ANSWERED);
+      expect([third.udp.length <= 2, third.tcp.length <= 1]).toEqual([true, true]);
+      const asked = await until(
+        'a question that is asked once, over UDP',
+        () => room.ask(),
+        ({ udp, tcp: overTcp }) => udp.length === 1 && overTcp.length === 0,
+      );
+      expect(asked).toMatchObject(ANSWERED);
+    },
+  );
+
+  test('handles cookies until it drops those with its own part, behind filtered TCP, costs one question', async () => {
+    const room = await open('on', baking, 'silent');
+    await until(
+      'a cookie of the server',
+      async () => {
+        expect(await room.ask()).toMatchObject(ANSWERED);
+        return room.upstream.udpQueries.some((query) => cookieOf(query).length === 16);
+      },
+      (isKnown) => isKnown,
+    );
+    room.upstream.udpScript = droppingCookies(16);
+    expect(await room.ask()).toMatchObject(ANSWERED);
+    const { udp, tcp, ...answer } = await room.ask();
+    expect(answer).toEqual(ANSWERED);
+    expect([udp.length, tcp.length]).toEqual([1, 0]);
+  });
+});

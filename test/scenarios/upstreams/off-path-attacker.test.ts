@@ -1,0 +1,91 @@
+/**
+ * An attacker who sees no packets forges replies from the server's address. Expected forged packets for an even chance
+ * of one accepted, per question: port and id are drawn again whenever a guess has cost a port, so that each packet has
+ * the same chance, and ln 2 of the number of their values is expected. `BEFORE`: a port lived as long as its question.
+ */
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
+import {
+  answers,
+  closeAll,
+  pool,
+  resolve,
+  resolver,
+  settingsOf,
+  upstream,
+} from '../../support/dns/asked-resolver.ts';
+import { question } from '../../support/dns/built-messages.ts';
+import { baking, cookieOf, isMixed, nameIn, replyTo, treatTcp } from '../../support/dns/odd-upstreams.ts';
+
+const NAME = 'www.example.net';
+const LETTERS = NAME.replace(/[^a-z]/g, '').length;
+const CASES = 2 ** LETTERS;
+const COOKIES = 2 ** 64;
+const IDS = 2 ** 16;
+const PORTS = portsOf(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'));
+/** All ids of all ports one after the other: half of them were expected, times the values of the marks. */
+const BEFORE = 0.5 * PORTS * IDS;
+
+afterEach(closeAll);
+
+function portsOf(range: string): number {
+  const [first = 0, last = 0] = range.trim().split(/\s+/).map(Number);
+  return last - first + 1;
+}
+
+/** Asks the server, and has its queries for the name. */
+async function open(cookies: HardeningMode, caseRandomization: HardeningMode) {
+  const server = await upstream(baking);
+  const by = resolver([pool('Failover', [settingsOf(server)])], {
+    hardening: { cookies, caseRandomization },
+  });
+  return {
+    server,
+    ask: () => resolve(by, question(NAME, 'A')),
+    queries: () =>
+      server.udpQueries.filter((query) => nameIn(query).toLowerCase().includes('\x07example\x03net')),
+  };
+}
+
+/** Guesses of an attacker who sees each port of a question at once, until the port is closed. */
+async function guessesPerQuestion({ server, ask }: Awaited<ReturnType<typeof open>>): Promise<number> {
+  const ports = new Set<number>();
+  server.udpScript = (query) => {
+    ports.add(query.port);
+    const forged = replyTo(query);
+    forged[1]! ^= 1;
+    for (let i = 0; i < 100; i++) query.reply(forged);
+  };
+  await ask();
+  return ports.size;
+}
+
+describe('an off-path attacker', () => {
+  test.each<[string, HardeningMode, HardeningMode, number]>([
+    ['neither', 'off', 'off', 1],
+    ['mixed case', 'off', 'on', CASES],
+    ['cookies', 'on', 'off', COOKIES],
+    ['both', 'on', 'on', CASES * COOKIES],
+  ])('must guess port, id and marks of a server with %s', async (_profile, cookies, mixed, values) => {
+    const { ask, queries } = await open(cookies, mixed);
+    await ask();
+    const [query] = queries();
+    const marks = (isMixed(query!) ? CASES : 1) * (cookieOf(query!).length > 0 ? COOKIES : 1);
+    expect(marks).toBe(values);
+    const expected = Math.LN2 * PORTS * IDS * marks;
+    expect(expected).toBeGreaterThanOrEqual(BEFORE * values);
+  });
+
+  test('who sees the ports has one guess per question, where 32,768 were expected before', async () => {
+    const room = await open('off', 'off');
+    treatTcp(room.server, 'works', answers(9));
+    expect(await guessesPerQuestion(room)).toBe(1);
+  });
+
+  test('who sees the ports has seventeen guesses per question if the server refuses TCP', async () => {
+    const room = await open('off', 'off');
+    treatTcp(room.server, 'refused');
+    expect(await guessesPerQuestion(room)).toBe(17);
+  });
+});
