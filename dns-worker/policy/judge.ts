@@ -160,6 +160,10 @@ export class Judge {
 
   private readonly metManual = (index: number): void => {
     const rule = this.snapshot.manualSpecial.rule(index);
+    if (hasAsker(rule)) {
+      this.isConditional = true;
+      if (!isFor(rule, this.asker, this.snapshot.namedClients)) return;
+    }
     if (rule.kind === RuleKind.ALLOW_SUFFIX) this.manualAllow = true;
     else if (this.manualDeny < 0 || index < this.manualDeny) this.manualDeny = index;
     this.recorder?.met(RuleOrigin.REGEX, index, rule.kind, this.name, -1);

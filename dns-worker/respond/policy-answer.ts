@@ -58,12 +58,22 @@ export function answerByPolicy(
     answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
     return StageResult.ANSWERED;
   }
-  const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rewrite(rule) : null;
+  const rewrite = rewriteOf(snapshot, origin, rule);
   if (rewrite !== null && rewrite.host !== null && name === query)
     return answerAlias(query, rewrite.host, policy.blockingTtlSecs);
   if (rewrite === null || rewrite.host !== null) answerBlocked(query, policy, ExtendedError.BLOCKED);
   else answerRewritten(query, rewrite, policy.blockingTtlSecs);
   return StageResult.ANSWERED;
+}
+
+/** The answer that a rule of a list, or a regex filter with `;reply=`, has of its own. */
+function rewriteOf(
+  { special, manualSpecial }: OpenSnapshot,
+  origin: RuleOriginCode,
+  rule: number,
+): OpenRewrite | null {
+  if (origin === RuleOrigin.SPECIAL) return special.rewrite(rule);
+  return origin === RuleOrigin.REGEX ? manualSpecial.rewrite(rule) : null;
 }
 
 /** A CNAME; the resolve thread does the rest. */

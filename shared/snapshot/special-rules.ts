@@ -55,9 +55,26 @@ export interface SpecialRule {
   readonly clientNames?: readonly string[];
   readonly exceptClientNames?: readonly string[];
   readonly rewrite?: RewriteAnswer;
+  /** It is meant to match every name; without this, only a rule with conditions may. */
+  readonly forEveryName?: true;
   /** Owners whose `$badfilter` rules disable it, for the groups that they serve. */
   readonly takenBackBy?: readonly number[];
 }
+
+/** Whether a rule applies to some questions, clients or names only. */
+export function hasConditions(rule: Partial<SpecialRule>): boolean {
+  return CONDITIONS.some((condition) => rule[condition] !== undefined);
+}
+
+const CONDITIONS = [
+  'types',
+  'exceptTypes',
+  'denyallow',
+  'clients',
+  'exceptClients',
+  'clientNames',
+  'exceptClientNames',
+] as const;
 
 /** Rules in a buffer, and how many of them are patterns or expressions. */
 export interface SpecialRuleCounts {

@@ -5,6 +5,7 @@
  */
 import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
+import { requiredLiterals } from '../../../shared/policy/regex-literals.ts';
 import { readNamePattern } from '../../../shared/policy/name-pattern.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { SpecialMatch, SpecialRule } from '../../../shared/snapshot/special-rules.ts';
@@ -175,8 +176,11 @@ function isOfNames(code: number): boolean {
   );
 }
 
+/** Most expressions for URLs are known by their literals, without compiling them. */
 function readExpression(text: string): Place | UnusedLine {
-  if (text.includes('/')) return URL_REGEX;
+  const literals = text.includes('/') ? requiredLiterals(text) : null;
+  if (literals !== null && literals.length > 0 && literals.every((literal) => literal.includes('/')))
+    return URL_REGEX;
   return { match: 'regex', text };
 }
 

@@ -111,7 +111,9 @@ export class LineRules {
       case DOLLAR:
         return isZoneOption(bytes, start, end) ? null : explainForeignLine(bytes, start, end);
       case DOT:
-        return this.complex(bytes, start, end);
+        return looksLikeExpression(bytes, start, end)
+          ? this.expressionOr(bytes, start, end)
+          : this.complex(bytes, start, end);
       case COLON:
         return bytes[start + 1] === SLASH ? this.complex(bytes, start, end) : this.text(bytes, start, end);
       default:
@@ -167,7 +169,8 @@ export class LineRules {
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
     if (!this.allowance.hasRoomFor(ruleEnd - start, true)) return TOO_MANY;
     this.allowance.take(ruleEnd - start);
-    return this.output.special(readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind), 'regex');
+    const rule = readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind);
+    return 'invalid' in rule ? rule : this.output.special(rule, 'regex');
   }
 
   /** A line of dnsmasq's or unbound's configuration. */
@@ -233,7 +236,14 @@ export class LineRules {
     if (next === SLASH && name.numeric) return this.network(bytes, start, end);
     if (next === COLON) return this.ipv6(bytes, start, stop, end);
     if (next === HASH && stop > start) return startsCosmetic(bytes, stop, end) ? COSMETIC : this.plain();
-    if (next === BACKSLASH || next === OPEN || next === BRACKET || next === QUESTION || next === PLUS)
+    if (
+      next === BACKSLASH ||
+      next === OPEN ||
+      next === BRACKET ||
+      next === QUESTION ||
+      next === PLUS ||
+      next === SEMICOLON
+    )
       return this.expressionOr(bytes, start, end);
     return explainForeignLine(bytes, start, end);
   }

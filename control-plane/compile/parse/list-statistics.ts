@@ -38,6 +38,8 @@ export interface ListStatistics {
   readonly textRules: number;
   /** Rules at an address or a prefix, for the addresses in answers. */
   readonly addressRules: number;
+  /** Share of the address space that those cover, 0 to 1; absent in what older versions kept on disk. */
+  readonly addressShare?: number;
   /** Lengths of the prefixes, the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
   /** Clients that rules speak of by MAC or by name; absent in what older versions kept on disk. */

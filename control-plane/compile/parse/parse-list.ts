@@ -65,6 +65,7 @@ export class ListParser {
       format: this.format(),
       textRules: this.output.textRules,
       addressRules: this.output.addressRules,
+      addressShare: this.output.coverage.share(),
       clientNames: [...this.output.clientNames],
       prefixLengths: [...this.output.prefixes.words],
       hasAdblockRules: this.output.forms.adblock > 0,

@@ -1,6 +1,6 @@
 /**
- * Finds which of a few names a list blocks or allows while the list is read; the guard uses it for the names that this
- * network asks most. Only patterns, expressions and conditional rules are stored and matched at the end; rules for some
+ * Finds which of a few names a list blocks or allows while the list is read, and which of its rules reach too far; the
+ * guard uses it for the names that this network asks most. Only patterns, expressions and conditional rules are stored and matched at the end; rules for some
  * clients only are ignored.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
@@ -20,6 +20,13 @@ const BLOCK_BELOW = RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX | Ru
 const ALLOW_NAME = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 const ALLOW_BELOW = RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX | RuleKind.ALLOW_BELOW;
 
+/** A rule that matches every name, and its line. */
+export interface WideRule {
+  /** 1-based. */
+  readonly line: number;
+  readonly rule: string;
+}
+
 /** Names that a rule at one name can reach. */
 interface Reach {
   /** Index of the watched name that is this very name; -1 = none. */
@@ -38,6 +45,7 @@ export class WatchedNames implements SpecialSink {
   private readonly allows: Uint8Array;
   private readonly rules = new SpecialRuleSet();
   private readonly takenBack = new Set<string>();
+  private readonly wide: WideRule[] = [];
 
   /** `names` in lower case, without final dots. */
   constructor(names: readonly string[]) {
@@ -71,7 +79,9 @@ export class WatchedNames implements SpecialSink {
 
   special(rule: SpecialLine, line: number): UnusedLine | null {
     const refused = this.rules.add({ ...rule, source: 0, line });
-    return refused === null ? null : invalidLine(refused);
+    if (refused !== null) return invalidLine(refused);
+    if (this.rules.placed.at(-1)!.isForEveryName) this.wide.push({ line, rule: rule.rule });
+    return null;
   }
 
   badFilter({ rule }: BadFilter): boolean {
@@ -98,6 +108,16 @@ export class WatchedNames implements SpecialSink {
   private counts(rule: SpecialRule): boolean {
     const isForAll = rule.clients === undefined && rule.clientNames === undefined;
     return isForAll && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
+  }
+
+  /** Rules that match every name, if their conditions hold. */
+  forEveryName(): WideRule[] {
+    return this.wide.filter(({ rule }) => !this.takenBack.has(rule));
+  }
+
+  /** Share of the address space that patterns and expressions match, 0 to 1. */
+  addressShare(): number {
+    return this.rules.addressSamples.share();
   }
 
   /** The watched names that the list allows. */
