@@ -17,7 +17,8 @@ describe('readRegexRule()', () => {
     ['a;reply=nodata', 'a', { rewrite: reply() }],
     ['a;reply=NXDOMAIN', 'a', { rewrite: reply([], [], Rcode.NXDOMAIN) }],
     ['a;reply=REFUSED;querytype=MX', 'a', { rewrite: reply([], [], Rcode.REFUSED), types: [RRType.MX] }],
-    ['a;reply=192.0.2.1;reply=2001:db8::1', 'a', { rewrite: reply(['192.0.2.1'], ['2001:db8::1']) }],
+    ['a;reply=192.0.2.1', 'a', { rewrite: reply(['192.0.2.1']) }],
+    ['a;reply=2001:db8::1', 'a', { rewrite: reply([], ['2001:db8::1']) }],
   ])('reads %s', (text, expression, options) =>
     expect(readRegexRule(text)).toMatchObject({ expression, options }),
   );
@@ -28,6 +29,7 @@ describe('readRegexRule()', () => {
     ['a;querytype=', ';querytype= with an unknown type: ""'],
     ['a;reply=IP', ';reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "IP"'],
     ['a;reply=none', ';reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "none"'],
+    ['a;reply=192.0.2.1;reply=::1', 'one ;reply= at most: another filter may have another one'],
     ['a;b', 'unknown option ";b": Weir has ;querytype= and ;reply='],
     ['a;', 'unknown option ";": Weir has ;querytype= and ;reply='],
   ])('refuses %s with the reason', (text, reason) => expect(readRegexRule(text)).toEqual({ reason }));

@@ -7,7 +7,7 @@ import { compileExpression } from '../automata/expression.ts';
 import { canFindName, findsEveryName } from '../automata/reach.ts';
 import { RRType, Rcode } from '../dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../net/ip.ts';
-import type { RewriteAnswer, SpecialRule } from '../snapshot/special-rules.ts';
+import type { SpecialRule } from '../snapshot/special-rules.ts';
 
 /** What an expression is for, and how its questions are answered. */
 export type RegexOptions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'rewrite'>;
@@ -31,6 +31,11 @@ export const EVERY_NAME = 'it matches every name';
 export const NO_NAME =
   'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--';
 
+const REPLY_CODES: ReadonlyMap<string, number> = new Map([
+  ['NODATA', Rcode.NOERROR],
+  ['NXDOMAIN', Rcode.NXDOMAIN],
+  ['REFUSED', Rcode.REFUSED],
+]);
 const OPTION = /;\s*(?:querytype|reply|invert)\b/i;
 const FOR_EVERY_NAME = /^\^?\.[*+]\$?$/;
 
@@ -95,19 +100,17 @@ function typeCode(name: string): number | undefined {
   return Object.hasOwn(RRType, name) ? RRType[name as keyof typeof RRType] : undefined;
 }
 
-/** Replies with an address of each family may be given together. */
 function readReply(value: string, into: Writable<RegexOptions>): string | null {
-  const before: RewriteAnswer = into.rewrite ?? { rcode: Rcode.NOERROR, ipv4: [], ipv6: [] };
+  if (into.rewrite !== undefined) return 'one ;reply= at most: another filter may have another one';
   const address = addressFromText(value);
-  if (address !== null) {
-    into.rewrite = isMappedIpv4(address) ? { ...before, ipv4: [value] } : { ...before, ipv6: [value] };
-    return null;
-  }
-  const rcode = { NODATA: Rcode.NOERROR, NXDOMAIN: Rcode.NXDOMAIN, REFUSED: Rcode.REFUSED }[
-    value.toUpperCase()
-  ];
-  if (rcode === undefined)
+  const rcode = REPLY_CODES.get(value.toUpperCase());
+  if (address === null && rcode === undefined)
     return `;reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "${value.slice(0, 40)}"`;
-  into.rewrite = { rcode, ipv4: [], ipv6: [] };
+  const isIpv4 = address !== null && isMappedIpv4(address);
+  into.rewrite = {
+    rcode: rcode ?? Rcode.NOERROR,
+    ipv4: isIpv4 ? [value] : [],
+    ipv6: address !== null && !isIpv4 ? [value] : [],
+  };
   return null;
 }
