@@ -4,10 +4,11 @@
  * clients only are ignored.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
-import { FOLD, hashName, nameFromText } from '../../../shared/dns/name.ts';
+import { FOLD } from '../../../shared/dns/name.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import { type HashedName, SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
+import { SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { hashedName } from './hashed-name.ts';
 import { encodeSpecialRules } from './special-rules-builder.ts';
 import { SpecialRuleSet } from './special-rule-set.ts';
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
@@ -95,7 +96,7 @@ export class WatchedNames implements SpecialSink {
     const rules = encodeSpecialRules(this.rules, SEEDS, (rule) => (this.counts(rule) ? rule : null));
     const matcher = new SpecialMatcher(rules, SEEDS.low, SEEDS.high);
     for (const [index, name] of this.names.entries()) {
-      const hashed = hashedName(name);
+      const hashed = hashedName(name, SEEDS);
       if (hashed === null) continue;
       matcher.forEachMatch(hashed, ONE_SOURCE, (rule) => {
         const { kind } = matcher.rule(rule);
@@ -151,30 +152,6 @@ function isForAddressQuestions({ types, exceptTypes }: SpecialRule): boolean {
   return [RRType.A, RRType.AAAA].some(
     (type) => (types === undefined || types.includes(type)) && exceptTypes?.includes(type) !== true,
   );
-}
-
-function hashedName(text: string): HashedName | null {
-  const qname = nameFromText(text);
-  if (qname === null) return null;
-  const labels: number[] = [];
-  for (let at = 0; qname[at] !== 0; at += qname[at]! + 1) labels.push(at);
-  const hashLow = new Int32Array(labels.length);
-  const hashHigh = new Int32Array(labels.length);
-  const hash = { low: 0, high: 0 };
-  for (const [label, at] of labels.entries()) {
-    hashName(qname, at, SEEDS.low, SEEDS.high, hash);
-    hashLow[label] = hash.low;
-    hashHigh[label] = hash.high;
-  }
-  const labelCount = labels.length;
-  return {
-    qname,
-    qnameLength: qname.length,
-    labelAt: Uint8Array.from(labels),
-    labelCount,
-    hashLow,
-    hashHigh,
-  };
 }
 
 function likelihood(length: number, first: number, second: number): number {

@@ -129,8 +129,8 @@ describe('weir with lists', () => {
       return rows.filter(({ id }) => id === one.id || id === two.id);
     };
     const expected = [
-      { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1 },
-      { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0 },
+      { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1, safe_search_exceptions: [] },
+      { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0, safe_search_exceptions: [] },
     ];
     // The log is written behind the answers.
     const day = await until(
