@@ -2,7 +2,7 @@
  * Lists of bare regular expressions, one POSIX extended expression per line, as they are published for servers that
  * know no other syntax, maybe with the options of Pi-hole. Such a line is recognised by syntax that no name and no other format has.
  */
-import { hasRegexOptions, readRegexRule } from '../../../shared/policy/regex-filter.ts';
+import { hasRegexOptions, readRegexRule } from '../../../shared/automata/regex-filter.ts';
 import type { SpecialLine } from './adblock-rule.ts';
 import { invalidLine } from './foreign-line.ts';
 import { Sign, textOf } from './line-bytes.ts';

@@ -7,7 +7,8 @@
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
 import { networkOf } from './address-trigger.ts';
-import { readAdblockRule } from './adblock-rule.ts';
+import { isMeantForEveryName } from '../../../shared/automata/regex-filter.ts';
+import { type SpecialLine, readAdblockRule } from './adblock-rule.ts';
 import {
   type ConfigOutcome,
   isRecord,
@@ -42,6 +43,8 @@ export interface ListReading {
   readonly kind: 'block' | 'allow';
   /** Plain domains and hosts names cover the names below them too. */
   readonly subdomains: boolean;
+  /** People wrote it here: it may be empty, and its lines are judged one by one. */
+  readonly isCustom?: boolean;
 }
 
 /** Longest text of an IPv6 address with its prefix length. */
@@ -62,6 +65,7 @@ const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;
 export class LineRules {
   private readonly output: RuleOutput;
   private readonly allow: boolean;
+  private readonly isCustom: boolean;
   private readonly allowance = new SpecialAllowance();
   private readonly zone: ZoneLines;
   private readonly exactKind: number;
@@ -73,6 +77,7 @@ export class LineRules {
   constructor(reading: ListReading, output: RuleOutput) {
     this.output = output;
     this.allow = reading.kind === 'allow';
+    this.isCustom = reading.isCustom === true;
     const { exact, suffix } = ruleKinds(this.allow);
     this.exactKind = exact;
     this.suffixKind = suffix;
@@ -158,7 +163,7 @@ export class LineRules {
         return this.output.badFilter(outcome.badFilter);
       default:
         this.allowance.take(ruleEnd - start);
-        return this.output.special(outcome.rule, 'adblock');
+        return this.special(outcome.rule, 'adblock');
     }
   }
 
@@ -170,7 +175,13 @@ export class LineRules {
     if (!this.allowance.hasRoomFor(ruleEnd - start, true)) return TOO_MANY;
     this.allowance.take(ruleEnd - start);
     const rule = readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind);
-    return 'invalid' in rule ? rule : this.output.special(rule, 'regex');
+    return 'invalid' in rule ? rule : this.special(rule, 'regex');
+  }
+
+  /** People may block or allow every name, if they write it in a way that is no slip. */
+  private special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
+    const isMeant = this.isCustom && isMeantForEveryName(rule);
+    return this.output.special(isMeant ? { ...rule, forEveryName: true } : rule, form);
   }
 
   /** A line of dnsmasq's or unbound's configuration. */

@@ -1,9 +1,9 @@
 /** Counts the parsed rules of one list by kind and passes them to a receiver. `line-rules.ts` produces them. */
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
+import { AddressCoverage } from '../../../shared/net/address-coverage.ts';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { INHERITED_KINDS, RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
-import { AddressCoverage } from './address-coverage.ts';
 import type { AddressNetwork } from './address-trigger.ts';
 import type { BadFilter, SpecialLine } from './adblock-rule.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
@@ -108,14 +108,17 @@ export class RuleOutput {
   }
 
   /** Takes a rule at a network, which answers are judged by; one for every address is refused. */
-  network(network: AddressNetwork, kind: number, form: RuleForm): UnusedLine | null {
-    const { text, prefixBits, addressBits } = network;
+  network(
+    { text, prefixBits, addressBits }: AddressNetwork,
+    kind: number,
+    form: RuleForm,
+  ): UnusedLine | null {
     if (prefixBits === addressBits) return this.address(text, kind, form);
     if (prefixBits === 0) return EVERY_ADDRESS;
     this.forms[form]++;
     this.rules++;
     this.addressRules++;
-    this.coverage.add(network);
+    this.coverage.addNetwork(text, prefixBits, addressBits);
     this.prefixes.add(addressBits, prefixBits);
     this.sink(Buffer.from(text, 'latin1'), 0, text.length, kind, this.lineNumber);
     return null;

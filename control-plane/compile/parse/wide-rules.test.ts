@@ -59,6 +59,15 @@ describe('ListParser', () => {
     }
   });
 
+  test.each(['/.*/', '@@/^.+$/'])('takes %s of custom rules, which is meant for every name', (line) => {
+    const custom = { kind: 'block', subdomains: false, isCustom: true } as const;
+    expect(parseLines(`${line}\n^\n`, custom)).toMatchObject({
+      special: [{ forEveryName: true }],
+      invalidSamples: [{ line: 2, reason: EVERY_NAME }],
+    });
+    expect(parseLines(`${line}\nok.example\n`).special).toEqual([]);
+  });
+
   test.each([
     ['/./$client=192.0.2.7', { clients: [expect.anything()] }],
     ['/.*/$dnstype=AAAA', { types: [RRType.AAAA] }],

@@ -15,7 +15,7 @@ import {
   patternExpression,
   readNamePattern,
 } from '../../../shared/policy/name-pattern.ts';
-import { EVERY_NAME, NO_NAME } from '../../../shared/policy/regex-filter.ts';
+import { EVERY_NAME, NO_NAME } from '../../../shared/automata/regex-filter.ts';
 import { requiredLiterals } from '../../../shared/policy/regex-literals.ts';
 import { WELL_KNOWN_NAMES } from '../../../shared/policy/well-known-names.ts';
 import { hasConditions, type SpecialRule } from '../../../shared/snapshot/special-rules.ts';

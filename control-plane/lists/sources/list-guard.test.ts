@@ -101,6 +101,21 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
   });
 });
 
+describe('sampleOf() and mayMatchMost()', () => {
+  test('take every name of a short list, and an even part of a long one', () => {
+    expect(sampleOf(names(4096))).toEqual(names(4096));
+    const sample = sampleOf(names(50_000));
+    expect([sample.length, new Set(sample).size, sample[0], sample.at(-1)]).toEqual([
+      4096,
+      4096,
+      'n0.example',
+      'n49987.example',
+    ]);
+    expect(mayMatchMost(copy(1, sample.slice(0, 1638)), sample)).toBe(false);
+    expect(mayMatchMost(copy(1, [], sample.slice(0, 1639)), sample)).toBe(true);
+  });
+});
+
 describe('MostAskedNames', () => {
   test('reads the names of the last day again after ten minutes', async () => {
     let nowMs = 0;

@@ -29,6 +29,9 @@ const WATCHED_DAYS = 7;
 /** Most distinct names of the last day that a new list is checked with, and the fewest that say something. */
 export const DAY_NAMES = 50_000;
 const FEWEST_DAY_NAMES = 1000;
+/** Most of them that every new list is checked with, and the share of these from which all are. */
+const SAMPLED_NAMES = 4096;
+const NEARLY_HALF = 0.4;
 /** Share of the address space that no list covers by accident. */
 const WIDE_SHARE = 1 / 256;
 /** Growth factor at which a list is held, unless it was short. */
@@ -59,6 +62,18 @@ export function reasonToHoldFirst(next: GuardedCopy, dayNames: number): HeldCopy
   if (dayNames >= FEWEST_DAY_NAMES && matched.length * 2 > dayNames)
     return heldFor('most_names', NOTHING, next, matched);
   return widening(NOTHING, next);
+}
+
+/** An even sample of the names of the last day: for nearly every list it shows that all of them need no check. */
+export function sampleOf(dayNames: readonly string[]): readonly string[] {
+  const step = dayNames.length / SAMPLED_NAMES;
+  if (step <= 1) return dayNames;
+  return Array.from({ length: SAMPLED_NAMES }, (_, index) => dayNames[Math.floor(index * step)]!);
+}
+
+/** Whether a first copy may match more than half of all names if it matches so many of a sample. */
+export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly string[]): boolean {
+  return blocked.length + allowed.length > sample.length * NEARLY_HALF;
 }
 
 /** Holds a copy that blocks everything for some clients or questions, or most addresses, and did not before. */

@@ -157,6 +157,18 @@ describe('refreshSource()', () => {
     expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
   });
 
+  test('counts all names of the last day where a sample of them says that it matters', async () => {
+    namesOfDay = Array.from(
+      { length: 10_000 },
+      (_, index) => `n${index}.${index < 5001 ? 'a' : 'b'}.example`,
+    );
+    serve('||a.example^\n');
+    expect(await refresh(row())).toMatchObject({ outcome: 'held', facts: { held: { name_count: 5001 } } });
+    namesOfDay = namesOfDay.slice(1);
+    namesOfDay.push('n10000.b.example');
+    expect(await refresh(row())).toMatchObject({ outcome: 'new' });
+  });
+
   test.each([
     ['/./$client=192.0.2.7', 'every_name', 'held: line 2 applies to every name: /./$client=192.0.2.7'],
     ['@@/[a-z]/$dnstype=TXT', 'every_name', 'held: line 2 applies to every name: @@/[a-z]/$dnstype=TXT'],

@@ -14,7 +14,7 @@ import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { ListError } from '../fetch/list-error.ts';
 import type { RefusedCopies } from './refused-copies.ts';
-import { holdText, reasonToHold, reasonToHoldFirst } from './list-guard.ts';
+import { holdText, mayMatchMost, reasonToHold, reasonToHoldFirst, sampleOf } from './list-guard.ts';
 import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -107,8 +107,14 @@ async function takeIn(
   const inputKey = inputKeyOf(source.id, contentKey(digest), reading);
   const refusal = parts.refused.reasonFor(source.id, inputKey);
   if (refusal !== undefined) throw new CompileError(refusal, null);
-  const watch = await (before === undefined ? parts.mostAsked.ofLastDay() : parts.mostAsked.names());
-  const next = await inspectNew(source.id, { path, reading, inputKey }, watch, parts, signal);
+  const all = await (before === undefined ? parts.mostAsked.ofLastDay() : parts.mostAsked.names());
+  let watch = sampleOf(all);
+  const list = { path, reading, inputKey };
+  let next = await inspectNew(source.id, list, watch, parts, signal);
+  if (watch.length < all.length && mayMatchMost(guarded(next, reading.kind), watch)) {
+    watch = all;
+    next = await inspectNew(source.id, list, watch, parts, signal);
+  }
   const { statistics } = next;
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
   const held =

@@ -14,7 +14,7 @@ import { RuleTableBuilder, type TableSeeds } from '../../compile/table/rule-tabl
 import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from '../../compile/table/rule-budget.ts';
 import { SpecialRuleSet } from '../../compile/table/special-rule-set.ts';
 import { encodeSpecialRules } from '../../compile/table/special-rules-builder.ts';
-import { readRegexRule } from '../../../shared/policy/regex-filter.ts';
+import { readRegexRule } from '../../../shared/automata/regex-filter.ts';
 import { RememberedAutomata } from '../../../shared/automata/automaton-maker.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 

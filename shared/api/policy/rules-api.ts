@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { canonicalDomainRule } from '../../policy/domain-rule.ts';
 import { compileExpression } from '../../automata/expression.ts';
-import { readRegexRule, refuseRegexFilter } from '../../policy/regex-filter.ts';
+import { readRegexRule, refuseRegexFilter } from '../../automata/regex-filter.ts';
 import { Comment, Id, label, Page, pageOf, text, Timestamp } from '../fields.ts';
 
 /** Longest pattern of a regex filter. */

@@ -259,6 +259,43 @@ describe('weir with lists', () => {
     expect(await answerOf('popular.example')).toBe(BLOCKED);
   });
 
+  test('weir lets no line of a list and no filter block the whole network by accident', async () => {
+    lists.serve('/anchor', '||two.wide.example^\n^\n');
+    const source = await api.addSource({ name: 'anchor', url: lists.url('/anchor') });
+    expect(source).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1 });
+    expect([await answerOf('two.wide.example'), await answerOf('other.example')]).toEqual([
+      BLOCKED,
+      EVERY_ADDRESS,
+    ]);
+    const filter = await api.expect<{ id: number }>(201, 'POST', '/regex-filters', { pattern: '\\.[0-9]+$' });
+    expect(await answerOf('other.example')).toBe(EVERY_ADDRESS);
+    await api.expect(204, 'DELETE', `/regex-filters/${String(filter.id)}`);
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+  });
+
+  test('weir holds a new list with a rule for every name until it is approved', async () => {
+    lists.serve('/wide', 'one.wide.example\n/./$client=127.0.0.1\n');
+    const source = await api.addSource({ name: 'wide', url: lists.url('/wide') });
+    const wide = [{ line: 2, rule: '/./$client=127.0.0.1' }];
+    expect(source).toMatchObject({
+      status: 'held',
+      held: { reason: 'every_name', rules: 2, rules_in_force: 0, wide_rules: wide },
+    });
+    expect([await answerOf('one.wide.example'), await answerOf('other.example')]).toEqual([
+      EVERY_ADDRESS,
+      EVERY_ADDRESS,
+    ]);
+    const path = `/blocklist-sources/${String(source.id)}`;
+    expect(await api.expect(200, 'POST', `${path}/approve`)).toMatchObject({
+      status: 'ok',
+      rules: 2,
+      held: null,
+    });
+    expect([await answerOf('one.wide.example'), await answerOf('other.example')]).toEqual([BLOCKED, BLOCKED]);
+    await api.expect(204, 'DELETE', path);
+    expect(await answerOf('other.example')).toBe(EVERY_ADDRESS);
+  });
+
   test('weir goes back to a revision, lists and rules alike, and that is a revision too', async () => {
     lists.serve('/back', 'then.example\n');
     const source = await api.addSource({ name: 'back', url: lists.url('/back') });

@@ -1,7 +1,7 @@
 /** Tries a name against an expression, with the code that DNS uses. Loaded when somebody tries: it has a compiler. */
 import { compileExpression } from '../../../../../shared/automata/expression.ts';
 import { finds } from '../../../../../shared/automata/reach.ts';
-import { readRegexRule } from '../../../../../shared/policy/regex-filter.ts';
+import { readRegexRule } from '../../../../../shared/automata/regex-filter.ts';
 
 /** What came of it; `reason` is text for the middle of a sentence. */
 export type Trial = { readonly matches: boolean } | { readonly reason: string };

@@ -3,8 +3,8 @@
  * "Pi-hole regular expressions extensions"): `;querytype=A,AAAA` or `;querytype=!A` and `;reply=` with a response code
  * or an address. `;invert` is refused: which names an inverted expression matches cannot be looked up by their letters.
  */
-import { compileExpression } from '../automata/expression.ts';
-import { canFindName, findsEveryName } from '../automata/reach.ts';
+import { compileExpression } from './expression.ts';
+import { canFindName, findsEveryName } from './reach.ts';
 import { RRType, Rcode } from '../dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../net/ip.ts';
 import type { SpecialRule } from '../snapshot/special-rules.ts';
@@ -37,11 +37,16 @@ const REPLY_CODES: ReadonlyMap<string, number> = new Map([
   ['REFUSED', Rcode.REFUSED],
 ]);
 const OPTION = /;\s*(?:querytype|reply|invert)\b/i;
-const FOR_EVERY_NAME = /^\^?\.[*+]\$?$/;
+const FOR_EVERY_NAME = { regex: /^\^?\.[*+]\$?$/, pattern: /^(?:\|\|)?\*\^?$/ };
 
 /** Whether a text has options after its expression. */
 export function hasRegexOptions(text: string): boolean {
   return OPTION.test(text);
+}
+
+/** Whether a rule is written in a way that shows that it is meant for every name: `*`, `||*^` and `.*`. */
+export function isMeantForEveryName({ match, text }: Pick<SpecialRule, 'match' | 'text'>): boolean {
+  return (match === 'regex' || match === 'pattern') && FOR_EVERY_NAME[match].test(text);
 }
 
 /** Separates an expression from its options. */
@@ -52,7 +57,7 @@ export function readRegexRule(text: string): RegexRule | Refusal {
     const reason = readOption(option.trim(), options);
     if (reason !== null) return { reason };
   }
-  return { expression, options, forEveryName: FOR_EVERY_NAME.test(expression) };
+  return { expression, options, forEveryName: FOR_EVERY_NAME.regex.test(expression) };
 }
 
 /** Why `text` is refused as a new regex filter; null if it is not. */

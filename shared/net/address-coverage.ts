@@ -1,6 +1,5 @@
 /** Adds up how much of the address space the address rules of one list cover, overlaps counted once. */
-import { addressFromText, addressWord } from '../../../shared/net/ip.ts';
-import type { AddressNetwork } from './address-trigger.ts';
+import { addressFromText, addressWord } from './ip.ts';
 
 const IPV4_BITS = 32;
 /** 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4), as a part of all addresses. */
@@ -22,8 +21,8 @@ export class AddressCoverage {
     if (isIpv4) this.single++;
   }
 
-  /** Counts a network of more than one address. */
-  add({ text, prefixBits, addressBits }: AddressNetwork): void {
+  /** Counts a network of more than one address, `address/length` as text; `addressBits` is 32 or 128. */
+  addNetwork(text: string, prefixBits: number, addressBits: number): void {
     const bytes = addressFromText(text.slice(0, text.indexOf('/')))!;
     if (addressBits === IPV4_BITS)
       this.ipv4.push([(addressWord(bytes, 12) >>> 0) / 2 ** IPV4_BITS, 2 ** -prefixBits]);
