@@ -50,7 +50,7 @@ describe('regex filters', () => {
     ['пример', /^it can match no name/],
     ['rj\\.example;invert', /^the option ;invert is not supported/],
     ['rj\\.example;reply=IP', /^;reply= is an address/],
-  ])('refuse %s, which is no filter, with the reason', async (pattern, reason) => {
+  ])('refuse the filter %s with the reason', async (pattern, reason) => {
     const answer = await post({ pattern });
     expect([answer.status, answer.problem.errors![0]!.message]).toEqual([400, expect.stringMatching(reason)]);
   });

@@ -66,7 +66,7 @@ export function answerByPolicy(
   return StageResult.ANSWERED;
 }
 
-/** The answer that a rule of a list, or a regex filter with `;reply=`, has of its own. */
+/** The answer that a rule itself gives: of a list by `$dnsrewrite`, a regex filter by `;reply=`; null for others. */
 function rewriteOf(
   { special, manualSpecial }: OpenSnapshot,
   origin: RuleOriginCode,

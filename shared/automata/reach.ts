@@ -35,7 +35,7 @@ export function findsEveryName(automaton: Automaton): boolean {
 export function canFindName({ start, classOf, classCount, next, found, foundAtEnd }: Automaton): boolean {
   if (found[start] !== 0) return true;
   const letters = classesOfLetters(classOf);
-  /** Places to go on from, twice the state, plus one after a letter. */
+  /** Places to continue from: twice the state, plus one after a letter. */
   const open = [start * 2];
   const seen = new Set(open);
   for (let place = open.pop(); place !== undefined; place = open.pop()) {

@@ -16,7 +16,7 @@ export class AddressCoverage {
   private readonly ipv4: Parts = [];
   private readonly ipv6: Parts = [];
 
-  /** Counts one IPv4 address; one of IPv6 is no share of anything. */
+  /** Counts a single address; one of IPv6 is too small a share to count. */
   addAddress(isIpv4: boolean): void {
     if (isIpv4) this.single++;
   }

@@ -9,7 +9,7 @@ interface Shape {
   readonly minDots: number;
   readonly maxDots: number;
   readonly minColons: number;
-  /** Besides dots it has digits only. */
+  /** It has digits and dots only. */
   readonly isDecimal: boolean;
 }
 
@@ -26,7 +26,7 @@ const DOT_CLASS = /^\[\\?\.\]/;
 const DECIMAL_CLASS = /^\[(?:\d|\d-\d|\\d|\[:digit:\])+\]/;
 const HEXADECIMAL_CLASS = /^\[(?:[\da-f.:]|\d-\d|[a-f]-[a-f]|\\[d.:]|\[:x?digit:\])+\]/i;
 
-/** Whether a regular expression is to be matched against addresses. */
+/** Whether a regular expression is matched against addresses. */
 export function isAddressExpression(text: string): boolean {
   const body = ANCHORED.exec(text)?.[1];
   if (body === undefined) return false;

@@ -178,7 +178,7 @@ export class LineRules {
     return 'invalid' in rule ? rule : this.special(rule, 'regex');
   }
 
-  /** People may block or allow every name, if they write it in a way that is no slip. */
+  /** Custom rules may block or allow every name, if they are written for that on purpose. */
   private special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
     const isMeant = this.isCustom && isMeantForEveryName(rule);
     return this.output.special(isMeant ? { ...rule, forEveryName: true } : rule, form);

@@ -1,5 +1,5 @@
 /**
- * Names for which a list's exception switches safe search off: what an exception lets pass is not rewritten. Only
+ * Names for which a list's exception switches safe search off: an allowed name is not rewritten. Only
  * engines that a group of the list enforces count.
  */
 import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
@@ -43,7 +43,7 @@ function enforces({ groupIds }: PolicySource, engine: string, { safeSearch }: St
   );
 }
 
-/** The lists in force that allow a name. */
+/** The active lists that allow a name. */
 class ExceptionsOfLists {
   private readonly compiled: State['compiled'];
   private readonly inForce: SourcesInForce;

@@ -2,9 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type GuardedCopy,
   holdText,
+  mayMatchMost,
   MostAskedNames,
   reasonToHold,
   reasonToHoldFirst,
+  sampleOf,
   WATCHED_NAMES,
 } from './list-guard.ts';
 

@@ -129,7 +129,7 @@ export class ListRefresher {
     if (this.isOfOther(source)) return false;
     const { status, failures, url } = source;
     const checkedMs = Date.parse(source.last_checked_at ?? '');
-    // A held copy may be the first one: then there is none in force.
+    // A held update may be the first fetch of a list.
     const isAsStored = status === 'held' || (status === 'ok' && source.isKept);
     // Refreshes that failed or were unfinished before this start are retried at once.
     const isTried = failures > 0 && checkedMs >= this.startedAtMs;

@@ -182,7 +182,7 @@ describe('refreshSource()', () => {
     const first = await refresh(row());
     expect(first).toMatchObject({ outcome: 'held', reason: text, facts: { held: { reason, rules: 2 } } });
     const held = { ...row(), heldKey: first.facts.heldKey ?? null, last_error: text };
-    // Asked for whole, as no copy is in force, and known.
+    // Fetched again in full, as no copy is active, and known.
     expect(await refresh(held)).toMatchObject({ outcome: 'held', reason: text });
     expect(server.requests.at(-1)!.headers).not.toHaveProperty('if-none-match');
     cache.use(1, held.heldKey!);

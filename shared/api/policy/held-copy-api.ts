@@ -1,7 +1,7 @@
 /** What a source says of a newer copy that is held. */
 import { z } from 'zod';
 
-/** Why a copy is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
+/** Why an update is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
 const HoldReason = z.enum([
   'shrank',
   'grew',

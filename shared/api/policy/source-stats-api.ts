@@ -38,7 +38,7 @@ export const SourceStatsList = z.array(
         }),
       safe_search_exceptions: z.array(z.string()).meta({
         description:
-          'names of search engines that an exception of this list lets pass, so that safe search, which a group of ' +
+          'names of search engines that an exception of this list allows, so that safe search, which a group of ' +
           'the list enforces, does not apply to them',
       }),
     })
