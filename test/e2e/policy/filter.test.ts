@@ -263,12 +263,12 @@ describe('weir with lists', () => {
     lists.serve('/anchor', '||two.wide.example^\n^\n');
     const source = await api.addSource({ name: 'anchor', url: lists.url('/anchor') });
     expect(source).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1 });
-    expect([await answerOf('two.wide.example'), await answerOf('other.example')]).toEqual([
+    expect([await answerOf('two.wide.example'), await answerOf('free.example')]).toEqual([
       BLOCKED,
       EVERY_ADDRESS,
     ]);
     const filter = await api.expect<{ id: number }>(201, 'POST', '/regex-filters', { pattern: '\\.[0-9]+$' });
-    expect(await answerOf('other.example')).toBe(EVERY_ADDRESS);
+    expect(await answerOf('free.example')).toBe(EVERY_ADDRESS);
     await api.expect(204, 'DELETE', `/regex-filters/${String(filter.id)}`);
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
   });
@@ -281,7 +281,7 @@ describe('weir with lists', () => {
       status: 'held',
       held: { reason: 'every_name', rules: 2, rules_in_force: 0, wide_rules: wide },
     });
-    expect([await answerOf('one.wide.example'), await answerOf('other.example')]).toEqual([
+    expect([await answerOf('one.wide.example'), await answerOf('free.example')]).toEqual([
       EVERY_ADDRESS,
       EVERY_ADDRESS,
     ]);
@@ -291,9 +291,9 @@ describe('weir with lists', () => {
       rules: 2,
       held: null,
     });
-    expect([await answerOf('one.wide.example'), await answerOf('other.example')]).toEqual([BLOCKED, BLOCKED]);
+    expect([await answerOf('one.wide.example'), await answerOf('free.example')]).toEqual([BLOCKED, BLOCKED]);
     await api.expect(204, 'DELETE', path);
-    expect(await answerOf('other.example')).toBe(EVERY_ADDRESS);
+    expect(await answerOf('free.example')).toBe(EVERY_ADDRESS);
   });
 
   test('weir goes back to a revision, lists and rules alike, and that is a revision too', async () => {
