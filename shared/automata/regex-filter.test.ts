@@ -3,22 +3,18 @@ import { RRType, Rcode } from '../dns/iana.ts';
 import { readRegexRule, refuseRegexFilter } from './regex-filter.ts';
 
 describe('readRegexRule()', () => {
-  const reply = (ipv4: string[] = [], ipv6: string[] = [], rcode: number = Rcode.NOERROR) => ({
-    rcode,
-    ipv4,
-    ipv6,
-  });
+  const record = (type: number, rdata: string) => ({ rcode: Rcode.NOERROR, record: { type, rdata } });
 
   test.each([
     ['^ads\\.', '^ads\\.', {}],
     ['rj\\.example;querytype=AAAA', 'rj\\.example', { types: [RRType.AAAA] }],
     ['a;QueryType=a, aaaa', 'a', { types: [RRType.A, RRType.AAAA] }],
     ['a;querytype=!TYPE65', 'a', { exceptTypes: [RRType.HTTPS] }],
-    ['a;reply=nodata', 'a', { rewrite: reply() }],
-    ['a;reply=NXDOMAIN', 'a', { rewrite: reply([], [], Rcode.NXDOMAIN) }],
-    ['a;reply=REFUSED;querytype=MX', 'a', { rewrite: reply([], [], Rcode.REFUSED), types: [RRType.MX] }],
-    ['a;reply=192.0.2.1', 'a', { rewrite: reply(['192.0.2.1']) }],
-    ['a;reply=2001:db8::1', 'a', { rewrite: reply([], ['2001:db8::1']) }],
+    ['a;reply=nodata', 'a', { rewrite: { rcode: Rcode.NOERROR } }],
+    ['a;reply=NXDOMAIN', 'a', { rewrite: { rcode: Rcode.NXDOMAIN } }],
+    ['a;reply=REFUSED;querytype=MX', 'a', { rewrite: { rcode: Rcode.REFUSED }, types: [RRType.MX] }],
+    ['a;reply=192.0.2.1', 'a', { rewrite: record(RRType.A, 'c0000201') }],
+    ['a;reply=2001:db8::1', 'a', { rewrite: record(RRType.AAAA, '20010db8000000000000000000000001') }],
   ])('reads %s', (text, expression, options) =>
     expect(readRegexRule(text)).toMatchObject({ expression, options }),
   );

@@ -31,6 +31,8 @@ export const EVERY_NAME = 'it matches every name';
 export const NO_NAME =
   'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--';
 
+/** Where the bytes of an IPv4 address lie in 16 bytes. */
+const IPV4_AT = 12;
 const REPLY_CODES: ReadonlyMap<string, number> = new Map([
   ['NODATA', Rcode.NOERROR],
   ['NXDOMAIN', Rcode.NXDOMAIN],
@@ -111,11 +113,13 @@ function readReply(value: string, into: Writable<RegexOptions>): string | null {
   const rcode = REPLY_CODES.get(value.toUpperCase());
   if (address === null && rcode === undefined)
     return `;reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "${value.slice(0, 40)}"`;
-  const isIpv4 = address !== null && isMappedIpv4(address);
-  into.rewrite = {
-    rcode: rcode ?? Rcode.NOERROR,
-    ipv4: isIpv4 ? [value] : [],
-    ipv6: address !== null && !isIpv4 ? [value] : [],
-  };
+  into.rewrite = address === null ? { rcode: rcode! } : { rcode: Rcode.NOERROR, record: recordOf(address) };
   return null;
+}
+
+function recordOf(address: Uint8Array): { type: number; rdata: string } {
+  const isIpv4 = isMappedIpv4(address);
+  const bytes = isIpv4 ? address.subarray(IPV4_AT) : address;
+  const rdata = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { type: isIpv4 ? RRType.A : RRType.AAAA, rdata };
 }

@@ -1,6 +1,7 @@
 /** Lines that would block or allow the whole network, and expressions of which it looks so. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../shared/dns/iana.ts';
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { parseLines } from '../../../test/support/parts/parsed-lines.ts';
 
 const EVERY_NAME = 'it matches every name';
@@ -59,16 +60,30 @@ describe('ListParser', () => {
     }
   });
 
-  test.each(['/.*/', '@@/^.+$/'])('takes %s of custom rules, which is meant for every name', (line) => {
-    const custom = { kind: 'block', subdomains: false, isCustom: true } as const;
-    expect(parseLines(`${line}\n^\n`, custom)).toMatchObject({
-      special: [{ forEveryName: true }],
-      invalidSamples: [{ line: 2, reason: EVERY_NAME }],
-    });
-    expect(parseLines(`${line}\nok.example\n`).special).toEqual([]);
+  test.each(['/.*/', '@@/^.+$/', '*', '||*^', '@@||*^'])(
+    'takes %s of custom rules, which is meant for every name',
+    (line) => {
+      const custom = { kind: 'block', subdomains: false, isCustom: true } as const;
+      expect(parseLines(`${line}\n^\n`, custom)).toMatchObject({
+        special: [{ forEveryName: true }],
+        invalidSamples: [{ line: 2, reason: EVERY_NAME }],
+      });
+      expect(parseLines(`${line}\nok.example\n`).special).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['* CNAME .', 'BLOCK_SUFFIX'],
+    ['* CNAME rpz-passthru.', 'ALLOW_SUFFIX'],
+  ] as const)('takes the root wildcard %s of a policy zone, which holds its list', (record, kind) => {
+    const zone = `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n${record}\n`;
+    expect(parseLines(zone).special).toMatchObject([{ kind: RuleKind[kind], text: '*', forEveryName: true }]);
   });
 
   test.each([
+    ['*$denyallow=com|net', { denyallow: ['com', 'net'] }],
+    ['||*^$dnstype=AAAA', { types: [RRType.AAAA] }],
+    ['@@||*^$client=192.0.2.7', { clients: [expect.anything()] }],
     ['/./$client=192.0.2.7', { clients: [expect.anything()] }],
     ['/.*/$dnstype=AAAA', { types: [RRType.AAAA] }],
     ['@@/[a-z]/$denyallow=com|net', { denyallow: ['com', 'net'] }],
@@ -104,7 +119,10 @@ describe('ListParser', () => {
       '^rj\\.example$;reply=NXDOMAIN',
       { text: '^rj\\.example$', rewrite: expect.objectContaining({ rcode: 3 }) },
     ],
-    ['(a|b)\\.rj\\.example;reply=192.0.2.1', { rewrite: expect.objectContaining({ ipv4: ['192.0.2.1'] }) }],
+    [
+      '(a|b)\\.rj\\.example;reply=192.0.2.1',
+      { rewrite: { rcode: 0, record: { type: RRType.A, rdata: 'c0000201' } } },
+    ],
   ])('reads the option of %s', (line, rule) => {
     expect(parseLines(`${line}\n`).special).toEqual([expect.objectContaining({ ...rule, rule: line })]);
   });
