@@ -33,7 +33,7 @@ import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
 import { overrideDetail, scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialUseNamesStage } from './stages/special-use-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
-import { safeSearchStage } from './stages/safe-search.ts';
+import { safeSearchDetail, safeSearchStage } from './stages/safe-search.ts';
 import { answerUnreadable, unreadableStage, type UnreadableOutcome } from './stages/unreadable.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
 
@@ -310,5 +310,6 @@ export class Pipeline {
 
 function detailOf(stage: ExplainedStageName, query: Query, snapshot: OpenSnapshot): string | undefined {
   if (stage === 'client_group') return clientDetail(query, snapshot);
+  if (stage === 'safe_search') return safeSearchDetail(query, snapshot);
   return stage === 'schedule_override' ? overrideDetail(query, snapshot) : undefined;
 }

@@ -5,7 +5,7 @@
 import { LineCollector } from './line-collector.ts';
 import { LineRules, type ListReading } from './line-rules.ts';
 import type { LineSample, ListFault, ListFormat, ListStatistics, UnusedLine } from './list-statistics.ts';
-import { MAX_SAMPLES, SAMPLE_TEXT_LENGTH } from './list-statistics.ts';
+import { LIST_READING, MAX_SAMPLES, SAMPLE_TEXT_LENGTH } from './list-statistics.ts';
 import { SNIFF_BYTES, hasBom, sniffList } from './sniff-list.ts';
 import { invalidLine } from './foreign-line.ts';
 import { RuleOutput, type RuleSink, type SpecialSink } from './rule-output.ts';
@@ -54,9 +54,16 @@ export class ListParser {
     if (this.head !== null) this.readHead();
     if (this.fault === null) {
       this.lines.end();
+      const { lineNumber } = this;
+      this.rules.finish((unused, line) => {
+        this.lineNumber = line;
+        this.count(unused, '');
+      });
+      this.lineNumber = lineNumber;
       if (this.output.rules === 0) this.fault = this.whyNoRules();
     }
     return {
+      reading: LIST_READING,
       lines: this.lineNumber,
       rules: this.output.rules,
       wildcardRules: this.output.wildcardRules,
@@ -65,6 +72,7 @@ export class ListParser {
       format: this.format(),
       textRules: this.output.textRules,
       addressRules: this.output.addressRules,
+      addressShare: this.output.coverage.share(),
       clientNames: [...this.output.clientNames],
       prefixLengths: [...this.output.prefixes.words],
       hasAdblockRules: this.output.forms.adblock > 0,

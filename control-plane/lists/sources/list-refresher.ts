@@ -129,7 +129,8 @@ export class ListRefresher {
     if (this.isOfOther(source)) return false;
     const { status, failures, url } = source;
     const checkedMs = Date.parse(source.last_checked_at ?? '');
-    const isAsStored = (status === 'ok' || status === 'held') && source.isKept;
+    // A held update may be the first fetch of a list.
+    const isAsStored = status === 'held' || (status === 'ok' && source.isKept);
     // Refreshes that failed or were unfinished before this start are retried at once.
     const isTried = failures > 0 && checkedMs >= this.startedAtMs;
     const attempts = { lastMs: isAsStored || isTried ? checkedMs : undefined, failures };

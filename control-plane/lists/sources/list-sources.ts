@@ -39,7 +39,7 @@ export interface ListSourcesParts extends ForceParts {
   /** Name of this node. */
   readonly nodeName: string;
   /** The names that the guard checks. */
-  readonly mostAsked: Pick<MostAskedNames, 'names'>;
+  readonly mostAsked: Pick<MostAskedNames, 'names' | 'ofLastDay'>;
   /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */
   readonly refreshHours: () => number;
   /** `blocking.list_dirs`. */

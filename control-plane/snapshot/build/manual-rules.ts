@@ -14,6 +14,7 @@ import { RuleTableBuilder, type TableSeeds } from '../../compile/table/rule-tabl
 import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from '../../compile/table/rule-budget.ts';
 import { SpecialRuleSet } from '../../compile/table/special-rule-set.ts';
 import { encodeSpecialRules } from '../../compile/table/special-rules-builder.ts';
+import { readRegexRule } from '../../../shared/automata/regex-filter.ts';
 import { RememberedAutomata } from '../../../shared/automata/automaton-maker.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 
@@ -98,15 +99,18 @@ function placeFilters(
   const set = new SpecialRuleSet(budget, budget, automata);
   const refused: RefusedFilter[] = [];
   for (const { id, groupId, action, pattern } of filters) {
+    const read = readRegexRule(pattern);
     const rule: SpecialRule = {
       source: owners.indexOf(groupId),
       line: id,
       kind: action === 'allow' ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX,
       match: 'regex',
-      text: pattern,
+      text: 'reason' in read ? pattern : read.expression,
       rule: pattern,
+      ...('reason' in read ? {} : read.options),
+      ...('forEveryName' in read && read.forEveryName && { forEveryName: true }),
     };
-    const reason = set.add(rule);
+    const reason = 'reason' in read ? read.reason : set.add(rule);
     if (reason === null) continue;
     set.hold(rule);
     refused.push({ id, pattern, reason });

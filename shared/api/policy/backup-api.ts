@@ -12,7 +12,7 @@ import { ClientCreateBody, ClientSubnetCreateBody } from './clients-api.ts';
 import { ForwardZoneCreateBody } from './forward-zones-api.ts';
 import { GroupCreateBody } from './groups-api.ts';
 import { LocalRecordCreateBody } from './local-records-api.ts';
-import { ManagedDomainCreateBody, RegexFilterCreateBody } from './rules-api.ts';
+import { ManagedDomainCreateBody, RegexFilterCreateBody, StoredPattern } from './rules-api.ts';
 import { SAFE_SEARCH_ENGINES } from './safe-search-api.ts';
 import { ScheduleProfileCreateBody, ScheduleSlotCreateBody } from './schedules-api.ts';
 import { CustomServiceCreateBody, ServiceParams } from './services-api.ts';
@@ -53,7 +53,12 @@ const Source = z.strictObject({
 const { group_id: _domainGroup, ...managedDomain } = ManagedDomainCreateBody.shape;
 const ManagedDomain = z.strictObject({ ...managedDomain, name: label(200), group: GroupOrNull });
 const { group_id: _filterGroup, ...regexFilter } = RegexFilterCreateBody.shape;
-const RegexFilter = z.strictObject({ ...regexFilter, name: label(200), group: GroupOrNull });
+const RegexFilter = z.strictObject({
+  ...regexFilter,
+  pattern: StoredPattern,
+  name: label(200),
+  group: GroupOrNull,
+});
 
 const ServiceId = ServiceParams.shape.service_id;
 const CustomService = z.strictObject({

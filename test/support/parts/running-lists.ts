@@ -93,6 +93,8 @@ interface NodeHome {
 export class RunningLists {
   /** Most asked names of this network. */
   mostAsked: string[] = [];
+  /** Distinct names of the last day. */
+  namesOfDay: string[] = [];
   /** Folders that `file:` lists may lie in. */
   listDirs: string[] = [];
   private readonly db: TestDatabase;
@@ -137,6 +139,7 @@ export class RunningLists {
     this.server.reset();
     this.forgotten = 0;
     this.mostAsked = [];
+    this.namesOfDay = [];
     this.listDirs = [];
   }
 
@@ -253,7 +256,7 @@ export class RunningLists {
       publisher,
       generations,
       names,
-      mostAsked: { names: async () => this.mostAsked },
+      mostAsked: { names: async () => this.mostAsked, ofLastDay: async () => this.namesOfDay },
       refreshHours: () => 24,
       listDirs: () => home.listDirs,
       bounds: { localDomain: () => '', ownPorts: () => new Set() },

@@ -20,6 +20,9 @@ import { operationsOf } from './list-rows.ts';
 import type { ListRow } from './list-rows.ts';
 import styles from './lists-page.module.css';
 
+/** Names of one warning. */
+const MAX_SHOWN_NAMES = 5;
+
 interface ListDrawerProps {
   readonly kind: SourceKind;
   readonly row: ListRow;
@@ -58,6 +61,7 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
     >
       {row.last_error !== null && row.status === 'error' && <Callout tone="fault">{row.last_error}</Callout>}
       <HeldCopy kind={kind} source={row} />
+      <SafeSearchWarning names={row.worth?.safe_search_exceptions ?? []} />
       <ForAdmins>
         <ListWhatIf kind={kind} row={row} />
       </ForAdmins>
@@ -65,6 +69,14 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
       {row.invalid_lines > 0 && <BadLines kind={kind} row={row} />}
     </Drawer>
   );
+}
+
+/** Names of search engines that an exception of the list takes out of safe search. */
+function SafeSearchWarning({ names }: { readonly names: readonly string[] }): ReactNode {
+  const { say } = useText();
+  if (names.length === 0) return null;
+  const shown = names.slice(0, MAX_SHOWN_NAMES).join(', ');
+  return <Callout tone="warning">{say('lists.safeSearch', { count: names.length, names: shown })}</Callout>;
 }
 
 function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
