@@ -54,6 +54,12 @@ export class ListParser {
     if (this.head !== null) this.readHead();
     if (this.fault === null) {
       this.lines.end();
+      const { lineNumber } = this;
+      this.rules.finish((unused, line) => {
+        this.lineNumber = line;
+        this.count(unused, '');
+      });
+      this.lineNumber = lineNumber;
       if (this.output.rules === 0) this.fault = this.whyNoRules();
     }
     return {
