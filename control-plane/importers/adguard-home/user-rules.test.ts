@@ -84,4 +84,22 @@ describe('withAddresses()', () => {
   ])('writes %s as %s', (rule, written) => {
     expect(withAddresses(rule, addressesOf)).toBe(written);
   });
+
+  test('leaves separate clients out of a network around them', () => {
+    const places = new Map([
+      ['Guests', ['192.0.2.0/24']],
+      ['Mom', ['192.0.2.7']],
+      ['Office', ['198.51.100.0/24']],
+      ['Phone', ['02:00:5e:10:00:01']],
+    ]);
+    const written = ['Guests', 'Guests|Mom', '~Guests', 'Mom'].map((name) =>
+      withAddresses(`||a^$client=${name}`, places),
+    );
+    expect(written).toEqual([
+      '||a^$client=192.0.2.0/24|~192.0.2.7|~02:00:5e:10:00:01',
+      '||a^$client=192.0.2.0/24|192.0.2.7|~02:00:5e:10:00:01',
+      '||a^$client=~192.0.2.0/24',
+      '||a^$client=192.0.2.7',
+    ]);
+  });
 });
