@@ -48,7 +48,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       [anyone, 'aaaa.example', 28, 'BLOCKED_LIST'],
       [anyone, 'aaaa.example', 1, FORWARDED],
       [anyone, 'gone.example', 1, 'BLOCKED_LIST'],
-      [anyone, 'to.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'to.example', 1, 'LOCAL'],
       [anyone, 'nodata.example', 28, 'BLOCKED_LIST'],
       [anyone, 'nodata.example', 1, FORWARDED],
       [anyone, 'games.example', 1, FORWARDED],

@@ -95,6 +95,7 @@ export class AnswerNames {
       const rdata = fields + Record.RDATA;
       at = rdata + readU16(bytes, fields + Record.RDLENGTH);
       const offset = targetOffset(type);
+      this.target.qtype = type;
       if (offset >= 0 && this.blocksName(rdata + offset, at)) return true;
       if (snapshot.judgesAddresses && this.blocksAddresses(type, rdata, at)) return true;
     }

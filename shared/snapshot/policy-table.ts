@@ -49,6 +49,8 @@ export class PolicyTable {
   private readonly served: Uint8Array;
   private readonly manualKinds: Uint8Array;
   private readonly manualServed: Uint8Array;
+  private readonly allowlistKinds: Uint8Array;
+  private readonly allowlists: Uint8Array;
   private readonly sourceCount: number;
   /** Rows of `served` and `manualServed`, built on first use. */
   private readonly sources: Uint8Array[] = [];
@@ -89,6 +91,8 @@ export class PolicyTable {
     this.served = take(this.sourceCount);
     this.manualKinds = take(this.manualAttributeCount);
     this.manualServed = take(this.manualOwnerCount);
+    this.allowlistKinds = take(this.attributeCount);
+    this.allowlists = take(this.sourceCount);
   }
 
   /** Id of the group at `index`; the group Default is index 0. */
@@ -114,6 +118,16 @@ export class PolicyTable {
   /** Union of `RuleKind` bits that `attribute` means for `policyClass`. */
   kindsOf(policyClass: number, attribute: number): number {
     return this.kinds[policyClass * this.attributeCount + attribute]!;
+  }
+
+  /** The same of allowlists alone, which outrank blocklists. */
+  allowlistKindsOf(policyClass: number, attribute: number): number {
+    return this.allowlistKinds[policyClass * this.attributeCount + attribute]!;
+  }
+
+  /** Whether the list with this source index is an allowlist that serves the class. */
+  isAllowlist(policyClass: number, source: number): boolean {
+    return this.allowlists[policyClass * this.sourceCount + source] === 1;
   }
 
   /** Whether the list with this source index serves the class. */

@@ -88,7 +88,9 @@ export class WatchedNames implements SpecialSink {
       const hashed = hashedName(name);
       if (hashed === null) continue;
       matcher.forEachMatch(hashed, ONE_SOURCE, (rule) => {
-        const { kind } = matcher.rule(rule);
+        const { kind, rewrite } = matcher.rule(rule);
+        // Such an exception lifts rewrites only.
+        if (rewrite !== undefined && (kind & ALLOW_BELOW) !== 0) return;
         if ((kind & BLOCK_NAME) !== 0) this.blocks[index] = 1;
         if ((kind & ALLOW_NAME) !== 0) this.allows[index] = 1;
       });

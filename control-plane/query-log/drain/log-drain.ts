@@ -13,6 +13,7 @@ import {
   type QueryStatusCode,
 } from '../../../shared/query-log.ts';
 import type { DecidingRuleNumbers } from '../attribution/rule-history.ts';
+import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
 import { emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
 
@@ -151,7 +152,9 @@ export class LogDrain {
     const version = view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
     if (row.status === QueryStatus.BLOCKED_SCHEDULE) return this.names.schedule(version, row.groupId) ?? null;
     const attribute = view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
-    if (attribute === 0 || !isBlockedStatus(row.status)) return null;
+    const isRewritten =
+      row.status === QueryStatus.LOCAL && bytes[at + LogRecord.RULE_ORIGIN] === RuleOrigin.SPECIAL;
+    if (attribute === 0 || !(isRewritten || isBlockedStatus(row.status))) return null;
     const { ruleName, answers, qname } = row;
     ruleName.length = bytes[at + LogRecord.RULE_NAME_LENGTH]!;
     // The rule of a name in the answer follows the answer records.

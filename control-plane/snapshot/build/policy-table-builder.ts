@@ -47,11 +47,14 @@ export function buildPolicyTable(
 ): SharedArrayBuffer {
   const groups = orderGroups(rows.groups);
   const classes = classify(groups, compiled, rows, manual.owners);
+  const allowing = allowlistsOf(classes.served, compiled, rows);
   const matrices = [
     kindMatrix(compiled.attributes, classes.served),
     flagMatrix(classes.served),
     kindMatrix(manual.attributes, classes.owned),
     flagMatrix(classes.owned),
+    kindMatrix(compiled.attributes, classes.served, allowing),
+    flagMatrix(allowing),
   ];
   let at = (L.HEADER_WORDS + groups.length * L.GROUP_ROW_WORDS) * 4;
   const size = matrices.reduce((sum, matrix) => sum + matrix.length, at);
@@ -94,8 +97,14 @@ function writeGroups(
   }
 }
 
-/** One row a class, one byte an attribute: the union of the bits of those that serve the class. */
-function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])[]): Uint8Array {
+/**
+ * One row a class, one byte an attribute: the union of the bits of those that serve the class, of the counted ones alone.
+ */
+function kindMatrix(
+  table: AttributeTable,
+  served: readonly (readonly boolean[])[],
+  counted: readonly (readonly boolean[])[] = served,
+): Uint8Array {
   const attributes = attributeCount(table);
   const kinds = new Uint8Array(served.length * attributes);
   for (let attribute = 0; attribute < attributes; attribute++) {
@@ -106,17 +115,28 @@ function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])
           attribute,
           (by) => serves[by] === true,
           (source, bits) => {
-            if (serves[source] === true) kinds[index * attributes + attribute]! |= bits;
+            if (counted[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
           },
         );
       continue;
     }
     forEachPair(table, attribute, (source, bits) => {
       for (let index = 0; index < served.length; index++)
-        if (served[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
+        if (counted[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
     });
   }
   return kinds;
+}
+
+/** The allowlists among the sources that serve each class. */
+function allowlistsOf(
+  served: readonly (readonly boolean[])[],
+  { sources }: Pick<CompiledRules, 'sources'>,
+  rows: Pick<PolicyRows, 'sources'>,
+): boolean[][] {
+  const kinds = new Map(rows.sources.map(({ id, kind }) => [id, kind]));
+  const isAllowlist = sources.map(({ id }) => kinds.get(id) === 'allow');
+  return served.map((serves) => serves.map((flag, index) => flag && isAllowlist[index]!));
 }
 
 function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {

@@ -218,13 +218,13 @@ describe('weir with lists', () => {
     await api.untilQueryCount(3, filter);
     for (const row of await api.queries(filter))
       expect(row).toMatchObject({
-        status: 'BLOCKED_LIST',
+        status: 'LOCAL',
         block_source: 'rewrites',
         block_rule: '||popup.example^$dnsrewrite=sink.example.net',
       });
     const path = '/explain?domain=popup.example&type=A&client=127.0.0.1';
     expect(await api.expect(200, 'GET', path)).toMatchObject({
-      status: 'BLOCKED_LIST',
+      status: 'LOCAL',
       decided_by: { source: 'rewrites', line: 1 },
       answer: { answers: [{ type: 'CNAME', data: 'sink.example.net' }, { data: EVERY_ADDRESS }] },
     });

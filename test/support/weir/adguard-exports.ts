@@ -175,7 +175,7 @@ export const ANSWERS_34: readonly (readonly [client: string, name: string, qtype
     ['192.0.2.200', 'v6.example', 28, 'BLOCKED_LIST'],
     ['192.0.2.200', 'v6.example', 1, 'FORWARDED'],
     ['192.0.2.200', 'code.example', 1, 'BLOCKED_LIST'],
-    ['192.0.2.200', 'to.example', 1, 'BLOCKED_LIST'],
+    ['192.0.2.200', 'to.example', 1, 'LOCAL'],
     ['192.0.2.200', 'kids.example', 1, 'FORWARDED'],
     ['192.0.2.10', 'kids.example', 1, 'BLOCKED_LIST'],
     ['192.0.2.65', 'kids.example', 1, 'BLOCKED_LIST'],
