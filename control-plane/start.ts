@@ -13,7 +13,7 @@ import { JobLeases } from './cluster/leases.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
 import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
-import { openNeighbourTable } from './clients/neighbour-table.ts';
+import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';

@@ -3,6 +3,7 @@
  * with the reason for its position; stages do not know each other. A pass selects the stages that run for an occasion:
  * a new query, one that has waited, an answer.
  */
+import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/memory/counters.ts';
 import { Rcode, RRType } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/threads/explanation.ts';
@@ -15,6 +16,7 @@ import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
 import { type Query, StageResult, type StageResultCode } from './query/query.ts';
+import { Newcomers } from './policy/newcomers.ts';
 import type { RateLimiter } from './policy/rate-limiter.ts';
 import { ServerIdentity } from './policy/server-identity.ts';
 import type { Reporter } from './report/reporter.ts';
@@ -73,6 +75,8 @@ export interface PipelineParts {
   readonly cache: AnswerCache;
   readonly reporter: Reporter;
   readonly sightings: ClientSightings;
+  /** Recognizes clients by their MAC at new addresses; absent = this network's neighbours do not matter. */
+  readonly newcomers?: Newcomers;
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
   readonly identity?: ServerIdentity;
@@ -86,6 +90,7 @@ export class Pipeline {
   readonly cache: AnswerCache;
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
+  private readonly newcomers: Newcomers;
   private limiter: RateLimiter;
   private readonly cookies: ServerCookies;
   private forwardsEcs: boolean;
@@ -99,6 +104,7 @@ export class Pipeline {
     this.cache = parts.cache;
     this.reporter = parts.reporter;
     this.sightings = parts.sightings;
+    this.newcomers = parts.newcomers ?? new Newcomers(() => [], systemClock);
     this.limiter = parts.limiter;
     this.cookies = parts.cookies;
     this.forwardsEcs = parts.forwardsEcs;
@@ -181,7 +187,7 @@ export class Pipeline {
 
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
     if ((pass & Part.ASKER) !== 0) {
-      clientGroupStage(query, snapshot, isCounted ? this.sightings : null);
+      clientGroupStage(query, snapshot, isCounted ? this.sightings : null, this.newcomers);
       this.passed('client_group', result, query);
     }
     // Before any work is done for a client that asks too much.

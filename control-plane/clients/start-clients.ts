@@ -11,7 +11,7 @@ import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
 import { askOwnPort, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
-import type { ReadNeighbours } from './neighbour-table.ts';
+import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 
 /** What discovery needs of the node. */
 export interface ClientParts {

@@ -60,6 +60,8 @@ export class Query {
    */
   clientKey = '';
   keyed: KeyedClient | null = null;
+  /** Stands for the client if policy knows its MAC but not yet its address, see `macIdentity`; null otherwise. */
+  identity: Uint8Array | null = null;
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;

@@ -1,9 +1,9 @@
 /** Answers of the kernel, as captured and as broken ones might be. */
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../test/support/parts/fast-check.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
 import { openNeighbourTable } from './neighbour-table.ts';
-import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 
 const REACHABLE = 0x02;
 const STALE = 0x04;

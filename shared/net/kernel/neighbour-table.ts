@@ -4,9 +4,9 @@
  * their addresses.
  */
 import { readFileSync } from 'node:fs';
-import { loadLibc } from '../../shared/libc.ts';
-import type { Signatures } from '../../shared/libc.ts';
-import type { Logger } from '../../shared/log.ts';
+import { loadLibc } from '../../libc.ts';
+import type { Signatures } from '../../libc.ts';
+import type { Logger } from '../../log.ts';
 import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
 
 const AF_NETLINK = 16;
@@ -37,12 +37,25 @@ export type ReadNeighbours = () => readonly Neighbour[];
 
 /** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
 export function openNeighbourTable(logger: Logger): ReadNeighbours {
+  const { read, reason } = chooseTable();
+  if (reason !== undefined)
+    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason });
+  return read;
+}
+
+/** The same for a DNS thread, which loads the system calls only when it first needs the tables. */
+export function neighboursWhenNeeded(): ReadNeighbours {
+  let read: ReadNeighbours | undefined;
+  return () => (read ??= chooseTable().read)();
+}
+
+/** `reason` is set if this is the fallback. */
+function chooseTable(): { readonly read: ReadNeighbours; readonly reason?: string } {
   const libc =
     process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'no netlink here' };
+  if ('reason' in libc) return { read: readArpFile, reason: libc.reason };
   const buffer = new Uint8Array(BUFFER_BYTES);
-  if ('reason' in libc)
-    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason: libc.reason });
-  return () => ('calls' in libc ? askKernel(libc.calls, buffer) : null) ?? readArpFile();
+  return { read: () => askKernel(libc.calls, buffer) ?? readArpFile() };
 }
 
 /** Neighbours by rtnetlink; null if the kernel does not answer. */

@@ -3,8 +3,8 @@
  * the text of /proc/net/arp with ARP only. Pure.
  */
 import { endianness } from 'node:os';
-import { addressFromText, addressToText } from '../../shared/net/ip.ts';
-import { canonicalMac, macToText } from '../../shared/net/mac.ts';
+import { addressFromText, addressToText } from '../ip.ts';
+import { canonicalMac, macToText } from '../mac.ts';
 
 /** An address on a network of this machine, and who answers for it. */
 export interface Neighbour {
