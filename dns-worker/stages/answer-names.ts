@@ -7,6 +7,7 @@
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { writeAddressName, writePrefixName } from '../policy/address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, targetOffset } from '../cache/chain-names.ts';
@@ -31,7 +32,8 @@ const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot has something that policy judges, and may block. */
 export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
-  if (query.isUnfiltered) return false;
+  // What a local alias leads to is the operator's choice.
+  if (query.isUnfiltered || query.status === QueryStatus.LOCAL) return false;
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }
 
