@@ -7,7 +7,7 @@ import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/memory/counters.ts';
 import { Rcode, RRType } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/threads/explanation.ts';
-import { Protocol, QueryStatus } from '../shared/query-log.ts';
+import { DNSSEC_STATUS_NAMES, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { readEcs } from './query/query-ecs.ts';
@@ -31,7 +31,7 @@ import { forwardZoneStage } from './stages/forward-zone.ts';
 import { localNamesStage } from './stages/local-names.ts';
 import { noteAllowance, policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
-import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
+import { admissionDetail, limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
 import { overrideDetail, scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialUseNamesStage } from './stages/special-use-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
@@ -187,6 +187,7 @@ export class Pipeline {
 
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
     if ((pass & Part.ASKER) !== 0) {
+      this.recorder?.passed('admission', result, admissionDetail(this.limiter));
       clientGroupStage(query, snapshot, isCounted ? this.sightings : null, this.newcomers);
       this.passed('client_group', result, query);
     }
@@ -220,7 +221,7 @@ export class Pipeline {
     }
     if ((pass & Part.POLICY) !== 0) {
       // Before the cache, which holds upstream answers, the same for all groups.
-      result = this.passed('policy', policyStage(query, snapshot, this.judge), query);
+      result = this.passedPolicy(policyStage(query, snapshot, this.judge), query);
       if (result !== StageResult.CONTINUE) return result;
       // After policy: a blocked name is blocked for every type. Before all that would ask or know an upstream.
       if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
@@ -234,17 +235,28 @@ export class Pipeline {
       result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
+    // The forwarder has validated it; this only names the outcome.
+    if ((pass & Part.ANSWER_NAMES) !== 0) this.passed('dnssec', StageResult.CONTINUE, query);
     // Policy once more, on the names and addresses in the answer. From here on ANSWERED also means: left unchanged.
     if ((pass & Part.ANSWER_NAMES) !== 0 && isToBeJudged(query, snapshot)) {
       const onNames = this.passed('answer_names', this.answerNames.check(query, snapshot), query);
       if (onNames !== StageResult.CONTINUE) return onNames;
     }
     // Last, as an answer that policy has replaced has no addresses of an upstream.
-    if ((pass & Part.REBINDING) !== 0 && query.hasPrivateAddress) {
-      const onAddresses = this.passed('rebinding', rebindingStage(query, snapshot), query);
+    if ((pass & Part.REBINDING) !== 0) {
+      const onAddresses = query.hasPrivateAddress ? rebindingStage(query, snapshot) : StageResult.CONTINUE;
+      this.passed('rebinding', onAddresses, query);
       if (onAddresses !== StageResult.CONTINUE) return onAddresses;
     }
     return result;
+  }
+
+  /** One stage to queries, which meets blocked services first; two to explanations. */
+  private passedPolicy(result: StageResultCode, query: Query): StageResultCode {
+    if (this.recorder === null) return result;
+    const isByService = result === StageResult.ANSWERED && query.status === QueryStatus.BLOCKED_SERVICE;
+    this.passed('services', isByService ? result : StageResult.CONTINUE, query);
+    return isByService ? result : this.passed('policy', result, query);
   }
 
   /** Passes the result of a stage to the recorder, if any, and returns it. */
@@ -316,5 +328,6 @@ export class Pipeline {
 
 function detailOf(stage: ExplainedStageName, query: Query, snapshot: OpenSnapshot): string | undefined {
   if (stage === 'client_group') return clientDetail(query, snapshot);
+  if (stage === 'dnssec') return DNSSEC_STATUS_NAMES[query.dnssec];
   return stage === 'schedule_override' ? overrideDetail(query, snapshot) : undefined;
 }
