@@ -170,6 +170,15 @@ export class ClientDirectory {
     return locateNamed(names, this.records, this.macs);
   }
 
+  /** All addresses that a client is known at; undefined = no such client. */
+  placesOf(id: number): readonly string[] | undefined {
+    const record = this.byId.get(id);
+    if (record === undefined) return undefined;
+    const { ip, mac, addresses } = record;
+    const known = mac === null ? [] : this.macs.addressesOf(mac);
+    return [...new Set([...(ip === null ? [] : [ip]), ...addresses, ...known])];
+  }
+
   /** Whether the MAC at an address is known. */
   isLocated(address: string): boolean {
     return this.macs.macAt(address) !== null;

@@ -144,14 +144,12 @@ export class AnswerNames {
     return true;
   }
 
-  /** Records the name of the deciding rule: a suffix of the target, or a prefix of the address. */
+  /** Records what the deciding rule matched: the target, or a prefix of the address. */
   private nameRule(label: number): void {
     const { target, query } = this;
-    let nameAt = 0;
-    if (!target.isAddress) nameAt = target.labelAt[label]!;
-    else if (label > 0) writePrefixName(target, label, target);
-    const length = target.qnameLength - nameAt;
-    for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[nameAt + i]!;
+    if (target.isAddress && label > 0) writePrefixName(target, label, target);
+    const length = target.qnameLength;
+    for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[i]!;
     query.ruleNameLength = length;
   }
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../shared/threads/explanation.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import { writePrefixName } from '../policy/address-name.ts';
-import { Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { judgedName, Query, StageResult, type StageResultCode } from '../query/query.ts';
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
@@ -54,17 +54,13 @@ export class ExplanationNotes implements PipelineRecorder {
       this.passed('dnssec', StageResult.ANSWERED, DNSSEC_STATUS_NAMES[query.dnssec]);
     if (query.ruleAttribute === 0) return;
     const isText = query.ruleOrigin === RuleOrigin.REGEX || query.ruleOrigin === RuleOrigin.SPECIAL;
-    const own = query.qname.slice(0, query.qnameLength);
-    const standsAt =
-      query.ruleNameLength > 0
-        ? query.ruleName.slice(0, query.ruleNameLength)
-        : own.slice(query.ruleNameOffset);
+    const judged = judgedName(query);
     this.decidedBy = {
       origin: query.ruleOrigin,
       index: query.ruleAttribute - 1,
       kinds: query.ruleKind,
-      judged: own,
-      name: isText ? new Uint8Array(0) : standsAt,
+      judged,
+      name: isText ? new Uint8Array(0) : judged.slice(query.ruleNameOffset),
     };
   }
 
