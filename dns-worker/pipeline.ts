@@ -26,6 +26,7 @@ import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
 import { anyTypeStage } from './stages/any-type.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientDetail, clientGroupStage } from './stages/client-group.ts';
+import { noIpv6Stage, removeIpv6Hints } from './stages/no-ipv6.ts';
 import { grantsStage } from './stages/grants.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 import { localNamesStage } from './stages/local-names.ts';
@@ -215,6 +216,11 @@ export class Pipeline {
       // What this server knows itself outranks policy.
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
+      // Before all that could lead to an upstream, for AAAA is never asked there.
+      if (snapshot.policy.hidesIpv6(query.groupIndex)) {
+        result = this.passed('no_ipv6', noIpv6Stage(query, snapshot.policy), query);
+        if (result !== StageResult.CONTINUE) return result;
+      }
       // Names that must not leave this network; a local record or a forward zone for them outranks this stage.
       result = this.passed('special_names', specialUseNamesStage(query, snapshot, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
@@ -312,11 +318,13 @@ export class Pipeline {
   }
 
   /**
-   * The last look at a reply in the slot: cuts TTLs that would outlive a flip of the client's policy; where it is
+   * The last look at a reply in the slot: removes hints of groups without IPv6, cuts TTLs that would outlive a flip of the client's policy; where it is
    * counted, holds NXDOMAIN against the budget of the client's network.
    */
   finish(query: Query, isCounted: boolean): void {
-    capTtlsToFlip(query, this.snapshot.policy);
+    const { policy } = this.snapshot;
+    if (policy.hidesIpv6(query.groupIndex)) removeIpv6Hints(query);
+    capTtlsToFlip(query, policy);
     if (isCounted) limitNxdomain(query, this.limiter);
   }
 

@@ -10,6 +10,7 @@ export type ExplainedStageName =
   | 'grants'
   | 'schedule_override'
   | 'local_names'
+  | 'no_ipv6'
   | 'special_names'
   | 'services'
   | 'policy'
