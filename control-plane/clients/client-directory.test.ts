@@ -115,7 +115,11 @@ describe('ClientDirectory.follow()', () => {
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7', '192.0.2.6'] }));
     directory.put(stored({ mac: OTHER_MAC, addresses: ['192.0.2.9'] }));
-    const addresses = () => directory.follow(rows).map(({ address, groupId }) => `${address} ${groupId}`).slice(1);
+    const addresses = () =>
+      directory
+        .follow(rows)
+        .map(({ address, groupId }) => `${address} ${groupId}`)
+        .slice(1);
     expect(directory.follow(rows)[0]).toEqual(ANYWHERE);
     expect(addresses()).toEqual(['192.0.2.7 2', '192.0.2.6 2']);
     expect(directory.locate('2001:db8::7', MAC)).toBe(true);

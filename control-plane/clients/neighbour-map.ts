@@ -12,7 +12,7 @@ const MAX_OF_ONE = 16;
 export class NeighbourMap {
   private readonly macs = new Map<string, { readonly mac: string; confirmed: number }>();
   private readonly addresses = new Map<string, string[]>();
-  /** Counts the entries that the kernel has told. */
+  /** Number of entries that were read from the kernel. */
   private confirmations = 0;
 
   /** The MAC at an address; null if it was never seen. */

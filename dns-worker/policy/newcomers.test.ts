@@ -107,7 +107,10 @@ describe('Newcomers', () => {
     };
     const names = { ...NO_NAME_RULES, grants: [grant] };
     const granted = openSnapshot(snapshotOf([], { groups }, 1, { names }));
-    const list = { text: `||www.example.org^$client='phone'`, reading: { kind: 'block', subdomains: false } } as const;
+    const list = {
+      text: `||www.example.org^$client='phone'`,
+      reading: { kind: 'block', subdomains: false },
+    } as const;
     const findClients = () => [{ name: 'phone', addresses: [macIdentity(MAC)] }];
     const named = openSnapshot(snapshotOf([list], { groups }, 1, { findClients }));
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];

@@ -13,7 +13,7 @@ import type { OpenSnapshot } from './open-snapshot.ts';
 /** What this needs of a snapshot. */
 export type NewcomerSnapshot = Pick<OpenSnapshot, 'clients' | 'grants' | 'namedClients'>;
 
-/** A table that was read is used for the addresses in it for so long; the control plane is faster. */
+/** How long a table is used for the addresses in it; the control plane learns of a new one sooner. */
 const TABLE_MS = 5000;
 /** Questions of an address without a neighbour that read the table: behind a router none ever has one. */
 const MAX_READS_OF_ONE = 32;

@@ -32,7 +32,7 @@ const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot has something that policy judges, and may block. */
 export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
-  // What a local alias leads to is the operator's choice.
+  // The operator chose the target of a local alias.
   if (query.isUnfiltered || query.status === QueryStatus.LOCAL) return false;
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }

@@ -27,7 +27,7 @@ function dataOf(weir: PolicyPipeline, name: string, type: number): readonly stri
 }
 
 describe('a group with no_ipv6', () => {
-  test('gets NODATA for AAAA, also where the cache knows better, and other types as before', () => {
+  test('gets NODATA for AAAA, from the cache as well, and other types as before', () => {
     const weir = new PolicyPipeline();
     weir.cache('www.example', AAAA, [
       { ...a('www.example', '192.0.2.1'), type: AAAA, rdata: new Uint8Array(16) },

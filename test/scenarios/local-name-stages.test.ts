@@ -192,7 +192,13 @@ describe('wildcards', () => {
 
   test('give way to a forward zone with a longer name only', () => {
     const zoned = (zone: string) => {
-      const forwardZone = { zone, names: [nameFromText(zone)!], partition: 1, servers: [], upstreamNumbers: [] };
+      const forwardZone = {
+        zone,
+        names: [nameFromText(zone)!],
+        partition: 1,
+        servers: [],
+        upstreamNumbers: [],
+      };
       return pipelineWith(['*.example.org A 192.0.2.1', 'nas.lan.example.org A 192.0.2.2'], {
         names: { ...NO_NAME_RULES, forwardZones: [forwardZone] },
       });

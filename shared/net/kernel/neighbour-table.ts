@@ -38,8 +38,7 @@ export type ReadNeighbours = () => readonly Neighbour[];
 /** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
 export function openNeighbourTable(logger: Logger): ReadNeighbours {
   const { read, reason } = chooseTable();
-  if (reason !== undefined)
-    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason });
+  if (reason !== undefined) logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason });
   return read;
 }
 
