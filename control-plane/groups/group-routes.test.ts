@@ -46,7 +46,13 @@ describe('groups', () => {
     const answer = await post({ name: 'Kids' });
     expect(answer.status).toBe(201);
     const group = Group.parse(answer.body);
-    expect(group).toMatchObject({ name: 'Kids', enabled: true, comment: '', is_default: false, no_ipv6: false });
+    expect(group).toMatchObject({
+      name: 'Kids',
+      enabled: true,
+      comment: '',
+      is_default: false,
+      no_ipv6: false,
+    });
     expect(api.policyChanges).toBe(1);
     const read = await api.send('GET', `/api/groups/${group.id}`);
     expect([read.status, read.body]).toEqual([200, group]);
