@@ -3,7 +3,6 @@ import { periodMs } from '../../../shared/api/fields.ts';
 import type { QueryLogFilters } from '../../../shared/api/query-log-api.ts';
 import { ANY_BLOCKED, BLOCKED_STATUS_NAMES } from '../../../shared/query-log.ts';
 import { invalid } from '../../api/api-error.ts';
-import type { ClientDirectory } from '../../clients/client-directory.ts';
 import type { QueryConditions, QueryFilter } from '../search/query-conditions.ts';
 import { periodStartMs } from './period-start.ts';
 
@@ -16,7 +15,10 @@ export interface LogSelection extends QueryFilter {
 }
 
 /** The clients that filters may name. */
-export type KnownClients = Pick<ClientDirectory, 'placesOf'>;
+export interface KnownClients {
+  /** All addresses that a client is known at; undefined = no such client. */
+  placesOf(id: number): readonly string[] | undefined;
+}
 
 /** The rows that filters select. @throws {ApiError} 400 for times that do not go together, and for an unknown client */
 export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: KnownClients): LogSelection {
