@@ -238,19 +238,19 @@ const dnsSettings: BackupKind = {
   remove: [`DELETE FROM config_values WHERE key = ANY (${SETTINGS}) AND $1::jsonb IS NOT NULL`],
 };
 
-const GROUP = items('name text, enabled boolean, comment text, is_default boolean');
+const GROUP = items('name text, enabled boolean, comment text, no_ipv6 boolean, is_default boolean');
 const groups: BackupKind = {
   name: 'groups',
   key: ['name'],
   isFolded: true,
-  read: 'SELECT name, enabled, comment, id = 1 AS is_default FROM groups ORDER BY id <> 1, lower(name)',
+  read: 'SELECT name, enabled, comment, no_ipv6, id = 1 AS is_default FROM groups ORDER BY id <> 1, lower(name)',
   put: [
-    `UPDATE groups g SET name = v.name, comment = v.comment, updated_at = now() FROM ${GROUP}
+    `UPDATE groups g SET name = v.name, comment = v.comment, no_ipv6 = v.no_ipv6, updated_at = now() FROM ${GROUP}
      WHERE v.is_default AND g.id = 1`,
-    `INSERT INTO groups (name, enabled, comment) SELECT v.name, v.enabled, v.comment FROM ${GROUP}
+    `INSERT INTO groups (name, enabled, comment, no_ipv6) SELECT v.name, v.enabled, v.comment, v.no_ipv6 FROM ${GROUP}
      WHERE NOT v.is_default
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
-       comment = excluded.comment, updated_at = now()`,
+       comment = excluded.comment, no_ipv6 = excluded.no_ipv6, updated_at = now()`,
   ],
   // Out of the way of new ones that take their names; `restore-store.ts` deletes them when nothing refers to them.
   remove: [

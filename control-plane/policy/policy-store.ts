@@ -28,7 +28,7 @@ const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start'
 const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: string]>> = {
   groups: [
     'groups',
-    `SELECT coalesce(json_agg(json_build_object('id', id, 'enabled', enabled) ORDER BY id), '[]') FROM groups`,
+    `SELECT coalesce(json_agg(json_build_object('id', id, 'enabled', enabled, 'noIpv6', no_ipv6) ORDER BY id), '[]') FROM groups`,
   ],
   sources: [
     'list_sources',

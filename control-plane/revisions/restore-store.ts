@@ -29,10 +29,10 @@ const bringBackChanged = ({ name }: NotedTable): string =>
   `INSERT INTO ${name} SELECT r.* FROM (SELECT DISTINCT ON (key) was ${changesOf(name)} ORDER BY key, seq) first,
      jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;
 
-const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
-  SELECT id, name, enabled, comment, created_at, updated_at FROM ${rowsOf('groups')}
+const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, no_ipv6, created_at, updated_at)
+  SELECT id, name, enabled, comment, coalesce(no_ipv6, false), created_at, updated_at FROM ${rowsOf('groups')}
   ON CONFLICT (id) DO UPDATE SET name = excluded.name, enabled = excluded.enabled, comment = excluded.comment,
-    updated_at = excluded.updated_at`;
+    no_ipv6 = excluded.no_ipv6, updated_at = excluded.updated_at`;
 
 const DELETE_NEW_SOURCES = `DELETE FROM list_sources WHERE id NOT IN (SELECT id FROM ${rowsOf('list_sources')})`;
 

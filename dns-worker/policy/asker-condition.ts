@@ -36,6 +36,7 @@ function isAmong(
   const { keyed } = asker;
   // Who names itself by a key is that client, whoever else is known at its address.
   if (keyed !== null) return keyed.names.some((name) => names.includes(name));
+  if (asker.identity !== null && named.hasSome(names, asker.identity, 0)) return true;
   return named.hasSome(names, asker.clientBytes, asker.clientAt);
 }
 

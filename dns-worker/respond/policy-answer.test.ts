@@ -96,7 +96,7 @@ describe('answerByPolicy()', () => {
       { name: 'www.test', label: 1 },
       queryFor('x.ads.example', snapshot),
     );
-    expect([status, query.ruleNameOffset]).toEqual(['BLOCKED_CNAME', 0]);
+    expect([status, query.ruleNameOffset]).toEqual(['BLOCKED_CNAME', 2]);
   });
 
   test.each([

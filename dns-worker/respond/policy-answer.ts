@@ -86,7 +86,7 @@ function noteRule(
   query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
   query.ruleAttribute = rule + 1;
-  query.ruleNameOffset = name === query ? name.labelAt[label]! : 0;
+  query.ruleNameOffset = name.isAddress ? 0 : name.labelAt[label]!;
   query.ruleKind = kindsOf(snapshot, policyClass, origin, rule, label);
   query.replyFlags = 0;
 }

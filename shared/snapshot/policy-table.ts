@@ -16,6 +16,8 @@ export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 /** What a group's schedule says now. */
 export const GroupOverride = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 export type GroupOverrideCode = (typeof GroupOverride)[keyof typeof GroupOverride];
+/** Bit beside a group's override: its clients get no IPv6 addresses. */
+export const GROUP_NO_IPV6 = 0x100;
 
 /** Switches for special-use names, see `dns-worker/stages/special-use-names.ts`. */
 export const QuestionFlag = {
@@ -107,7 +109,13 @@ export class PolicyTable {
 
   /** What the schedule says now of the group at `index`. */
   groupOverride(index: number): GroupOverrideCode {
-    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! as GroupOverrideCode;
+    return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! &
+      ~GROUP_NO_IPV6) as GroupOverrideCode;
+  }
+
+  /** Whether clients of the group at `index` get no IPv6 addresses. */
+  hidesIpv6(index: number): boolean {
+    return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! & GROUP_NO_IPV6) !== 0;
   }
 
   /** Unix seconds of its next change; 0 = none known. */

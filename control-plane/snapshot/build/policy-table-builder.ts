@@ -10,7 +10,12 @@ import {
   PolicyTableLayout as L,
   checksumWords,
 } from '../../../shared/snapshot/layout.ts';
-import { AddressFamily, BlockingMode, GroupOverride } from '../../../shared/snapshot/policy-table.ts';
+import {
+  AddressFamily,
+  BlockingMode,
+  GROUP_NO_IPV6,
+  GroupOverride,
+} from '../../../shared/snapshot/policy-table.ts';
 import {
   type AttributeTable,
   attributeCount,
@@ -92,7 +97,8 @@ function writeGroups(
     const scheduled = overrides.get(effectiveGroupId(group));
     words[row] = group.id;
     words[row + 1] = classOf[index]!;
-    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'];
+    const { noIpv6 = false } = group.enabled ? group : groups[0]!;
+    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'] | (noIpv6 ? GROUP_NO_IPV6 : 0);
     words[row + 3] = scheduled?.nextFlipAtSecs ?? 0;
   }
 }
@@ -175,7 +181,8 @@ function groupsServed(
 /** Groups in the order of their indices in the policy table: Default first, then by id. */
 export function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
   const others = groups.filter((group) => group.id !== DEFAULT_GROUP_ID).sort((a, b) => a.id - b.id);
-  return [{ id: DEFAULT_GROUP_ID, enabled: true }, ...others];
+  const noIpv6 = groups.find(({ id }) => id === DEFAULT_GROUP_ID)?.noIpv6 ?? false;
+  return [{ id: DEFAULT_GROUP_ID, enabled: true, noIpv6 }, ...others];
 }
 
 /** Id under which the rules of a group are looked up: a disabled group is treated as Default. */
