@@ -1,5 +1,5 @@
 /** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
-import type { SourceKind } from '../../shared/policy/source-kind.ts';
+import { type SourceKind, TEXT_URL } from '../../shared/policy/source-kind.ts';
 import type { Queryable } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
@@ -109,7 +109,7 @@ const QUERY = `SELECT ${POSITION} AS position,
           'before', "before")
      FROM blocking_switch) AS "blockingSwitch",
   (SELECT coalesce(json_agg(json_build_object('id', id, 'contentKey', content_key, 'kind', kind,
-          'subdomains', subdomains)), '[]')
+          'subdomains', subdomains, 'isCustom', starts_with(url, '${TEXT_URL}'))), '[]')
      FROM list_sources s WHERE enabled
        AND EXISTS (SELECT FROM blobs WHERE blobs.content_key = s.content_key AND part = 0)) AS lists,
   (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config`;
@@ -121,6 +121,8 @@ export interface WantedList {
   readonly contentKey: string;
   readonly kind: SourceKind;
   readonly subdomains: boolean;
+  /** See `ListReading`. */
+  readonly isCustom?: boolean;
 }
 
 /** What decides about queries. */

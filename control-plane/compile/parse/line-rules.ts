@@ -42,6 +42,8 @@ export interface ListReading {
   readonly kind: 'block' | 'allow';
   /** Plain domains and hosts names cover the names below them too. */
   readonly subdomains: boolean;
+  /** People wrote it here: it may be empty, and its lines are judged one by one. */
+  readonly isCustom?: boolean;
 }
 
 /** Longest text of an IPv6 address with its prefix length. */

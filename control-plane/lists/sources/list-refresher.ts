@@ -126,7 +126,7 @@ export class ListRefresher {
 
   private async isDue(source: StoredSource): Promise<boolean> {
     const { clock, listDirs, refreshHours } = this.parts;
-    if (this.isOfOther(source)) return false;
+    if (source.has_text || this.isOfOther(source)) return false;
     const { status, failures, url } = source;
     const checkedMs = Date.parse(source.last_checked_at ?? '');
     const isAsStored = (status === 'ok' || status === 'held') && source.isKept;
@@ -148,6 +148,7 @@ export class ListRefresher {
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
       // Another node may have fetched it meanwhile.
       const source = await readSource(database, id);
+      if (source.has_text) return;
       // Its node finds it due at its next look.
       if (this.isOfOther(source)) {
         if (isAsked) await this.record(lease, source, { status: 'pending' });

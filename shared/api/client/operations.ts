@@ -102,6 +102,8 @@ export interface Operations {
   'POST /blocklist-sources/{id}/refresh': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'POST /blocklist-sources/{id}/approve': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'GET /blocklist-sources/{id}/unused-lines': { params: typeof fields.IdParams; answer: typeof sources.UnusedLineList };
+  'GET /blocklist-sources/{id}/text': { params: typeof fields.IdParams; raw: 'text/plain' };
+  'PUT /blocklist-sources/{id}/text': { params: typeof fields.IdParams; query: typeof sources.TextQuery; body: typeof sources.CustomText; answer: typeof sources.TextVerdict; form: 'text/plain' };
   'GET /allowlist-sources': { answer: typeof sources.BlocklistSourceList };
   'POST /allowlist-sources': { body: typeof sources.SourceCreateBody; answer: typeof sources.BlocklistSource };
   'POST /allowlist-sources/refresh': { answer: typeof sources.BlocklistSourceList };
@@ -111,6 +113,8 @@ export interface Operations {
   'POST /allowlist-sources/{id}/refresh': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'POST /allowlist-sources/{id}/approve': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'GET /allowlist-sources/{id}/unused-lines': { params: typeof fields.IdParams; answer: typeof sources.UnusedLineList };
+  'GET /allowlist-sources/{id}/text': { params: typeof fields.IdParams; raw: 'text/plain' };
+  'PUT /allowlist-sources/{id}/text': { params: typeof fields.IdParams; query: typeof sources.TextQuery; body: typeof sources.CustomText; answer: typeof sources.TextVerdict; form: 'text/plain' };
   'GET /whitelist-sources': { answer: typeof sources.BlocklistSourceList };
   'POST /whitelist-sources': { body: typeof sources.SourceCreateBody; answer: typeof sources.BlocklistSource };
   'POST /whitelist-sources/refresh': { answer: typeof sources.BlocklistSourceList };
@@ -120,6 +124,8 @@ export interface Operations {
   'POST /whitelist-sources/{id}/refresh': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'POST /whitelist-sources/{id}/approve': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'GET /whitelist-sources/{id}/unused-lines': { params: typeof fields.IdParams; answer: typeof sources.UnusedLineList };
+  'GET /whitelist-sources/{id}/text': { params: typeof fields.IdParams; raw: 'text/plain' };
+  'PUT /whitelist-sources/{id}/text': { params: typeof fields.IdParams; query: typeof sources.TextQuery; body: typeof sources.CustomText; answer: typeof sources.TextVerdict; form: 'text/plain' };
   'GET /blocklist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };
   'GET /allowlist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };
   'GET /whitelist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };

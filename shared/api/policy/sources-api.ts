@@ -11,9 +11,17 @@ export const BlocklistSource = z
   .strictObject({
     id: Id,
     name: z.string(),
-    url: z.string().meta({
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host; ' +
+          'null for custom rules',
+      }),
+    has_text: z.boolean().meta({
       description:
-        'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host',
+        'custom rules: people write its text here, see GET and PUT text; it is never fetched or held',
     }),
     enabled: z.boolean(),
     comment: z.string(),
@@ -51,6 +59,39 @@ export const Url = text(2048)
   .refine((value) => isListUrl(value), 'expected an http:, https: or file: URL')
   .meta({ format: 'uri' });
 
+/** Bytes of the text of custom rules. */
+export const MAX_TEXT_BYTES = 16 * 1_048_576;
+
+/** Rules as people write them: lines of any list syntax. */
+export const CustomText = z
+  .string()
+  .max(MAX_TEXT_BYTES)
+  .refine((value) => new TextEncoder().encode(value).length <= MAX_TEXT_BYTES, `expected at most ${MAX_TEXT_BYTES} bytes of UTF-8`)
+  .meta({
+    id: 'CustomText',
+    description: 'rules in any list syntax, one a line',
+    examples: ['||ads.example.org^'],
+  });
+
+/** What would become of a text, line by line. */
+export const TextVerdict = z
+  .strictObject({
+    rules: z.int().min(0),
+    refused: z.array(z.strictObject({ line: z.int().min(1), reason: z.string() })).meta({
+      description: 'lines that make no rule, in their order; the first 100 invalid and 100 skipped ones',
+    }),
+  })
+  .meta({ id: 'TextVerdict' });
+export type TextVerdict = z.infer<typeof TextVerdict>;
+
+export const TextQuery = z.object({
+  dry_run: z
+    .enum(['true', 'false', ''])
+    .default('false')
+    .transform((value) => value !== 'false')
+    .meta({ type: 'boolean', description: 'only reports what would become of the text' }),
+});
+
 /** The groups that a list serves; none = every group. */
 export const GroupIds = z
   .array(Id)
@@ -60,20 +101,28 @@ export const GroupIds = z
 export const SourceCreateBody = z
   .strictObject({
     name: Name,
-    url: Url,
+    url: Url.optional(),
+    text: CustomText.optional(),
     enabled: z.boolean().default(true),
     comment: Comment.default(''),
     group_ids: GroupIds.default([]),
     subdomains: z.boolean().default(false),
   })
-  .meta({ id: 'BlocklistSourceCreate' });
+  .refine(({ url, text: rules }) => (url === undefined) !== (rules === undefined), {
+    message: 'expected exactly one of url and text',
+    path: ['url'],
+  })
+  .meta({
+    id: 'BlocklistSourceCreate',
+    examples: [{ name: 'Ads', url: 'https://lists.example.org/ads.txt', group_ids: [2] }],
+  });
 export type SourceCreate = z.infer<typeof SourceCreateBody>;
 
 /** Absent fields keep their value. */
 export const SourceUpdateBody = z
   .strictObject({
     name: Name.optional(),
-    url: Url.optional(),
+    url: Url.nullable().optional().meta({ description: 'null, or absent, for custom rules' }),
     enabled: z.boolean().optional(),
     comment: Comment.optional(),
     group_ids: GroupIds.optional(),

@@ -1,5 +1,5 @@
 /** All about one list: where it stands, what it is worth, its bad lines, and what can be done with it. */
-import { FlaskConical, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { ForAdmins } from '../../api/session.tsx';
@@ -26,10 +26,12 @@ interface ListDrawerProps {
   readonly onClose: () => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
+  /** Opens the box of custom rules. */
+  readonly onWrite: () => void;
 }
 
 /** The drawer. */
-export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerProps): ReactNode {
+export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: ListDrawerProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
   const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
@@ -46,13 +48,19 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
           <Button icon={Pencil} onPress={onEdit}>
             {say('action.edit')}
           </Button>
-          <Button
-            icon={RefreshCw}
-            isPending={refresh.isPending || row.status === 'updating'}
-            onPress={() => void refresh.run({ params: { id: row.id } })}
-          >
-            {say('lists.refresh')}
-          </Button>
+          {row.has_text ? (
+            <Button kind="main" icon={TextCursorInput} onPress={onWrite}>
+              {say('lists.custom.write')}
+            </Button>
+          ) : (
+            <Button
+              icon={RefreshCw}
+              isPending={refresh.isPending || row.status === 'updating'}
+              onPress={() => void refresh.run({ params: { id: row.id } })}
+            >
+              {say('lists.refresh')}
+            </Button>
+          )}
         </ForAdmins>
       }
     >
@@ -76,7 +84,7 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
     <Facts
       facts={[
         [say('lists.state'), <ListBadge key="state" source={row} />],
-        [say('lists.url'), <bdi key="url">{row.url}</bdi>],
+        [say('lists.url'), row.url === null ? say('lists.custom') : <bdi key="url">{row.url}</bdi>],
         ...(row.file_node === null ? [] : ([[say('lists.fileNode'), row.file_node]] as const)),
         [say('lists.rules'), format.count(row.rules)],
         [
@@ -120,7 +128,7 @@ function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): React
     ? { add: [], drop: [row.id] }
     : {
         add: [
-          hasCopy
+          hasCopy || row.url === null
             ? { source_id: row.id }
             : { url: row.url, name: row.name, kind, subdomains: row.subdomains, group_ids: row.group_ids },
         ],
