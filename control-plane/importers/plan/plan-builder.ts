@@ -5,7 +5,8 @@
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../shared/api/policy/clients-api.ts';
 import { ForwardZoneCreateBody } from '../../../shared/api/policy/forward-zones-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../shared/api/policy/rules-api.ts';
-import { MAX_TEXT_BYTES, SourceCreateBody } from '../../../shared/api/policy/sources-api.ts';
+import { SourceCreateBody } from '../../../shared/api/policy/sources-api.ts';
+import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
 import { DnsSettingsBody } from '../../../shared/api/settings-api.ts';
 import type { ImportFormat, ImportItemKind } from '../../../shared/api/imports-api.ts';
 import type { Fault, Schema } from '../../../shared/api/schema-door.ts';

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
-import type { SourceCreate, TextVerdict } from '../../../shared/api/policy/sources-api.ts';
+import type { SourceCreate } from '../../../shared/api/policy/sources-api.ts';
+import type { TextVerdict } from '../../../shared/api/policy/custom-text-api.ts';
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { invalid, notFound, preconditionFailed } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';

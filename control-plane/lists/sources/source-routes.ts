@@ -6,14 +6,16 @@ import { IdParams } from '../../../shared/api/fields.ts';
 import {
   BlocklistSource,
   BlocklistSourceList,
-  CustomText,
-  MAX_TEXT_BYTES,
   SourceCreateBody,
   SourceUpdateBody,
-  TextQuery,
-  TextVerdict,
   UnusedLineList,
 } from '../../../shared/api/policy/sources-api.ts';
+import {
+  CustomText,
+  MAX_TEXT_BYTES,
+  TextQuery,
+  TextVerdict,
+} from '../../../shared/api/policy/custom-text-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { authorOf, route } from '../../api/route.ts';
 import { TEXT_MEDIA_TYPE, textBody } from '../../api/text-body.ts';

@@ -16,7 +16,8 @@ import { ManagedDomainCreateBody, RegexFilterCreateBody } from './rules-api.ts';
 import { SAFE_SEARCH_ENGINES } from './safe-search-api.ts';
 import { ScheduleProfileCreateBody, ScheduleSlotCreateBody } from './schedules-api.ts';
 import { CustomServiceCreateBody, ServiceParams } from './services-api.ts';
-import { CustomText, SourceCreateBody, Url } from './sources-api.ts';
+import { SourceCreateBody, Url } from './sources-api.ts';
+import { CustomText } from './custom-text-api.ts';
 import { DnsSettingsBody } from '../settings-api.ts';
 
 /** Version of the file's form that this Weir writes, and the newest that it reads. */

@@ -1,7 +1,7 @@
 /** What the walk cannot tell from the document: how to reach a success or a refusal of one operation. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAX_TEXT_BYTES } from '../../../shared/api/policy/sources-api.ts';
+import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
 import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';

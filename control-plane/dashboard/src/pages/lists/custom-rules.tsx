@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import type { TextVerdict } from '../../../../../shared/api/policy/sources-api.ts';
+import type { TextVerdict } from '../../../../../shared/api/policy/custom-text-api.ts';
 import { fieldProblem, problemText } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';

@@ -5,7 +5,7 @@ import { Label } from 'react-aria-components/Label';
 import { Text } from 'react-aria-components/Text';
 import { TextArea } from 'react-aria-components/TextArea';
 import { TextField } from 'react-aria-components/TextField';
-import type { TextVerdict } from '../../../../../shared/api/policy/sources-api.ts';
+import type { TextVerdict } from '../../../../../shared/api/policy/custom-text-api.ts';
 import styles from './rule-box.module.css';
 
 interface RuleBoxProps {

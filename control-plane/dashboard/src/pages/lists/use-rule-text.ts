@@ -1,7 +1,7 @@
 /** The text of custom rules in a form: read once, judged while it is typed, and saved unless someone else has changed it. */
 import { useEffect, useState } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import type { TextVerdict } from '../../../../../shared/api/policy/sources-api.ts';
+import type { TextVerdict } from '../../../../../shared/api/policy/custom-text-api.ts';
 import { send } from '../../api/ask.ts';
 import { operationsOf } from './list-rows.ts';
 
