@@ -30,7 +30,7 @@ export class RuleTableEditor {
     this.names = this.words[L.NAME_COUNT_WORD]!;
     this.nameCounts = [...nameCounts];
     for (let attribute = 0; attribute < nameCounts.length; attribute++) {
-      const own = [...pairs.subarray(offsets[attribute]!, offsets[attribute + 1]!)];
+      const own = [...pairs.subarray(offsets[attribute], offsets[attribute + 1])];
       this.known.set(own.join(), attribute);
       this.pairsOf.push(own);
     }
@@ -54,7 +54,7 @@ export class RuleTableEditor {
         this.use(slot, pairs);
         return true;
       }
-      // Later names of this hash go past the bucket, too.
+      // A name of this hash may now lie in a later bucket.
       this.words[at + L.OVERFLOW_AT]! |= 1 << high;
       bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
     }

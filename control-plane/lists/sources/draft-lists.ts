@@ -116,7 +116,7 @@ export class DraftLists {
       'text' in list ? await writeText(file, list.text) : await this.fetch(list.url, file, path, at);
     // No stored source has such an id.
     const id = -1 - at.place;
-    const reading = { kind: list.kind, subdomains: list.subdomains, isCustom: 'text' in list };
+    const reading = { kind: list.kind, subdomains: list.subdomains };
     const row = { id, name: list.name, kind: list.kind, enabled: true, groupIds: list.group_ids };
     return { row, bytes, input: { id, path: file, reading, inputKey: inputKeyOf(-id, 'draft', reading) } };
   }

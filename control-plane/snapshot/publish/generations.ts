@@ -101,7 +101,7 @@ export class Generations {
     await this.prune();
   }
 
-  /** What these rows are besides a shared file, which is written if there is none that is much like them. */
+  /** These rows as differences from a shared file; writes a new one if the last one differs too much. */
   private async shareManaged(rows: PolicyRows['managedDomains']): Promise<SharedManaged | undefined> {
     if (rows.length <= MAX_OWN_MANAGED) return undefined;
     let shared = this.managed;
