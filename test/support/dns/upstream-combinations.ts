@@ -175,7 +175,7 @@ export async function runCombination(combination: Combination, ip: string): Prom
 export async function runCombinations(
   all: readonly Combination[],
   ip: string,
-  atOnce = 12,
+  atOnce = 45,
 ): Promise<CombinationOutcome[]> {
   const outcomes: CombinationOutcome[] = [];
   let next = 0;
