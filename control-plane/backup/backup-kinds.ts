@@ -4,6 +4,7 @@
  */
 import { ACCESS_KINDS } from './access-kinds.ts';
 import { type BackupKind, items } from './backup-kind.ts';
+import { sources } from './source-items.ts';
 
 const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
 const OF_GROUP = 'LEFT JOIN groups g ON g.id = t.group_id';
@@ -57,28 +58,6 @@ const subnets: BackupKind = {
      ON CONFLICT (cidr) DO UPDATE SET group_id = excluded.group_id, comment = excluded.comment`,
   ],
   remove: [`DELETE FROM client_subnets t USING ${SUBNET} WHERE t.cidr = v.subnet_cidr`],
-};
-
-const SOURCE = items(
-  'kind text, name text, url text, enabled boolean, comment text, subdomains boolean, groups text[]',
-);
-const IS_SOURCE = 's.kind = v.kind AND s.url = v.url';
-const sources: BackupKind = {
-  name: 'list_sources',
-  key: ['kind', 'url'],
-  read: `SELECT s.kind, s.name, s.url, s.enabled, coalesce(s.comment, '') AS comment, s.subdomains,
-      ARRAY(SELECT g.name FROM list_source_groups l JOIN groups g ON g.id = l.group_id WHERE l.source_id = s.id) AS groups
-    FROM list_sources s ORDER BY s.id`,
-  put: [
-    `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains)
-     SELECT v.kind, v.name, v.url, v.enabled, v.comment, v.subdomains FROM ${SOURCE}
-     ON CONFLICT (kind, url) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
-       comment = excluded.comment, subdomains = excluded.subdomains, updated_at = now()`,
-    `DELETE FROM list_source_groups l USING list_sources s, ${SOURCE} WHERE l.source_id = s.id AND ${IS_SOURCE}`,
-    `INSERT INTO list_source_groups (source_id, group_id)
-     SELECT s.id, g.id FROM ${SOURCE} JOIN list_sources s ON ${IS_SOURCE} JOIN groups g ON g.name = ANY (v.groups)`,
-  ],
-  remove: [`DELETE FROM list_sources s USING ${SOURCE} WHERE ${IS_SOURCE}`],
 };
 
 function rules(name: 'managed_domains' | 'regex_filters', matches: 'domain' | 'pattern'): BackupKind {

@@ -180,7 +180,7 @@ export class Judge {
     const rule = this.snapshot.manualSpecial.rule(index);
     if (hasAsker(rule)) {
       this.isConditional = true;
-      if (!isFor(rule, this.asker, this.snapshot.namedClients)) return;
+      if (!isFor(rule, this.name.qtype, this.asker, this.snapshot.namedClients)) return;
     }
     if (rule.kind === RuleKind.ALLOW_SUFFIX) this.manualAllow = true;
     else if (this.manualDeny < 0 || index < this.manualDeny) this.manualDeny = index;

@@ -15,6 +15,7 @@ const OVERLONG = invalidLine('longer than 64 KiB');
 /** Push parser of one list: `push` its chunks, then `end`. Never throws, whatever the bytes. */
 export class ListParser {
   private readonly rules: LineRules;
+  private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly lines: LineCollector;
   /** First bytes, until there are enough to sniff at. */
@@ -29,6 +30,7 @@ export class ListParser {
   constructor(reading: ListReading, sink: RuleSink, specialSink?: SpecialSink) {
     this.output = new RuleOutput(sink, specialSink);
     this.rules = new LineRules(reading, this.output);
+    this.isCustom = reading.isCustom === true;
     this.lines = new LineCollector({
       line: (bytes, start, end) => this.line(bytes, start, end),
       overlongLine: () => {
@@ -60,7 +62,7 @@ export class ListParser {
         this.count(unused, '');
       });
       this.lineNumber = lineNumber;
-      if (this.output.rules === 0) this.fault = this.whyNoRules();
+      if (this.output.rules === 0 && !this.isCustom) this.fault = this.whyNoRules();
     }
     return {
       reading: LIST_READING,
@@ -85,7 +87,7 @@ export class ListParser {
   private readHead(): void {
     const head = this.head!;
     this.head = null;
-    const reason = sniffList(head);
+    const reason = this.isCustom ? null : sniffList(head);
     if (reason !== null) this.fault = { code: 'not_a_list', message: `read list: ${reason}` };
     else this.lines.push(hasBom(head) ? head.subarray(3) : head);
   }

@@ -49,6 +49,7 @@ function mapList(
     groups: sets.groupsOf([group]),
     text: content === undefined ? (isText ? place : undefined) : textOf(content),
     fileName: `blocky-${group.slice(0, 60)}-${index + 1}`,
+    isCustom: isText,
   };
   addForeignList(builder, list, {
     noGroup: `no client has the group ${group}, so it is switched off`,

@@ -50,6 +50,7 @@ function row(change: Partial<StoredSource> = {}): StoredSource {
     comment: '',
     group_ids: [],
     subdomains: false,
+    has_text: false,
     format: null,
     status: 'pending',
     rules: 0,

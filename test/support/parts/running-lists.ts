@@ -22,6 +22,7 @@ import { Generations } from '../../../control-plane/snapshot/publish/generations
 import { PolicyInForce } from '../../../control-plane/snapshot/publish/policy-in-force.ts';
 import { SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
 import { startingState } from '../../../control-plane/snapshot/publish/starting-state.ts';
+import type { NewSource } from '../../../control-plane/lists/sources/source-store.ts';
 import type { SourceCreate, SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
@@ -281,7 +282,7 @@ export class RunningLists {
 }
 
 /** A blocklist as a request creates it. */
-export function blocklist(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
+export function blocklist(url: string, change: Partial<NewSource> = {}): NewSource {
   return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
 }
 

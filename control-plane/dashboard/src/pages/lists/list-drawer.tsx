@@ -1,5 +1,5 @@
 /** All about one list: where it stands, what it is worth, its bad lines, and what can be done with it. */
-import { FlaskConical, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { ForAdmins } from '../../api/session.tsx';
@@ -29,10 +29,12 @@ interface ListDrawerProps {
   readonly onClose: () => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
+  /** Opens the box of custom rules. */
+  readonly onWrite: () => void;
 }
 
 /** The drawer. */
-export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerProps): ReactNode {
+export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: ListDrawerProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
   const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
@@ -49,6 +51,11 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
           <Button icon={Pencil} onPress={onEdit}>
             {say('action.edit')}
           </Button>
+          {row.has_text ? (
+            <Button kind="main" icon={TextCursorInput} onPress={onWrite}>
+              {say('lists.custom.write')}
+            </Button>
+          ) : (
           <Button
             icon={RefreshCw}
             isPending={refresh.isPending || row.status === 'updating'}
@@ -56,6 +63,7 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
           >
             {say('lists.refresh')}
           </Button>
+          )}
         </ForAdmins>
       }
     >
@@ -88,7 +96,7 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
     <Facts
       facts={[
         [say('lists.state'), <ListBadge key="state" source={row} />],
-        [say('lists.url'), <bdi key="url">{row.url}</bdi>],
+        [say('lists.url'), row.url === null ? say('lists.custom') : <bdi key="url">{row.url}</bdi>],
         ...(row.file_node === null ? [] : ([[say('lists.fileNode'), row.file_node]] as const)),
         [say('lists.rules'), format.count(row.rules)],
         [
@@ -132,7 +140,7 @@ function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): React
     ? { add: [], drop: [row.id] }
     : {
         add: [
-          hasCopy
+          hasCopy || row.url === null
             ? { source_id: row.id }
             : { url: row.url, name: row.name, kind, subdomains: row.subdomains, group_ids: row.group_ids },
         ],

@@ -8,6 +8,7 @@ function source(changed: Partial<Source>): Source {
     id: 1,
     name: 'ads',
     url: 'https://lists.example/ads',
+    has_text: false,
     enabled: true,
     comment: '',
     group_ids: [],
