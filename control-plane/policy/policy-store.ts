@@ -187,10 +187,10 @@ export async function readPolicy(
   const { services, ...kept } = memory.take(
     position.versions,
     {
-    ...others,
-    clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
-    macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
-    subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
+      ...others,
+      clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
+      macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
+      subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
     },
     { tip: tip ?? '', changes },
   );

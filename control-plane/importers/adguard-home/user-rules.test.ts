@@ -34,7 +34,7 @@ describe('mapUserRules()', () => {
       'b.example',
       '0.0.0.0 hosts.example',
       '/^ads[0-9]+\\./',
-    '@@/^good/',
+      '@@/^good/',
       '||c.example^$important',
       '||d.example^$dnstype=AAAA',
       '||e.example^$badfilter',

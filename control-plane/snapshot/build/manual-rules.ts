@@ -61,7 +61,7 @@ function servicesOf({ rows, live }: ManualCauses): PolicyRows['blockedServices']
 /** What was built before, and of what. */
 export interface BuiltManual extends ManualCauses {
   readonly manual: ManualRules;
-    }
+}
 
 /**
  * Compiles the manual rows that hold at `nowMs`; `seeds` are those of the lists' table. What `before` has in common with

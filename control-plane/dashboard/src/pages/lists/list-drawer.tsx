@@ -56,13 +56,13 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: Li
               {say('lists.custom.write')}
             </Button>
           ) : (
-          <Button
-            icon={RefreshCw}
-            isPending={refresh.isPending || row.status === 'updating'}
-            onPress={() => void refresh.run({ params: { id: row.id } })}
-          >
-            {say('lists.refresh')}
-          </Button>
+            <Button
+              icon={RefreshCw}
+              isPending={refresh.isPending || row.status === 'updating'}
+              onPress={() => void refresh.run({ params: { id: row.id } })}
+            >
+              {say('lists.refresh')}
+            </Button>
           )}
         </ForAdmins>
       }
