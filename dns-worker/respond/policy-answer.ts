@@ -166,7 +166,9 @@ function answerRewrite(
   merged: readonly OpenRewrite[],
   ttlSecs: number,
 ): StageResultCode {
-  if (host !== null || type !== 0) query.status = QueryStatus.LOCAL;
+  // A rewrite of a list is local data; the reply of a regex filter is how it blocks.
+  const isData = query.ruleOrigin === RuleOrigin.SPECIAL && (host !== null || type !== 0);
+  if (isData) query.status = QueryStatus.LOCAL;
   if (host !== null) return answerAlias(query, host, ttlSecs);
   query.extendedError = ExtendedError.FORGED_ANSWER;
   const isCode = rcode !== Rcode.NOERROR;

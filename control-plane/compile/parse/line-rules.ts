@@ -111,7 +111,7 @@ export class LineRules {
           ? this.adblock(bytes, start, start + 4, end, RuleKind.ALLOW_SUFFIX)
           : this.complex(bytes, start, end);
       case STAR:
-        return bytes[start + 1] === DOT ? this.wildcard(bytes, start, end) : this.complex(bytes, start, end);
+        return this.star(bytes, start, end);
       case SLASH:
         return bytes[start + 1] === SLASH ? null : this.complex(bytes, start, end);
       case DOLLAR:
@@ -146,6 +146,15 @@ export class LineRules {
     if (after < end && !isComment(bytes, after, end)) return this.complex(bytes, start, end);
     if (!name.valid) return NOT_A_NAME;
     return name.numeric ? this.address(kind, 'adblock') : this.output.name(name, kind, 'adblock');
+  }
+
+  /** `*.domain`, the root wildcard of a zone, or an Adblock-style pattern. */
+  private star(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    if (bytes[start + 1] === DOT) return this.wildcard(bytes, start, end);
+    if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+    return isRecord(textOf(bytes, start + 1, end))
+      ? this.record(bytes, start, end)
+      : this.complex(bytes, start, end);
   }
 
   /** An Adblock-style rule that is more than a name. */
