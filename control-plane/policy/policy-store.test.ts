@@ -48,9 +48,9 @@ describe('readPolicyRows', () => {
   test('reads what is enabled, in the order of the ids, and what belongs to it', async () => {
     const rows = await read();
     expect(rows.groups).toEqual([
-      { id: 1, enabled: true },
-      { id: 7, enabled: true },
-      { id: 8, enabled: false },
+      { id: 1, enabled: true, noIpv6: false },
+      { id: 7, enabled: true, noIpv6: false },
+      { id: 8, enabled: false, noIpv6: false },
     ]);
     // Disabled sources stay: their rules are kept while others are compiled.
     expect(rows.sources).toEqual([

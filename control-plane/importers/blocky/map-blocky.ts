@@ -68,6 +68,6 @@ function addAllowlistOnly(
   for (const group of new Set(lists.map((list) => list.group))) {
     const groups = sets.groupsOf([group]);
     if (denied.has(group) || groups.length === 0) continue;
-    generated.add('/./', groups, builder.item('list_rule', `${group}: all other names`, 'denied, as there'));
+    generated.add('||*^', groups, builder.item('list_rule', `${group}: all other names`, 'denied, as there'));
   }
 }
