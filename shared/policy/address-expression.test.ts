@@ -18,7 +18,7 @@ describe('isAddressExpression()', () => {
   ])('holds for %s', (text) => expect(isAddressExpression(text)).toBe(true));
 
   test.each([
-    // Row 21 and 22 of the collected cases: each of them once blocked every name.
+    // Each of the first three once blocked every name.
     '^[0-9]+\\.',
     '\\d+\\.',
     '^(?i:[0-9a-f]+)\\.',
