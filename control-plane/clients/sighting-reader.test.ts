@@ -63,10 +63,10 @@ describe('ClientSightings', () => {
     ask(answer, '192.0.2.1', NOW_SECS + 5);
     ask(answer, '2001:db8::1', NOW_SECS + 1);
     ask(resolve, '192.0.2.1', NOW_SECS + 3);
-    const byAddress = sightings.sweep().sort((a, b) => (a.address < b.address ? -1 : 1));
-    expect(byAddress).toEqual([
-      { address: '192.0.2.1', queries: 3, lastSeenMs: (NOW_SECS + 5) * 1000 },
+    // In the order in which they were last seen.
+    expect(sightings.sweep()).toEqual([
       { address: '2001:db8::1', queries: 1, lastSeenMs: (NOW_SECS + 1) * 1000 },
+      { address: '192.0.2.1', queries: 3, lastSeenMs: (NOW_SECS + 5) * 1000 },
     ]);
     expect(sightings.sweep()).toEqual([]);
     ask(resolve, '2001:db8::1', NOW_SECS + 9);

@@ -170,7 +170,8 @@ describe('Pipeline', () => {
     weir.cache('local.example', 28, [
       { owner: 'local.example', type: 28, ttl: 300, rdata: addressFromText('fe80::1')! },
     ]);
-    const forAddresses = '/^10\\.(?:\\d{1,3})\\.(?:\\d{1,3})\\.(?:\\d{1,3})$/\n/^fe80::.*$/\n||198.51.100.*\n';
+    const forAddresses =
+      '/^10\\.(?:\\d{1,3})\\.(?:\\d{1,3})\\.(?:\\d{1,3})$/\n/^fe80::.*$/\n||198.51.100.*\n';
     weir.use([{ text: forAddresses, reading: BLOCK }]);
     expect(weir.ask('lan.example').status).toBe('BLOCKED_LIST');
     expect(weir.ask('local.example', 28).status).toBe('BLOCKED_LIST');
