@@ -77,7 +77,7 @@ export class LearnedLimits {
     const { idleMs, sentMs } = query;
     if (idleMs < MIN_IDLE_MS) {
       const { received, openedMs, lastReceivedMs } = traffic;
-      // Where it has answered others since, the server leaves out what comes meanwhile.
+      // A server that has answered others since leaves out what comes while it answers.
       const answers = traffic.isSilentSince(query) ? received : 1;
       if (received > 0)
         this.noteEarlyEnd(answers, openedMs, lastReceivedMs, Math.max(sentMs, lastReceivedMs));

@@ -49,7 +49,7 @@ const ANSWER_MS = 10;
 
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
 
-/** Answers after a short time, and leaves out what comes meanwhile; then it may end such a connection. */
+/** Answers after a short time, and leaves out what comes while it does; then it may end such a connection. */
 function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
   const busy = new Set<StreamPeer>();
   const refused = new Set<StreamPeer>();
@@ -191,7 +191,7 @@ export async function runStreamCombination(
   let round = 0;
   const treat = script();
   const counted: StreamScript = (asked) => {
-    // What the questions of an earlier round have caused does not count.
+    // Questions of an earlier round that come late do not count.
     const asOf = round;
     let isOpen = true;
     left++;
