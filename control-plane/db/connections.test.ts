@@ -34,7 +34,11 @@ afterEach(async () => {
   // A statement in flight would keep its session for the tests that follow.
   for (const pid of await pidsOfSessions())
     await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
-  await until('the sessions of the test to end', pidsOfSessions, (pids) => pids.length === 0);
+  await until(
+    'the sessions of the test to end',
+    () => pidsOfSessions(),
+    (pids) => pids.length === 0,
+  );
 });
 afterAll(() => own.stop());
 
@@ -53,13 +57,16 @@ function open(options: Partial<ConnectionOptions> = {}): Connections {
   return connections;
 }
 
-async function pidsOfSessions(): Promise<number[]> {
+async function pidsOfSessions(condition = 'true'): Promise<number[]> {
   const { rows } = await own.database.query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
+    `SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND ${condition}`,
     [NAME],
   );
   return rows.map(({ pid }) => pid);
 }
+
+/** Sessions that have answered a statement: the client knows that it is connected. */
+const pidsInUse = (): Promise<number[]> => pidsOfSessions(`state = 'idle' AND query <> ''`);
 
 const pidOf = (connections: Connections): Promise<number> =>
   connections.use(async (client) => {
@@ -196,8 +203,7 @@ describe('untilLost()', () => {
   test('untilLost() tells why the server is lost, without a statement that fails', async () => {
     const connections = open();
     const lost = connections.untilLost(new AbortController().signal);
-    await until('the liveness check to connect', pidsOfSessions, (pids) => pids.length === 1);
-    const [pid] = await pidsOfSessions();
+    const [pid] = await until('the liveness check to be answered', pidsInUse, (pids) => pids.length === 1);
     await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
     expect(String(await lost)).toContain('terminating connection due to administrator command');
     expect(connections.isLost()).toBe(true);
@@ -234,7 +240,11 @@ describe('untilLost()', () => {
     const connections = open();
     const stopping = new AbortController();
     const ended = connections.untilLost(stopping.signal);
-    await until('the liveness check to connect', pidsOfSessions, (pids) => pids.length === 1);
+    await until(
+      'the liveness check to connect',
+      () => pidsOfSessions(),
+      (pids) => pids.length === 1,
+    );
     stopping.abort();
     expect(await ended).toBeUndefined();
     expect(connections.isLost()).toBe(false);
@@ -246,7 +256,11 @@ describe('giveUpUnlessAnswering()', () => {
   async function watched(): Promise<Connections> {
     const connections = open();
     void connections.untilLost(new AbortController().signal);
-    await until('the liveness check to connect', pidsOfSessions, (pids) => pids.length === 1);
+    await until(
+      'the liveness check to connect',
+      () => pidsOfSessions(),
+      (pids) => pids.length === 1,
+    );
     return connections;
   }
 
@@ -262,7 +276,11 @@ describe('giveUpUnlessAnswering()', () => {
     const connections = await watched();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);
-    await until('the statement to have its session', pidsOfSessions, (pids) => pids.length === 2);
+    await until(
+      'the statement to have its session',
+      () => pidsOfSessions(),
+      (pids) => pids.length === 2,
+    );
     const pids = await pidsOfSessions();
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     await connections.giveUpUnlessAnswering(100);
@@ -293,7 +311,11 @@ describe('end()', () => {
   test('end() closes idle connections at once and waits for lent ones', async () => {
     const connections = open();
     const { release, done } = hold(connections, 1);
-    await until('a connection to be lent', pidsOfSessions, (pids) => pids.length === 1);
+    await until(
+      'a connection to be lent',
+      () => pidsOfSessions(),
+      (pids) => pids.length === 1,
+    );
     let hasEnded = false;
     const ended = connections.end().then(() => (hasEnded = true));
     await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -308,7 +330,11 @@ describe('end()', () => {
     const connections = open();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);
-    await until('the statement to have its session', pidsOfSessions, (pids) => pids.length === 1);
+    await until(
+      'the statement to have its session',
+      () => pidsOfSessions(),
+      (pids) => pids.length === 1,
+    );
     const ended = connections.end();
     connections.cut();
     await ended;

@@ -28,9 +28,10 @@ export class Pool {
     this.strategy = strategy;
   }
 
-  /** The waves of the servers in `usable`; counts as one question. */
-  waves(usable: (upstream: Upstream) => boolean): Upstream[][] {
-    return wavesOf(this.strategy, this.upstreams.filter(usable), this.turn++);
+  /** The waves of all servers, or of those in `usable`; counts as one question. */
+  waves(usable?: (upstream: Upstream) => boolean): Upstream[][] {
+    const servers = usable === undefined ? this.upstreams : this.upstreams.filter(usable);
+    return wavesOf(this.strategy, servers, this.turn++);
   }
 }
 
@@ -44,6 +45,9 @@ export function planWaves(
   avoided: ReadonlySet<number> = NONE,
 ): Upstream[][] {
   const all = pools.flatMap(({ upstreams }) => upstreams);
+  // Nearly always: the work below is for faults.
+  if (avoided.size === 0 && all.every((upstream) => upstream.isInOrder))
+    return withinLimits(pools.flatMap((pool) => pool.waves()));
   // If every server removes signatures, only unsigned names can be answered, and their order is the strategy's.
   const needsSignatures = all.some(({ removesSignatures }) => !removesSignatures);
   const isPreferred = (upstream: Upstream): boolean =>
@@ -53,14 +57,16 @@ export function planWaves(
   const waves = pools.flatMap((pool) => pool.waves(isPreferred));
   const setAside = all.filter((upstream) => !isPreferred(upstream));
   const { answering, suspects } = withoutSuspects(waves, nowMs);
-  const planned = answering.slice(0, MAX_WAVES).map((wave) => wave.slice(0, MAX_WAVE));
-  if (suspects.length === 0 && setAside.length === 0) return planned;
-  planned.push(
+  return withinLimits([
+    ...answering,
     ...inWaves(suspects),
     ...inWaves(setAside.filter(({ index }) => !avoided.has(index))),
     ...inWaves(setAside.filter(({ index }) => avoided.has(index))),
-  );
-  return planned.slice(0, MAX_WAVES);
+  ]);
+}
+
+function withinLimits(waves: Upstream[][]): Upstream[][] {
+  return waves.slice(0, MAX_WAVES).map((wave) => (wave.length > MAX_WAVE ? wave.slice(0, MAX_WAVE) : wave));
 }
 
 /** Takes the suspects out of waves, except one that is tried out beside the first servers. */

@@ -330,13 +330,18 @@ export class QuestionRun {
 
   private win(attempt: UpstreamAttempt, answer: CacheableAnswer): void {
     this.stop();
-    const rcodes = new Map(this.doubtful.map(({ upstream, rcode }) => [upstream, rcode]));
-    rcodes.delete(attempt.upstream);
-    for (const [upstream, rcode] of rcodes)
-      upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);
+    if (this.doubtful.length > 0) this.blameOthers(attempt.upstream);
     const remainingMs = this.deadlineMs - this.clock.monotonicMs();
     for (const { attempt: loser } of this.asked) loser?.upstream.linger(loser, Math.max(1, remainingMs));
     this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
+  }
+
+  /** Notes a fault of each server that failed where this one answered. */
+  private blameOthers(winner: Upstream): void {
+    const rcodes = new Map(this.doubtful.map(({ upstream, rcode }) => [upstream, rcode]));
+    rcodes.delete(winner);
+    for (const [upstream, rcode] of rcodes)
+      upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);
   }
 
   /** Ends the question after an unexpected error, then passes the error to the thread's guard. */

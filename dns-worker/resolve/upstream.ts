@@ -79,6 +79,12 @@ export class Upstream {
     return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
   }
 
+  /** Whether it is asked in its turn: it answers, as far as is known, with signatures. */
+  get isInOrder(): boolean {
+    const { health } = this;
+    return health.status !== 'Unhealthy' && !health.isSuspect && !this.removesSignatures;
+  }
+
   /** Asks a live question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;

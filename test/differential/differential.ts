@@ -56,7 +56,7 @@ const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
 /** Answers that both others take and Weir refuses. */
 const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] = [
   [/a ring of aliases/u, 'aliases in a ring are an error (RFC 1034 section 3.6.2), no answer'],
-  [/a long chain/u, 'a chain of more than 11 aliases; no name in use has one'],
+  [/a long chain/u, 'a chain of more than 16 aliases; no name in use has one'],
   [
     /two OPT|a good OPT \+ (?:a good OPT|records twice)/u,
     'a message has one OPT at most (RFC 6891 section 6.1.1)',

@@ -176,6 +176,8 @@ describe('lists of several nodes', () => {
     running.listDirs = [running.dataDir];
     const [one, two] = [await running.startNode(), await running.startOther()];
     const without = await running.startOther({ listDirs: [] });
+    // Their first look for due lists is over.
+    await running.idle();
     const file = join(running.dataDir, 'own.txt');
     await writeFile(file, 'a.example\n');
     const { id } = await one.life.create(blocklist(pathToFileURL(file).href));

@@ -15,7 +15,7 @@ import {
   settingsOf,
   upstream,
 } from '../../support/dns/asked-resolver.ts';
-import { question } from '../../support/dns/built-messages.ts';
+import { idOf, question } from '../../support/dns/built-messages.ts';
 import { baking, cookieOf, isMixed, nameIn, replyTo, treatTcp } from '../../support/dns/odd-upstreams.ts';
 
 const NAME = 'www.example.net';
@@ -50,15 +50,16 @@ async function open(cookies: HardeningMode, caseRandomization: HardeningMode) {
 
 /** Guesses of an attacker who sees each port of a question at once, until the port is closed. */
 async function guessesPerQuestion({ server, ask }: Awaited<ReturnType<typeof open>>): Promise<number> {
-  const ports = new Set<number>();
+  // The system may choose a port again.
+  const sockets = new Set<string>();
   server.udpScript = (query) => {
-    ports.add(query.port);
+    sockets.add(`${query.port} ${idOf(query.bytes)}`);
     const forged = replyTo(query);
     forged[1]! ^= 1;
     for (let i = 0; i < 100; i++) query.reply(forged);
   };
   await ask();
-  return ports.size;
+  return sockets.size;
 }
 
 describe('an off-path attacker', () => {

@@ -176,7 +176,7 @@ export async function runCombination(combination: Combination, ip: string): Prom
 export async function runCombinations<Each, Outcome>(
   all: readonly Each[],
   runOne: (each: Each) => Promise<Outcome>,
-  atOnce = 12,
+  atOnce = 45,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let next = 0;
