@@ -49,9 +49,13 @@ function expectAnswers(outcomes: readonly CombinationOutcome[]): void {
   expect(slow).toEqual([]);
 }
 
+/** All are answered; by a server that leaves out questions without closing, once it is known for that. */
 function expectAllAnswered(outcomes: readonly StreamOutcome[]): void {
-  const all = Array(ROUNDS).fill(AT_ONCE).join();
-  expect(outcomes.filter(({ answered }) => answered.join() !== all)).toEqual([]);
+  const failed = outcomes.filter(({ name, answered }) => {
+    const known = name.includes('dropped') ? answered.slice(1) : answered;
+    return answered.length !== ROUNDS || answered[0] === 0 || known.some((count) => count !== AT_ONCE);
+  });
+  expect(failed).toEqual([]);
 }
 
 interface InNamespace {
