@@ -42,7 +42,7 @@ export class DnsThread {
   ended = false;
   /** Was told to answer what is in flight and to end. */
   isDraining = false;
-  /** Was told so for good: no other thread goes on with its sockets. */
+  /** Is drained for good: no other thread takes over its sockets. */
   private isLast = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
@@ -93,7 +93,7 @@ export class DnsThread {
     this.post({ type: 'drain', keepSockets, withinMs });
   }
 
-  /** Closed here and not by the thread: `post` would else write to a number that belongs to something else by then. */
+  /** Closed here and not by the thread, as `post` might otherwise write to a number that belongs to another file. */
   private closeWakeFd(): void {
     const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
     if (wakeFd !== 0) closeSync(wakeFd);
