@@ -62,11 +62,12 @@ describeCalls('DNS threads that are told to end but to keep their sockets', () =
 });
 
 describe('DNS threads that are told to end', () => {
-  test('close their sockets', async () => {
+  test('close their sockets, and their eventfd once they have ended', async () => {
     const supervisor = await start(await freePort(['127.0.0.1']));
     const control = new Int32Array(supervisor.memories()[0]!.control);
     await supervisor.drain();
     expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(0);
     expect(control[WorkerControl.LISTENER_FD_COUNT_WORD]).toBe(0);
+    expect(control[WorkerControl.WAKE_FD_WORD]).toBe(0);
   });
 });

@@ -2,7 +2,7 @@
  * One DNS thread as the control plane sees it: started by URL, connected by typed messages, watched for its end.
  * `supervisor.ts` replaces dead ones.
  */
-import { writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import {
@@ -42,6 +42,8 @@ export class DnsThread {
   ended = false;
   /** Was told to answer what is in flight and to end. */
   isDraining = false;
+  /** Is drained for good: no other thread takes over its sockets. */
+  private isLast = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
   private readonly heartbeat: Heartbeat;
@@ -69,6 +71,7 @@ export class DnsThread {
     });
     this.worker.on('exit', (exitCode) => {
       this.ended = true;
+      if (this.isLast && this.start.role === 'answer') this.closeWakeFd();
       events.ended(this, exitCode, cause);
     });
   }
@@ -86,7 +89,14 @@ export class DnsThread {
   /** Has it answer what is in flight and end; see the message. */
   drain(keepSockets: boolean, withinMs: number): void {
     this.isDraining = true;
+    this.isLast = !keepSockets;
     this.post({ type: 'drain', keepSockets, withinMs });
+  }
+
+  /** Closed here and not by the thread, as `post` might otherwise write to a number that belongs to another file. */
+  private closeWakeFd(): void {
+    const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
+    if (wakeFd !== 0) closeSync(wakeFd);
   }
 
   /** See `Heartbeat`. */

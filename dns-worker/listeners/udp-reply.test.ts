@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { closeSync, writeSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { describeCalls, systemCalls } from '../../test/support/parts/system-calls.ts';
 import { until } from '../../test/support/parts/until.ts';
@@ -41,5 +42,16 @@ describeCalls('UdpReply', () => {
     expect(unsent).toEqual([Counter.SEND_ERRORS, Counter.SEND_ERRORS, Counter.SEND_ERRORS]);
     replies.finish(false);
     client.close();
+  });
+
+  test('finish() closes the sockets, and leaves the eventfd to the control plane, which may be writing to it', () => {
+    const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
+    openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
+    const wakeFd = systemCalls.eventfd(0, 0);
+    Atomics.store(control, WorkerControl.WAKE_FD_WORD, wakeFd);
+    new UdpReply(systemCalls, control, () => undefined).finish(false);
+    expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(0);
+    expect(writeSync(wakeFd, Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0))).toBe(8);
+    closeSync(wakeFd);
   });
 });

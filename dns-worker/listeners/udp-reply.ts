@@ -84,13 +84,10 @@ export class UdpReply {
     this.count = 0;
   };
 
-  /** Sends what waits, then closes the worker's UDP sockets and eventfd for good, unless others go on with them. */
+  /** Sends what waits, then closes the worker's UDP sockets for good, unless others go on with them. */
   finish(keepSockets: boolean): void {
     this.flush();
-    if (keepSockets) return;
-    closeNoted(this.calls, this.control, UDP_NOTED);
-    const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
-    if (wakeFd !== 0) this.calls.close(wakeFd);
+    if (!keepSockets) closeNoted(this.calls, this.control, UDP_NOTED);
   }
 
   /** Fills in the pointers; that of an empty control message is ignored. */

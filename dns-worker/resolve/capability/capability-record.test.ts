@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createCapabilityTable } from '../../../shared/memory/capability-table.ts';
+import { CapabilityWord, createCapabilityTable } from '../../../shared/memory/capability-table.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { Capabilities } from './capabilities.ts';
 import type { CapabilityRecord } from './capability-record.ts';
@@ -66,6 +66,16 @@ describe('CapabilityRecord', () => {
     one.noteFit('case');
     expect(other.hasFitSince('case', sinceMs)).toBe(true);
     expect(other.hasFitSince('case', sinceMs + 1000)).toBe(false);
+  });
+
+  test('cookie() is another one where a thread died while it was writing it', () => {
+    const first = one.cookie();
+    one.learnCookie(COOKIE, first);
+    new Int32Array(memory)[CapabilityWord.COOKIE_SEQUENCE]! += 1;
+    const next = one.cookie();
+    expect(next).toHaveLength(8);
+    expect([...next]).not.toEqual([...first]);
+    expect([...other.cookie()]).toEqual([...next]);
   });
 
   test('cookie() is the same in all threads, with the server’s part once it is known, and renewed after a day', () => {

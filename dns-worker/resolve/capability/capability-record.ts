@@ -27,6 +27,8 @@ export const CLIENT_COOKIE_SIZE = 8;
 /** RFC 7873 section 4: a server cookie has 8 to 32 octets. */
 export const MIN_SERVER_COOKIE_SIZE = 8;
 export const MAX_SERVER_COOKIE_SIZE = 32;
+/** Looks at a cookie that is being written, which takes less than a microsecond. */
+const MAX_LOOKS = 10_000;
 /** A client cookie is replaced after this (RFC 7873 section 6: at most 36 days, a day or less is better). */
 const COOKIE_LIFE_SECS = 86_400;
 
@@ -166,12 +168,13 @@ export class CapabilityRecord {
 
   /** The cookie for a query: the client's, and after it the server's if known. All threads send the same one. */
   cookie(): Uint8Array {
-    this.keepClientCookie();
-    for (;;) {
+    for (let look = 0; ; look++) {
+      this.keepClientCookie();
       const sequence = Atomics.load(this.words, Word.COOKIE_SEQUENCE);
       const size = CLIENT_COOKIE_SIZE + Atomics.load(this.words, Word.COOKIE_SIZE);
       const cookie = this.octets.slice(0, size);
       if ((sequence & 1) === 0 && sequence === Atomics.load(this.words, Word.COOKIE_SEQUENCE)) return cookie;
+      if (look >= MAX_LOOKS) this.discardUnfinished();
     }
   }
 
@@ -214,6 +217,14 @@ export class CapabilityRecord {
       return;
     write();
     Atomics.store(this.words, Word.COOKIE_SEQUENCE, sequence + 2);
+  }
+
+  /** Takes over from a thread that died while it was writing the cookie; another cookie is made. */
+  private discardUnfinished(): void {
+    const sequence = Atomics.load(this.words, Word.COOKIE_SEQUENCE);
+    if ((sequence & 1) === 0) return;
+    Atomics.store(this.words, Word.COOKIE_SINCE, 0);
+    Atomics.compareExchange(this.words, Word.COOKIE_SEQUENCE, sequence, sequence + 1);
   }
 
   private get nowSecs(): number {

@@ -1,6 +1,9 @@
 /** What one kept connection has carried, by which its state is judged. */
 import type { Clock } from '../../../shared/clock.ts';
 
+/** A connection that has brought other answers, but nothing for so many milliseconds, may not bring this one. */
+const LEFT_OUT_MS = 200;
+
 /** The state of a connection when a question was sent on it. */
 export interface SentState {
   /** On the monotonic clock. */
@@ -44,5 +47,10 @@ export class ConnectionTraffic {
   /** Whether nothing has come since a question was sent. */
   isSilentSince({ receivedBefore }: SentState): boolean {
     return this.received === receivedBefore;
+  }
+
+  /** Whether the server may have left out a question: nothing has come since it was sent, or no longer comes. */
+  mayLeaveOut(query: SentState): boolean {
+    return this.isSilentSince(query) || this.clock.monotonicMs() - this.lastReceivedMs >= LEFT_OUT_MS;
   }
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { ownRecord } from '../capability/capabilities.ts';
+import { ConnectionTraffic } from './connection-traffic.ts';
 import { LearnedLimits } from './learned-limits.ts';
 
 let clock: TestClock;
@@ -15,6 +16,17 @@ function endEarly(answers: number, sinceAnswerMs = 0): void {
   const openedMs = clock.monotonicMs();
   clock.advance(10 + sinceAnswerMs);
   limits.noteEarlyEnd(answers, openedMs, clock.monotonicMs() - sinceAnswerMs);
+}
+
+/** A connection gives so many answers, and after a break leaves out a question that a new one answers. */
+function goSilent(breakMs: number, answers = 1): void {
+  const traffic = new ConnectionTraffic(clock);
+  const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };
+  clock.advance(10);
+  for (let i = 0; i < answers; i++) traffic.noteReceived();
+  clock.advance(breakMs);
+  traffic.noteSent(query);
+  limits.noteSilence(query, traffic);
 }
 
 describe('LearnedLimits.answers', () => {
@@ -36,6 +48,31 @@ describe('LearnedLimits.answers', () => {
     expect(limits.answers).toBe(2);
   });
 
+  test('is learned from connections that went silent in use too', () => {
+    goSilent(20);
+    expect(limits.answers).toBe(Infinity);
+    goSilent(20);
+    expect([limits.answers, limits.idleMs]).toEqual([1, Infinity]);
+  });
+
+  test('is one where connections left out what came while they answered', () => {
+    for (let i = 0; i < 2; i++) {
+      const traffic = new ConnectionTraffic(clock);
+      const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };
+      traffic.noteSent(query);
+      clock.advance(10);
+      for (let answered = 0; answered < 3; answered++) traffic.noteReceived();
+      clock.advance(300);
+      limits.noteSilence(query, traffic);
+    }
+    expect(limits.answers).toBe(1);
+  });
+
+  test('is not learned from connections that gave no answer', () => {
+    for (let i = 0; i < 3; i++) goSilent(0, 0);
+    expect(limits.answers).toBe(Infinity);
+  });
+
   test('is not learned from connections that were idle, or a minute apart', () => {
     for (let i = 0; i < 3; i++) endEarly(1, 1001);
     endEarly(1);
@@ -47,12 +84,12 @@ describe('LearnedLimits.answers', () => {
 
 describe('LearnedLimits.idleMs', () => {
   test('is half the time after which a connection was silent: for 5 minutes, for an hour when it repeats', () => {
-    limits.noteSilence(4000);
+    goSilent(4000);
     expect(limits.idleMs).toBe(2000);
     clock.advance(300_000);
     expect(limits.idleMs).toBe(Infinity);
-    limits.noteSilence(4000);
-    limits.noteSilence(1800);
+    goSilent(4000);
+    goSilent(1800);
     clock.advance(3_599_999);
     expect(limits.idleMs).toBe(900);
     clock.advance(1);
@@ -60,7 +97,7 @@ describe('LearnedLimits.idleMs', () => {
   });
 
   test('is not learned from a connection that was hardly idle', () => {
-    limits.noteSilence(499);
+    goSilent(499);
     expect(limits.idleMs).toBe(Infinity);
   });
 });

@@ -4,6 +4,7 @@
  * is used until the server closes it.
  */
 import type { Clock } from '../../../shared/clock.ts';
+import type { ConnectionTraffic, SentState } from './connection-traffic.ts';
 
 /** Lifetime of a limit, milliseconds; a limit on idle time that was seen once lives for the shorter one. */
 const BELIEVED_MS = 3_600_000;
@@ -12,7 +13,7 @@ const FIRST_BELIEVED_MS = 300_000;
 const CONFIRMED_WITHIN_MS = 60_000;
 /** A connection that ended this long after its last answer was closed for being idle, milliseconds. */
 const PROMPT_MS = 1000;
-/** A connection that went silent after a shorter break went silent for another reason, milliseconds. */
+/** A connection that went silent after a shorter break has given all its answers, milliseconds. */
 const MIN_IDLE_MS = 500;
 
 /** Where the answers per connection are recorded, for all threads and for the report. */
@@ -55,21 +56,33 @@ export class LearnedLimits {
    * The server closed a connection, with questions unanswered after so many answers. Only two of them in a row are
    * a limit, the second opened after the first had ended: a restart ends many at once.
    */
-  noteEarlyEnd(answers: number, openedMs: number, lastAnswerMs: number): void {
-    const nowMs = this.clock.monotonicMs();
-    if (nowMs - lastAnswerMs > PROMPT_MS) return;
+  noteEarlyEnd(
+    answers: number,
+    openedMs: number,
+    lastAnswerMs: number,
+    endedMs: number = this.clock.monotonicMs(),
+  ): void {
+    if (endedMs - lastAnswerMs > PROMPT_MS) return;
     const before = this.earlyEnd;
-    const isRecent = before !== null && nowMs - before.endedMs < CONFIRMED_WITHIN_MS;
+    const isRecent = before !== null && endedMs - before.endedMs < CONFIRMED_WITHIN_MS;
     if (isRecent && openedMs < before.endedMs) return;
-    this.earlyEnd = { answers, endedMs: nowMs };
+    this.earlyEnd = { answers, endedMs };
     if (!isRecent) return;
     // A reset loses answers that were on their way: the larger number is nearer to the truth.
     this.record.noteAnswersPerConnection(Math.max(1, answers, before.answers));
   }
 
-  /** A connection that had been idle for this time was silent while a new one brought the answer. */
-  noteSilence(idleMs: number): void {
-    if (idleMs < MIN_IDLE_MS) return;
+  /** A connection was silent to a question while a new one brought the answer. */
+  noteSilence(query: SentState, traffic: ConnectionTraffic): void {
+    const { idleMs, sentMs } = query;
+    if (idleMs < MIN_IDLE_MS) {
+      const { received, openedMs, lastReceivedMs } = traffic;
+      // A server that has answered others since leaves out what comes while it answers.
+      const answers = traffic.isSilentSince(query) ? received : 1;
+      if (received > 0)
+        this.noteEarlyEnd(answers, openedMs, lastReceivedMs, Math.max(sentMs, lastReceivedMs));
+      return;
+    }
     const isRepeated = this.idleMs !== Infinity;
     this.idleLimitMs = Math.min(this.idleMs, idleMs / 2);
     this.idleUntilMs = this.clock.monotonicMs() + (isRepeated ? BELIEVED_MS : FIRST_BELIEVED_MS);

@@ -241,6 +241,15 @@ describe('resend() of a question in flight', () => {
     expect([made.length, first.outcomes, second.queries.length]).toEqual([1, [ANSWERED], 1]);
   });
 
+  test('asks on a new connection too when its own has brought other answers, but nothing lately', () => {
+    const { made, ask, clock } = open(2, 2);
+    const [first, leftOut] = [ask('a'), ask('b')];
+    made[0]!.answer();
+    clock.advance(200);
+    leftOut.exchange.resend();
+    expect([made.length, first.outcomes, leftOut.queries.length]).toEqual([2, [ANSWERED], 2]);
+  });
+
   test('asks on a new connection too when its own is silent, and takes the first answer', () => {
     const { made, ask, clock } = open(1, 4);
     ask('a');
@@ -303,7 +312,7 @@ describe('connections of a server with limits', () => {
     const { made, ask, limits, clock } = open(4, 8);
     ask('a');
     made[0]!.answer();
-    limits.noteSilence(2000);
+    limits.noteSilence({ sentMs: 0, receivedBefore: 0, idleMs: 2000 }, made[0]!.traffic);
     clock.advance(999);
     ask('a');
     made[0]!.answer();

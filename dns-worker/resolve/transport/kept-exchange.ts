@@ -1,7 +1,7 @@
 /**
- * One question on kept connections. Asked again on a connection that has brought nothing since, it goes to another one
- * as well: the other end of a kept connection may be gone without a sign (a new WAN address, a restarted firewall). The
- * first answer counts.
+ * One question on kept connections. Asked again on a connection that is silent, it goes to another one as well: the
+ * other end of a kept connection may be gone without a sign (a new WAN address, a restarted firewall), and some servers
+ * leave out what comes while they answer, or all but the first question. The first answer counts.
  */
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 import type { LearnedLimits } from '../connections/learned-limits.ts';
@@ -45,7 +45,7 @@ export class KeptExchange<
   resend(): void {
     const connection = this.queries.at(-1)?.connection;
     if (this.isOver || connection === null || connection === undefined) return;
-    if (!connection.traffic.isSilentSince(this.queries.at(-1)!)) return;
+    if (!connection.traffic.mayLeaveOut(this.queries.at(-1)!)) return;
     connection.traffic.isSuspect = true;
     const query = this.add();
     if (!this.sender.trySend(query)) this.queries.pop();
@@ -76,15 +76,15 @@ export class KeptExchange<
   /** Gives up a query that another connection has answered, and with it a connection that stays silent. */
   private giveUp(query: Query): void {
     const { connection } = query;
-    if (connection?.traffic.isSilentSince(query) !== true) {
+    if (connection?.traffic.mayLeaveOut(query) !== true) {
       this.sender.cancel(query);
       return;
     }
     setTimeout(() => {
-      const isSilent = query.connection === connection && connection.traffic.isSilentSince(query);
+      const isSilent = query.connection === connection && connection.traffic.mayLeaveOut(query);
       this.sender.cancel(query);
       if (!isSilent) return;
-      this.sender.limits.noteSilence(query.idleMs);
+      this.sender.limits.noteSilence(query, connection.traffic);
       // Its other questions go elsewhere at once.
       if (connection.traffic.received > 0) connection.destroy();
     }, COMPARED_MS).unref();

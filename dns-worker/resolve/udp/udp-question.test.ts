@@ -179,6 +179,15 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(asked()).toHaveLength(7);
   });
 
+  test('ask() asks over TCP too, at once, once a pair has been answered without the feature only', async () => {
+    record.note('tcp', 'supported');
+    record.strike('case', 'silent');
+    upstream.udpScript = () => undefined;
+    upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 2 }));
+    expect(lastOctet(await ask())).toBe(2);
+    expect(asked()).toHaveLength(1);
+  });
+
   test('ask() leaves the case alone after an hour too, until it is earned again', async () => {
     record.note('case', 'altered');
     nowMs += 3_600_001;

@@ -80,6 +80,12 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.question = question;
     this.done = done;
     this.askUdp(ways.edns.isUsed);
+    // While the probes decide, a server whose TCP works delays no further question.
+    const { record } = ways.hardening;
+    const struck = this.marks?.features.filter((feature) => record.isStruck(feature)) ?? [];
+    if (struck.length === 0 || record.finding('tcp') !== 'supported') return;
+    this.suspect(struck);
+    this.confirm();
   }
 
   get wasQueued(): boolean {

@@ -4,7 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import { within } from '../parts/until.ts';
@@ -16,7 +16,7 @@ export interface StreamPeer {
   questions: number;
   /** Closes it in order (FIN). */
   end(): void;
-  /** Closes it at once (RST). */
+  /** Closes it at once; TCP with RST. */
   reset(): void;
 }
 
@@ -82,7 +82,7 @@ export class StreamServer {
   private readFrames(socket: Socket): void {
     const peer = this.add(
       () => socket.end(),
-      () => socket.resetAndDestroy(),
+      () => (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy()),
     );
     socket.on('error', () => undefined);
     const frames = new FrameReader((message) => {
@@ -104,7 +104,7 @@ export class StreamServer {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         this.take(Buffer.concat(chunks), peer, (reply) => {
-          if (stream.destroyed) return;
+          if (stream.destroyed || stream.headersSent) return;
           stream.respond({ ':status': 200, 'content-type': 'application/dns-message' });
           stream.end(reply);
         });

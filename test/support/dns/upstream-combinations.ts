@@ -28,6 +28,7 @@ import {
   treatTcp,
 } from './odd-upstreams.ts';
 import { type ReceivedQuery, type Script, ScriptedUpstream } from './scripted-upstream.ts';
+import { runStreamCombination, streamCombinations } from './stream-combinations.ts';
 
 type Feature = 'case' | 'cookie' | 'EDNS';
 
@@ -171,22 +172,30 @@ export async function runCombination(combination: Combination, ip: string): Prom
   }
 }
 
-/** Runs them, so many at a time. */
-export async function runCombinations(
-  all: readonly Combination[],
-  ip: string,
+/** Runs all, so many at a time. */
+export async function runCombinations<Each, Outcome>(
+  all: readonly Each[],
+  runOne: (each: Each) => Promise<Outcome>,
   atOnce = 45,
-): Promise<CombinationOutcome[]> {
-  const outcomes: CombinationOutcome[] = [];
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
   let next = 0;
   const run = async (): Promise<void> => {
-    for (let at = next++; at < all.length; at = next++) outcomes[at] = await runCombination(all[at]!, ip);
+    for (let at = next++; at < all.length; at = next++) outcomes[at] = await runOne(all[at]!);
   };
   await Promise.all(Array.from({ length: atOnce }, run));
   return outcomes;
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const outcomes = await runCombinations(combinations('auto', 'auto after'), process.argv[2]!);
-  process.stdout.write(JSON.stringify(outcomes));
+  const ip = process.argv[2]!;
+  const outcomes = await runCombinations(combinations('auto', 'auto after'), (each) =>
+    runCombination(each, ip),
+  );
+  const streams = await runCombinations(
+    streamCombinations('truncated'),
+    (each) => runStreamCombination(each, ip, 'auto'),
+    3,
+  );
+  process.stdout.write(JSON.stringify({ outcomes, streams }));
 }

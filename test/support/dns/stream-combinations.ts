@@ -1,0 +1,240 @@
+/**
+ * Every way in which an honest server may treat several questions on one connection (pipelining), and a connection that
+ * was used before (kept); over each transport, and over TCP after a truncated answer. Where TCP is refused or silent
+ * there is no connection, so that no server behaves so.
+ */
+import type { Socket } from 'node:net';
+import { systemClock } from '../../../shared/clock.ts';
+import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
+import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
+import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
+import { emptyAnswer, goodAnswer } from '../parts/asked-worker.ts';
+import { MemoryLogger } from '../parts/memory-logger.ts';
+import { until } from '../parts/until.ts';
+import { HEALTH_OFF, resolve } from './asked-resolver.ts';
+import { question } from './built-messages.ts';
+import type { TestCertificate } from './certificates.ts';
+import { ScriptedUpstream } from './scripted-upstream.ts';
+import { type StreamPeer, type StreamQuestion, type StreamScript, StreamServer } from './stream-server.ts';
+
+/** `truncated`: UDP, whose every answer is truncated. */
+export type Carrier = 'tcp' | 'tls' | 'https' | 'truncated';
+
+/** What a server does. */
+export interface StreamCombination {
+  readonly feature: 'pipelining' | 'kept connections';
+  readonly how: string;
+  readonly script: () => StreamScript;
+  readonly carrier: Carrier;
+}
+
+/** How it went. */
+export interface StreamOutcome {
+  readonly name: string;
+  /** Questions that were answered in each round, of `AT_ONCE`. */
+  readonly answered: readonly number[];
+  /** Questions of the last round that the server left without an answer. */
+  readonly unanswered: number;
+}
+
+/** Questions of a round. */
+export const AT_ONCE = 12;
+/** Rounds of questions. */
+export const ROUNDS = 4;
+/** Between two rounds, milliseconds; a `stale` connection is silent after the shorter time. */
+const BREAK_MS = 700;
+const STALE_MS = 500;
+/** Time of an answer, milliseconds: questions that were sent together are on their way together. */
+const ANSWER_MS = 10;
+
+const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
+
+/** Answers after a short time, and leaves out what comes while it does; then it may end such a connection. */
+function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
+  const busy = new Set<StreamPeer>();
+  const refused = new Set<StreamPeer>();
+  return (asked) => {
+    const { peer } = asked;
+    if (busy.has(peer)) {
+      refused.add(peer);
+      return;
+    }
+    busy.add(peer);
+    setTimeout(() => {
+      good(asked);
+      if (refuse === null || !refused.has(peer)) busy.delete(peer);
+      // A reset must not overtake the answer.
+      else setTimeout(() => refuse(peer), ANSWER_MS);
+    }, ANSWER_MS);
+  };
+}
+
+/** Answers the first question of each connection; `then` is done with the connection, or with further questions. */
+function onlyFirst(then: ((peer: StreamPeer) => void) | null): StreamScript {
+  return (asked) => {
+    if (asked.peer.questions > 1) return;
+    good(asked);
+    // A reset must not overtake the answer.
+    if (then !== null) setTimeout(() => then(asked.peer), ANSWER_MS);
+  };
+}
+
+/** Answers what came together in reverse order, each after a copy of the answer before. */
+function outOfOrder(): StreamScript {
+  const waiting = new Map<StreamPeer, StreamQuestion[]>();
+  return (asked) => {
+    const together = waiting.get(asked.peer) ?? [];
+    together.push(asked);
+    if (together.length > 1) return;
+    waiting.set(asked.peer, together);
+    setTimeout(() => {
+      waiting.delete(asked.peer);
+      let earlier: StreamQuestion | null = null;
+      for (const each of together.reverse()) {
+        if (earlier !== null) good(earlier);
+        good((earlier = each));
+      }
+    }, ANSWER_MS);
+  };
+}
+
+/** Goes silent after a short time without questions. */
+function silentAfterBreak(): StreamScript {
+  const lastMs = new Map<StreamPeer, number>();
+  return (asked) => {
+    const nowMs = performance.now();
+    if (nowMs - (lastMs.get(asked.peer) ?? nowMs) > STALE_MS) return;
+    lastMs.set(asked.peer, nowMs);
+    good(asked);
+  };
+}
+
+/** Two servers behind one address: connections lead to them in turn. */
+function byConnection(...servers: readonly [StreamScript, StreamScript]): StreamScript {
+  const peers = new Map<StreamPeer, number>();
+  return (asked) => {
+    if (!peers.has(asked.peer)) peers.set(asked.peer, peers.size);
+    servers[peers.get(asked.peer)! % 2]!(asked);
+  };
+}
+
+const end = (peer: StreamPeer): void => peer.end();
+const reset = (peer: StreamPeer): void => peer.reset();
+
+const WAYS: readonly (readonly [StreamCombination['feature'], string, () => StreamScript])[] = [
+  ['pipelining', 'refused: closed', () => oneAtATime(end)],
+  ['pipelining', 'refused: reset', () => oneAtATime(reset)],
+  ['pipelining', 'stale: in reverse order, with copies of earlier answers', outOfOrder],
+  ['pipelining', 'dropped', () => oneAtATime(null)],
+  ['pipelining', 'only on some servers', () => byConnection(good, oneAtATime(reset))],
+  ['pipelining', 'answered only by some servers', () => byConnection(good, oneAtATime(null))],
+  ['kept connections', 'refused: closed', () => onlyFirst(end)],
+  ['kept connections', 'refused: reset', () => onlyFirst(reset)],
+  ['kept connections', 'stale: silent after a break', silentAfterBreak],
+  ['kept connections', 'dropped: silent after an answer', () => onlyFirst(null)],
+  ['kept connections', 'only on some servers', () => byConnection(good, onlyFirst(end))],
+  ['kept connections', 'answered only by some servers', () => byConnection(good, onlyFirst(null))],
+];
+
+/** HTTP/2 says by itself how many questions a connection carries, and that it ends. */
+const NOT_OVER_HTTPS: ReadonlySet<string> = new Set([
+  'pipelining refused: closed',
+  'pipelining refused: reset',
+  'pipelining dropped',
+  'kept connections refused: closed',
+  'kept connections dropped: silent after an answer',
+]);
+
+/** All combinations over these carriers. */
+export function streamCombinations(...carriers: readonly Carrier[]): StreamCombination[] {
+  return WAYS.flatMap(([feature, how, script]) =>
+    carriers
+      .filter((carrier) => carrier !== 'https' || !NOT_OVER_HTTPS.has(`${feature} ${how}`))
+      .map((carrier) => ({ feature, how, script, carrier })),
+  );
+}
+
+interface StartedServer extends AsyncDisposable {
+  readonly settings: UpstreamSettings;
+}
+
+/** A UDP server that truncates every answer, and treats connections as the script says. */
+async function truncating(ip: string, script: StreamScript): Promise<StartedServer> {
+  const server = await ScriptedUpstream.start(ip);
+  const peers = new Map<Socket, StreamPeer>();
+  const TRUNCATED = 0x8380;
+  server.udpScript = ({ bytes, reply }) => reply(emptyAnswer(bytes, TRUNCATED));
+  server.tcpScript = ({ bytes, connection, reply }) => {
+    const socket = connection!;
+    const peer = peers.get(socket) ?? {
+      questions: 0,
+      end: () => socket.end(),
+      reset: () => socket.resetAndDestroy(),
+    };
+    peers.set(socket, peer);
+    peer.questions++;
+    script({ bytes, peer, reply });
+  };
+  const { port } = server;
+  const settings = { address: 'udp://upstream', transport: 'udp', host: ip, port } as const;
+  return { settings, [Symbol.asyncDispose]: () => server.close() };
+}
+
+/** Asks a server that behaves so at this address, over TLS and HTTPS at 127.0.0.1. */
+export async function runStreamCombination(
+  { feature, how, script, carrier }: StreamCombination,
+  ip: string,
+  mode: HardeningMode,
+  certificate: (TestCertificate & { readonly authority: string }) | null = null,
+): Promise<StreamOutcome> {
+  let left = 0;
+  let round = 0;
+  const treat = script();
+  const counted: StreamScript = (asked) => {
+    // Questions of an earlier round that come late do not count.
+    const asOf = round;
+    let isOpen = true;
+    left++;
+    treat({
+      ...asked,
+      reply: (message) => {
+        if (isOpen && asOf === round) left--;
+        isOpen = false;
+        asked.reply(message);
+      },
+    });
+  };
+  await using server =
+    carrier === 'truncated'
+      ? await truncating(ip, counted)
+      : await StreamServer.start(carrier, certificate, counted);
+  const resolver = new Resolver(
+    {
+      pools: [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server.settings] }],
+      queryTimeoutMs: 3000,
+      bootstrap: [],
+      healthCheck: HEALTH_OFF,
+      hardening: { cookies: mode, caseRandomization: mode },
+      extraCa: certificate === null ? [] : [certificate.authority],
+    },
+    systemClock,
+    new MemoryLogger(),
+  );
+  try {
+    const answered: number[] = [];
+    while (answered.length < ROUNDS) {
+      const startMs = performance.now();
+      if (round > 0) await until('the break to be over', () => performance.now() - startMs > BREAK_MS);
+      round++;
+      left = 0;
+      const labels = Array.from({ length: AT_ONCE }, (_, i) => `q${String(round)}-${String(i)}`);
+      const ended = await Promise.all(
+        labels.map((label) => resolve(resolver, question(`${label}.example.org`, 'A'))),
+      );
+      answered.push(ended.filter((one) => one.kind === 'answer' && one.answer.rcode === 0).length);
+    }
+    return { name: `${carrier}, ${mode}: ${feature} ${how}`, answered, unanswered: left };
+  } finally {
+    await resolver.close();
+  }
+}
