@@ -83,7 +83,7 @@ describe('weir import', () => {
     expect(status).toBe(0);
     expect(lines[0]).toMatch(/^RESULT +KIND +NAME +REASON$/);
     expect(lines).toContainEqual(
-      expect.stringMatching(/^new +list rule +\|\|denied\.example\^ +a rule of a list/),
+      expect.stringMatching(/^new +list rule +\|\|denied\.example\^/),
     );
     expect(lines).toContain('nothing was changed: this was a dry run');
     expect(lines).toContain('mode = "custom_ip"');
