@@ -100,7 +100,7 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
   }
 }
 
-/** Whoever may read the file may lock it, and so keep Weir from starting. */
+/** A user who may read the file may lock it, and so keep Weir from starting. */
 function keepFromOthers(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 });

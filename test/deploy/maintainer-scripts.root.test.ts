@@ -1,5 +1,5 @@
 /**
- * The scripts of the Debian package, run on a copy of this machine's file system: whoever is Weir must not become root
+ * The scripts of the Debian package, run on a copy of this machine's file system: the user of Weir must not become root
  * by an upgrade.
  *
  * @needs root

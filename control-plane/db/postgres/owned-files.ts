@@ -1,6 +1,6 @@
 /**
  * Makes files and folders that belong to PostgreSQL's account, where Weir is root and that account owns the folder
- * above. Whoever owns a folder can put a link in the place of what was just made there, so ownership is given by
+ * above. The owner of a folder can put a link in the place of what was just made there, so ownership is given by
  * descriptor and never by name, and no link is followed.
  */
 import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
