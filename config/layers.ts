@@ -2,6 +2,7 @@
  * The layers of a configuration, key by key: the file, the rows of the cluster, the environment. Says which layer a key
  * takes its value from. Pure; `parse-config.ts` reads the file and the environment.
  */
+import { FILE_ONLY_KEYS } from '../shared/api/settings-api.ts';
 import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { faultsOf, parsing } from './issues.ts';
@@ -15,26 +16,22 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** Where values come from. */
 export interface Layers {
+  /** Of the configuration file, with local changes. */
   readonly file: Values;
+  /** Keys that are local changes. */
+  readonly local?: readonly string[];
   readonly rows: Values;
   readonly environment: Values;
 }
 
 /** The layer that a value is from. */
-export type Source = 'default' | 'file' | 'environment' | 'database';
+export type Source = 'default' | 'file' | 'local_file' | 'environment' | 'database';
 
 /** The keys of a node, besides those of its sections: each node has its own disk, memory and database client. */
 const NODE_KEYS: ReadonlySet<string> = new Set([
   ...['database.url', 'cache.max_bytes', 'auth.admin.password_hash', 'auth.oidc.client_secret_file'],
   ...['dns.dnssec_trust_anchors', 'dns.upstream_ca_path', 'dns.dhcp_leases', 'blocking.list_dirs'],
   'database.export_dir',
-]);
-
-/** Keys that name what Weir reads, writes or connects to with the rights of its user. */
-const FILE_ONLY_KEYS: ReadonlySet<string> = new Set([
-  ...['server.data_dir', 'database.url', 'logging.dnstap'],
-  ...['server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
-  ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
 ]);
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));
@@ -52,7 +49,7 @@ export function isNodeKey(name: string): boolean {
 
 /** True for a key of a node that only a person changes, in the file. */
 export function isFileOnly(name: string): boolean {
-  return FILE_ONLY_KEYS.has(name);
+  return FILE_ONLY_KEYS.includes(name);
 }
 
 /** True for a key whose change takes effect at the next start. */
@@ -90,9 +87,9 @@ export function nodeDifferences(before: Values, after: Values): Values {
 }
 
 /** The layer that decides about a key. */
-export function sourceOf({ file, rows, environment }: Layers, name: string): Source {
+export function sourceOf({ file, local = [], rows, environment }: Layers, name: string): Source {
   if (name in environment) return 'environment';
-  if (isNodeKey(name)) return name in file ? 'file' : 'default';
+  if (isNodeKey(name)) return local.includes(name) ? 'local_file' : name in file ? 'file' : 'default';
   return name in rows ? 'database' : 'default';
 }
 
@@ -101,8 +98,11 @@ export function decidingValues(layers: Layers): Values {
   const found = KEY_NAMES.flatMap((name) => {
     const source = sourceOf(layers, name);
     if (source === 'default') return [];
-    const layer = source === 'database' ? layers.rows : layers[source];
-    return [[name, layer[name]] as const];
+    const layer = { database: layers.rows, environment: layers.environment, file: layers.file }[
+      source === 'local_file' ? 'file' : source
+    ];
+    const value = layer[name];
+    return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(found);
 }

@@ -1,12 +1,14 @@
 /**
- * Finds the configuration file, reads it, and hands it to `parse-config.ts` together with the environment.
+ * Finds the configuration file, reads it and the local changes, and hands both to `parse-config.ts` with the environment.
  * The order: the file that was named, `$WEIR_CONFIG`, `./config/weir.toml`, `/etc/weir/weir.toml`, none.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConfigFault } from './config-fault.ts';
+import { localPath } from './local-config.ts';
+import { readLocal } from './local-file.ts';
 import { parseConfig } from './parse-config.ts';
-import type { ConfigResult } from './parse-config.ts';
+import type { ConfigInput, ConfigResult } from './parse-config.ts';
 
 /** Where to look. */
 export interface ConfigSource {
@@ -25,11 +27,22 @@ export async function loadConfig({ file, env, cwd }: ConfigSource): Promise<Conf
   const named = file ?? (env['WEIR_CONFIG'] === '' ? undefined : env['WEIR_CONFIG']);
   for (const name of named === undefined ? DEFAULT_FILES : [named]) {
     const read = await readText(resolve(cwd, name));
-    if (read.fault === undefined) return parseConfig({ file: { name, text: read.text }, env });
+    if (read.fault === undefined) return withLocalChanges({ file: { name, text: read.text }, env }, cwd);
     if (named !== undefined || read.fault !== MISSING)
       return { ok: false, faults: [unreadable(name, read.fault)] };
   }
-  return parseConfig({ file: undefined, env });
+  return withLocalChanges({ file: undefined, env }, cwd);
+}
+
+/** The configuration with the local changes, which lie in the data directory that it names. */
+async function withLocalChanges(input: ConfigInput, cwd: string): Promise<ConfigResult> {
+  const result = parseConfig(input);
+  if (!result.ok) return result;
+  const name = localPath(resolve(cwd, result.value.config.server.data_dir));
+  const local = await readLocal(name);
+  if (local === null) return result;
+  if ('fault' in local) return { ok: false, faults: [unreadable(name, local.fault)] };
+  return parseConfig({ ...input, local: { name, text: local.text } });
 }
 
 const MISSING = 'no such file';

@@ -8,8 +8,9 @@ import { readEnvironment } from './environment.ts';
 import { faultsOf, parsing } from './issues.ts';
 import type { Place } from './issues.ts';
 import { keysOf } from './keys.ts';
-import { valuesOf } from './layers.ts';
+import { treeOf, valuesOf } from './layers.ts';
 import type { Values } from './layers.ts';
+import { NOTHING_LOCAL, localInForce, parseLocal, withLocal } from './local-config.ts';
 import { indexLines } from './line-index.ts';
 import { parseToml } from './parse-toml.ts';
 import { schema } from './schema.ts';
@@ -23,8 +24,16 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;
-  /** What the file and the environment say, key by key. */
-  readonly given: { readonly file: Values; readonly environment: Values };
+  /** What the file, with local changes, and the environment say, key by key. */
+  readonly given: Given;
+}
+
+/** Values that are no rows of the cluster. */
+export interface Given {
+  readonly file: Values;
+  /** Keys whose values in `file` are local changes (`local-config.ts`). */
+  readonly local?: readonly string[];
+  readonly environment: Values;
 }
 
 /** What loading ends with. */
@@ -32,17 +41,25 @@ export type ConfigResult =
   | { readonly ok: true; readonly value: LoadedConfig }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] };
 
+/** A text, and the name of its file. */
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Inputs of a configuration. */
 export interface ConfigInput {
   /** The TOML text and the name of its file; undefined for no file at all. */
-  readonly file: { readonly name: string; readonly text: string } | undefined;
+  readonly file: NamedText | undefined;
+  /** Local changes, of `weir.local.toml`; absent = none. */
+  readonly local?: NamedText | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, at: placed.path.join('.') }));
 
 /** Reads, checks and completes a configuration; every fault is found in one go. */
-export function parseConfig({ file, env }: ConfigInput): ConfigResult {
+export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   const faults: ConfigFault[] = [];
   const { name, text } = file ?? { name: 'defaults', text: '' };
   const lines = indexLines(text);
@@ -51,18 +68,22 @@ export function parseConfig({ file, env }: ConfigInput): ConfigResult {
   faults.push(...faultsOf(keys.safeParse(fromFile, parsing), inFile));
   faults.sort((left, right) => (left.line ?? 0) - (right.line ?? 0));
 
+  const changes = local === undefined ? NOTHING_LOCAL : parseLocal(local, faults);
+  const inForce = Object.keys(localInForce(changes, valuesOf(fromFile)).values);
   const environment = readEnvironment(env, faults);
   const place = (path: string): Place => {
     const [key = ''] = /^[^[]*/u.exec(path) ?? [];
     const variable = environment.names.get(key);
-    if (variable === undefined) return inFile(path);
+    if (variable === undefined)
+      return inForce.includes(key) ? { source: local!.name, line: undefined, key: path } : inFile(path);
     // What lies inside of the key is named behind the variable's name.
     return { source: 'environment', line: undefined, key: variable + path.slice(key.length) };
   };
   faults.push(...faultsOf(keys.safeParse(environment.raw, parsing), place));
   if (faults.length > 0) return { ok: false, faults };
 
-  const raw = merge(fromFile, environment.raw);
+  const withChanges = withLocal(valuesOf(fromFile), changes);
+  const raw = merge(treeOf(withChanges), environment.raw);
   const whole = schema.safeParse(raw, parsing);
   if (!whole.success) return { ok: false, faults: faultsOf(whole, place) };
   const explicit = PLACED.filter(({ path }) => isGiven(raw, path));
@@ -72,7 +93,7 @@ export function parseConfig({ file, env }: ConfigInput): ConfigResult {
       config: whole.data,
       file: file?.name,
       explicit: new Set(explicit.map(({ at }) => at)),
-      given: { file: valuesOf(fromFile), environment: valuesOf(environment.raw) },
+      given: { file: withChanges, local: inForce, environment: valuesOf(environment.raw) },
     },
   };
 }

@@ -7,6 +7,7 @@ import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { SetupCode } from './auth/setup-code.ts';
+import { ConfigFile } from './settings/config-file.ts';
 import { ConfiguredPassword } from './auth/accounts/configured-password.ts';
 import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.ts';
 import { buildInProcess } from './built-dashboard/build-process.ts';
@@ -180,7 +181,9 @@ function relayTo({ requests }: WorkerSupervisor): RelayQuery {
 function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): Authenticator {
   const { configuration, logger, database, stops } = node;
   const config = (): Config => configuration.current();
-  const configured = new ConfiguredPassword(node.loaded, (hash) =>
+  const { file: name, config: loaded } = node.loaded;
+  const file = name === undefined ? null : new ConfigFile(name, loaded.server.data_dir);
+  const configured = new ConfiguredPassword({ config: loaded, file }, (hash) =>
     configuration.noteInFile('auth.admin.password_hash', hash),
   );
   configuration.onChange((next) => configured.take(next.auth.admin.password_hash));

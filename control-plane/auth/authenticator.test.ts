@@ -48,7 +48,7 @@ function make(toml = ''): Authenticator {
   });
   return new Authenticator({
     config: () => config,
-    configured: new ConfiguredPassword({ config, file: undefined }),
+    configured: new ConfiguredPassword({ config, file: null }),
     database,
     clock,
     logger,

@@ -3,26 +3,39 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { editToml } from '../../config/edit-toml.ts';
 import { inFileTurn } from '../../config/file-turns.ts';
+import type { ConfigFault } from '../../config/config-fault.ts';
+import { pickValues, setValues } from '../../config/layers.ts';
 import type { Values } from '../../config/layers.ts';
+import { NOTHING_LOCAL, localInForce, localPath, localText, parseLocal } from '../../config/local-config.ts';
+import type { LocalConfig } from '../../config/local-config.ts';
+import { isUnwritable, readLocal, writeLocal } from '../../config/local-file.ts';
 import { parseConfig } from '../../config/parse-config.ts';
 import { rewriteFile } from '../../config/rewrite-file.ts';
 import { conflict, invalid } from '../api/api-error.ts';
 import { badFields } from './bad-fields.ts';
 
-/** A text of the file, and what it says. */
+/** The text of the file, what it says, and the local changes. */
 export interface ReadConfigFile {
   readonly text: string;
-  readonly values: Values;
+  /** Without local changes. */
+  readonly own: Values;
+  readonly local: LocalConfig;
+  readonly localText: string;
 }
 
-/** The file; every method refuses as an API error, and then the file is as it was. */
+/** Takes a change of the files back, unless they have been changed again. */
+export type UndoWrite = () => Promise<void>;
+
+/** The file; every method refuses as an API error, and then the files are as they were. */
 export class ConfigFile {
   private readonly path: string;
   private readonly name: string;
+  private readonly localPath: string;
 
-  constructor(name: string) {
+  constructor(name: string, dataDir: string) {
     this.name = name;
     this.path = resolve(name);
+    this.localPath = localPath(resolve(dataDir));
   }
 
   /** Runs `work` while no one else of Weir changes the file. */
@@ -30,34 +43,77 @@ export class ConfigFile {
     return inFileTurn(this.path, work);
   }
 
-  /** Reads the file; 400 with each of its faults, 409 if it cannot be read. */
+  /** Reads the file and the local changes; 400 with each of their faults, 409 if one cannot be read. */
   async read(): Promise<ReadConfigFile> {
     const text = await this.orConflict('read', () => readFile(this.path, 'utf8'));
     const result = parseConfig({ file: { name: this.name, text: text.replace(/^\uFEFF/u, '') }, env: {} });
-    if (result.ok) return { text, values: result.value.given.file };
-    const placed = result.faults.map((fault) => {
+    const faults: ConfigFault[] = result.ok ? [] : [...result.faults];
+    const found = await readLocal(this.localPath);
+    if (found !== null && 'fault' in found) throw conflict(`cannot read ${this.localPath}: ${found.fault}`);
+    const local =
+      found === null ? NOTHING_LOCAL : parseLocal({ name: this.localPath, text: found.text }, faults);
+    if (faults.length === 0 && result.ok)
+      return { text, own: result.value.given.file, local, localText: found?.text ?? '' };
+    const placed = faults.map((fault) => {
       const line = fault.line === undefined ? '' : `, line ${fault.line}`;
-      return { ...fault, message: `in the file ${this.name}${line}: ${fault.message}` };
+      return { ...fault, message: `in the file ${fault.source}${line}: ${fault.message}` };
     });
     throw invalid(badFields(placed));
   }
 
-  /** Writes these values into a text, and the text into the file; returns the text. 409 if either is not possible. */
-  async write({ text }: ReadConfigFile, values: Values): Promise<string> {
+  /**
+   * Writes these values into the file, or among the local changes where the file cannot be written. 409 if neither is
+   * possible.
+   */
+  async write(read: ReadConfigFile, values: Values): Promise<UndoWrite> {
+    const { text, own, localText: before } = read;
     const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));
     const edited = editToml(text, changes);
     if (edited === null)
       throw conflict(
         `the configuration file ${this.name} is written in a way that Weir cannot change; change it there`,
       );
-    if (edited !== text) await this.orConflict('write', () => rewriteFile(this.path, edited));
-    return edited;
+    const local = localInForce(read.local, own);
+    if (await this.tryRewrite(text, edited)) {
+      const rest = Object.keys(local.values).filter((name) => !(name in values));
+      const kept = { values: pickValues(local.values, rest), replaced: pickValues(local.replaced, rest) };
+      const after = before === '' ? before : await this.rewriteLocal(kept, before);
+      return () => this.undo([text, edited], [before, after]);
+    }
+    const replaced = { ...local.replaced, ...setValues(pickValues(own, Object.keys(values))) };
+    const after = await this.rewriteLocal({ values: { ...local.values, ...values }, replaced }, before);
+    return () => this.undo([text, text], [before, after]);
   }
 
-  /** Puts a text back if the file still has the other one. */
-  async undo(written: string, original: string): Promise<void> {
-    if (written === original || (await readFile(this.path, 'utf8')) !== written) return;
-    await rewriteFile(this.path, original);
+  /** Writes the text into the file; false where it cannot be written. */
+  private async tryRewrite(text: string, edited: string): Promise<boolean> {
+    if (edited === text) return true;
+    try {
+      await rewriteFile(this.path, edited);
+      return true;
+    } catch (error) {
+      if (isUnwritable(error)) return false;
+      return this.orConflict('write', () => Promise.reject(error as Error));
+    }
+  }
+
+  private async rewriteLocal(local: LocalConfig, before: string): Promise<string> {
+    const text = localText(local);
+    if (text === null) throw conflict(`cannot write these values into ${this.localPath}`);
+    if (text !== before) await this.orConflict('write', () => writeLocal(this.localPath, text));
+    return text;
+  }
+
+  private async undo(
+    [original, written]: readonly [string, string],
+    [localBefore, localAfter]: readonly [string, string],
+  ): Promise<void> {
+    if (written !== original && (await readFile(this.path, 'utf8')) === written)
+      await rewriteFile(this.path, original);
+    if (localBefore === localAfter) return;
+    const found = await readLocal(this.localPath);
+    const now = found === null ? '' : 'text' in found ? found.text : null;
+    if (now === localAfter) await writeLocal(this.localPath, localBefore);
   }
 
   private async orConflict<T>(what: string, work: () => Promise<T>): Promise<T> {

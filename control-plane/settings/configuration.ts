@@ -12,6 +12,7 @@ import type { Config } from '../../config/schema.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
+import { localInForce, withLocal } from '../../config/local-config.ts';
 import { ApiError, conflict, invalid } from '../api/api-error.ts';
 import { SYSTEM } from '../api/caller.ts';
 import type { Author } from '../api/caller.ts';
@@ -19,7 +20,7 @@ import type { Database, Queryable } from '../db/database.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { badFields } from './bad-fields.ts';
 import { ConfigFile } from './config-file.ts';
-import type { ReadConfigFile } from './config-file.ts';
+import type { ReadConfigFile, UndoWrite } from './config-file.ts';
 import { ConfigMemory } from './config-memory.ts';
 import { storeChange } from './turned-change.ts';
 import type { InForce, TurnedChange } from './turned-change.ts';
@@ -41,6 +42,12 @@ export interface ConfigurationParts {
 /** What a change comes to. */
 export interface ConfigChange {
   readonly restart_required: string[];
+}
+
+/** What the configuration file says with local changes, and which keys those are. */
+interface FileValues {
+  readonly file: Values;
+  readonly local: readonly string[];
 }
 
 /** Holds the configuration. One per node. */
@@ -66,7 +73,7 @@ export class Configuration {
   constructor(parts: ConfigurationParts) {
     const { loaded, dataDir, logger } = parts;
     this.parts = parts;
-    this.file = loaded.file === undefined ? null : new ConfigFile(loaded.file);
+    this.file = loaded.file === undefined ? null : new ConfigFile(loaded.file, dataDir);
     this.memory = new ConfigMemory(dataDir, logger);
     const known = this.memory.read();
     this.remembered = known?.file ?? null;
@@ -118,7 +125,8 @@ export class Configuration {
     const names = Object.keys(values);
     this.refuseOverridden(names);
     await this.settle(policy);
-    let written: { text: string; original: string } | undefined;
+    let undo: UndoWrite | undefined;
+    let local: readonly string[] = [];
     const work = async (tx: Queryable): Promise<Changed<null>> => {
       const read = await this.readFile(names);
       const rows = await readConfigRows(tx);
@@ -131,12 +139,12 @@ export class Configuration {
       const cluster = { before: rows, after: layered.clusterValues(values) };
       const changed = await writeConfigRows(tx, author, { rows: cluster, node });
       // Last: whatever fails before leaves the file as it was.
-      if (read !== null)
-        written = {
-          text: await this.file!.write(read, values),
-          // After a conflict with another transaction the work runs again.
-          original: written?.original ?? read.text,
-        };
+      if (read !== null) {
+        const again = await this.file!.write(read, values);
+        // After a conflict with another transaction the work runs again, and finds its own changes.
+        undo ??= again;
+        local = localNames(await this.file!.read());
+      }
       return changed;
     };
     await this.inTurn(policy, author, {
@@ -145,8 +153,9 @@ export class Configuration {
         this.hasFile(
           layered.setValues({ ...this.layers.file, ...values }),
           layered.setValues({ ...this.remembered, ...values }),
+          local,
         ),
-      failed: () => this.undoFile(written),
+      failed: () => this.undoFile(undo),
     });
     return { restart_required: this.pending().filter((name) => names.includes(name)) };
   }
@@ -154,7 +163,7 @@ export class Configuration {
   /** Reads the file again: what a person changed there becomes the rows, and all of it comes into force. */
   async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
     await this.settle(policy);
-    await this.takeFile(policy, author, async () => (await this.file?.read())?.values ?? {});
+    await this.takeFile(policy, author, () => this.readAll());
     this.isReloadDue = false;
     return { restart_required: this.pending() };
   }
@@ -178,11 +187,9 @@ export class Configuration {
   async settle(policy: PolicyChanges): Promise<void> {
     const isAgain = this.isReloadDue;
     if (this.isSettled && !isAgain) return;
-    const { file } = this.layers;
+    const { file, local = [] } = this.layers;
     try {
-      await this.takeFile(policy, SYSTEM, async () =>
-        isAgain ? ((await this.file?.read())?.values ?? {}) : file,
-      );
+      await this.takeFile(policy, SYSTEM, async () => (isAgain ? this.readAll() : { file, local }));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       this.parts.logger.error('take the changes of the configuration file failed: the rows stay in force', {
@@ -246,14 +253,22 @@ export class Configuration {
     return read;
   }
 
+  private async readAll(): Promise<FileValues> {
+    const read = await this.file?.read();
+    return read === undefined
+      ? { file: {}, local: [] }
+      : { file: withLocal(read.own, read.local), local: localNames(read) };
+  }
+
   private async takeFile(
     policy: PolicyChanges,
     author: Author,
-    readFile: () => Promise<Values>,
+    readFile: () => Promise<FileValues>,
   ): Promise<void> {
     let file: Values = {};
+    let local: readonly string[] = [];
     const work = async (tx: Queryable): Promise<Changed<null>> => {
-      file = await readFile();
+      ({ file, local } = await readFile());
       const cluster = layered.clusterValues(file);
       if (await seedConfig(tx, cluster)) return { result: null, summary: null };
       const rows = await readConfigRows(tx);
@@ -267,7 +282,7 @@ export class Configuration {
       work,
       stored: () => {
         this.isSettled = true;
-        this.hasFile(file, file);
+        this.hasFile(file, file, local);
       },
     });
   }
@@ -279,8 +294,8 @@ export class Configuration {
     return stored.then(({ isInForce }) => isInForce);
   }
 
-  private hasFile(file: Values, remembered: Values): void {
-    this.layers = { ...this.layers, file };
+  private hasFile(file: Values, remembered: Values, local: readonly string[]): void {
+    this.layers = { ...this.layers, file, local };
     this.remembered = layered.clusterValues(remembered);
   }
 
@@ -299,12 +314,15 @@ export class Configuration {
   }
 
   /** The transaction has failed: the file gets its text back. */
-  private async undoFile(written: { text: string; original: string } | undefined): Promise<void> {
-    if (written === undefined) return;
+  private async undoFile(undo: UndoWrite | undefined): Promise<void> {
     try {
-      await this.file?.undo(written.text, written.original);
+      await undo?.();
     } catch (error) {
       this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
     }
   }
+}
+
+function localNames({ own, local }: ReadConfigFile): readonly string[] {
+  return Object.keys(localInForce(local, own).values);
 }

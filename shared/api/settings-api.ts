@@ -53,6 +53,13 @@ export const RESTART_KEYS = [
   ...['cache.max_bytes', 'logging.dnstap'],
 ];
 
+/** Keys of a node that name what Weir reads, writes or connects to: only a person changes them, in the file. */
+export const FILE_ONLY_KEYS = [
+  ...['server.data_dir', 'database.url', 'logging.dnstap'],
+  ...['server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
+  ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
+];
+
 /** The sections of the TOML file, each of this form. */
 const sectionsOf = <S extends z.ZodType>(of: S) =>
   ({ server: of, dns: of, blocking: of, cache: of, logging: of, database: of, auth: of }) as const;
@@ -65,9 +72,9 @@ const Keys = z.array(z.string()).meta({ description: 'keys whose values come int
 export const ConfigAnswer = z
   .strictObject({
     ...sectionsOf(Section),
-    sources: z.record(z.string(), z.enum(['default', 'file', 'environment', 'database'])).meta({
+    sources: z.record(z.string(), z.enum(['default', 'file', 'local_file', 'environment', 'database'])).meta({
       description:
-        'where each key takes its value from: the file of this node, the database for keys of the whole cluster, or its environment, which outranks both',
+        'where each key takes its value from: the file of this node, weir.local.toml in its data directory for changes that could not be written there, the database for keys of the whole cluster, or its environment, which outranks all',
     }),
     restart_required: Keys,
   })
@@ -86,7 +93,7 @@ export const ConfigBody = z
   })
   .meta({
     id: 'ConfigUpdate',
-    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file and blocking.list_dirs are not changed here.`,
+    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} are not changed here.`,
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 

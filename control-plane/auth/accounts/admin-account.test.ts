@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import type { Database } from '../../db/database.ts';
 import { Accounts } from './accounts.ts';
 import { AdminAccount } from './admin-account.ts';
+import { ConfigFile } from '../../settings/config-file.ts';
 import { ConfiguredPassword } from './configured-password.ts';
 import { verifyPassword } from './password.ts';
 
@@ -32,7 +33,10 @@ function account({
   const toml = `auth.admin.username = "root"\n${file === undefined ? '' : `auth.admin.password_hash = "${hash}"`}`;
   if (file !== undefined) writeFileSync(file, `${toml}\n`);
   const config = testConfig(toml);
-  const configured = new ConfiguredPassword({ config, file });
+  const configured = new ConfiguredPassword({
+    config,
+    file: file === undefined ? null : new ConfigFile(file, own.dataDir),
+  });
   return new AdminAccount({
     ...{ config: () => config, configured, database, clock: new TestClock() },
     hashing: CHEAP_HASHING,

@@ -2,28 +2,31 @@
  * The password hash that the configuration file sets, if it does. It wins over the one in the database, so a change of
  * the password must be written to that file.
  */
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { inFileTurn } from '../../../config/file-turns.ts';
-import { replacePasswordHash } from '../../../config/replace-hash.ts';
-import type { LoadedConfig } from '../../../config/parse-config.ts';
-import { rewriteFile } from '../../../config/rewrite-file.ts';
+import { withLocal } from '../../../config/local-config.ts';
+import type { Config } from '../../../config/schema.ts';
 import { conflict } from '../../api/api-error.ts';
+import type { ConfigFile } from '../../settings/config-file.ts';
+
+const HASH = 'auth.admin.password_hash';
+
+/** What the hash is read from. */
+export interface ConfiguredPasswordParts {
+  readonly config: Config;
+  /** Null where there is no configuration file. */
+  readonly file: ConfigFile | null;
+}
 
 /** Holds the configured hash and replaces it in the file. One per node. */
 export class ConfiguredPassword {
   private current: string;
-  private readonly path: string | null;
+  private readonly file: ConfigFile | null;
   private readonly note: (hash: string) => void;
 
-  /** `note` is told of each hash that is written into the file. */
-  constructor(
-    { config, file }: Pick<LoadedConfig, 'config' | 'file'>,
-    note: (hash: string) => void = () => undefined,
-  ) {
+  /** `note` is called with each hash that is written into the file. */
+  constructor({ config, file }: ConfiguredPasswordParts, note: (hash: string) => void = () => undefined) {
     this.note = note;
     this.current = config.auth.admin.password_hash;
-    this.path = file === undefined ? null : resolve(file);
+    this.file = file;
   }
 
   /** The hash in force; '' if the configuration sets none. */
@@ -32,8 +35,10 @@ export class ConfiguredPassword {
   }
 
   /** Writes another hash into the file and uses it from now on; 409 if the file cannot be changed. */
-  replace(hash: string): Promise<void> {
-    return inFileTurn(this.path ?? '', () => this.write(hash));
+  async replace(hash: string): Promise<void> {
+    const { file } = this;
+    if (file === null) throw notInFile();
+    await file.inTurn(() => this.write(file, hash));
   }
 
   /** Uses the hash that a person has put into the file. */
@@ -41,17 +46,11 @@ export class ConfiguredPassword {
     this.current = hash;
   }
 
-  private async write(hash: string): Promise<void> {
+  private async write(file: ConfigFile, hash: string): Promise<void> {
     if (hash === this.current) return;
-    if (this.path === null) throw notInFile();
-    try {
-      const changed = replacePasswordHash(await readFile(this.path, 'utf8'), this.current, hash);
-      if (changed === null) throw notInFile();
-      await rewriteFile(this.path, changed);
-    } catch (error) {
-      if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
-      throw conflict(`the configuration file sets the password and cannot be written: ${error.message}`);
-    }
+    const read = await file.read();
+    if (withLocal(read.own, read.local)[HASH] !== this.current) throw notInFile();
+    await file.write(read, { [HASH]: hash });
     this.current = hash;
     this.note(hash);
   }

@@ -15,6 +15,7 @@ import { RequestLimit } from '../../../control-plane/api/request-limit.ts';
 import type { RequestRate } from '../../../control-plane/api/request-limit.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { Authenticator } from '../../../control-plane/auth/authenticator.ts';
+import { ConfigFile } from '../../../control-plane/settings/config-file.ts';
 import { ConfiguredPassword } from '../../../control-plane/auth/accounts/configured-password.ts';
 import type { PasswordHashing } from '../../../control-plane/auth/accounts/password.ts';
 import type { ApiTokens } from '../../../control-plane/auth/tokens/api-tokens.ts';
@@ -157,7 +158,10 @@ export class RunningApi {
     this.setupCode = new SetupCode(folder, this.logger);
     const configuration = configurationIn(folder, toml, { database, logger: this.logger });
     const config = (): Config => configuration.current();
-    const configured = new ConfiguredPassword({ config: config(), file: options.configFile });
+    const configured = new ConfiguredPassword({
+      config: config(),
+      file: options.configFile === undefined ? null : new ConfigFile(options.configFile, folder),
+    });
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory();
     const apply = async (): Promise<void> => {

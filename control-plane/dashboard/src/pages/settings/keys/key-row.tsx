@@ -3,6 +3,7 @@ import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { FILE_ONLY_KEYS } from '../../../../../../shared/api/settings-api.ts';
 import { fieldProblem, problemText } from '../../../api/problem-text.ts';
 import { useMe } from '../../../api/session.tsx';
 import { useChange } from '../../../api/use-change.ts';
@@ -66,6 +67,8 @@ interface KeyEditProps {
   readonly value: unknown;
 }
 
+/** Changed elsewhere. */
+const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
 /** Switched off, anybody could do anything. */
 const ASKED = ['auth.enabled'];
 
@@ -77,7 +80,7 @@ function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
   const [draft, setDraft] = useState<string | null>(null);
   const [asked, setAsked] = useState<boolean | null>(null);
   const change = useChange('PATCH /config', { done: 'settings.saved', quiet: true });
-  const isFixed = !isAdmin || source === 'environment' || key === 'auth.admin.password_hash';
+  const isFixed = !isAdmin || source === 'environment' || FIXED.includes(key);
   const isChanged = draft !== null && draft !== stored;
   const save = async (next: unknown): Promise<void> => {
     if (await change.run({ body: changeOf(key, next) })) setDraft(null);

@@ -1,0 +1,101 @@
+/**
+ * `<data_dir>/weir.local.toml`: changes that Weir could not write into its configuration file, which may belong to root.
+ * Read after that file, it outranks it key by key, until a person edits the key there: for that it also holds what the
+ * file said when a change was written. Pure; `local-file.ts` reads and writes it.
+ */
+import { join } from 'node:path';
+import { isTable } from './config-fault.ts';
+import type { ConfigFault } from './config-fault.ts';
+import { editToml } from './edit-toml.ts';
+import { faultsOf, parsing } from './issues.ts';
+import { isFileOnly, isSameValue, pickValues, valuesOf } from './layers.ts';
+import type { Values } from './layers.ts';
+import { indexLines } from './line-index.ts';
+import { parseToml } from './parse-toml.ts';
+import { keys } from './sections.ts';
+
+/** Changes by the names of their keys. */
+export interface LocalConfig {
+  /** The values from then on; undefined = the default. */
+  readonly values: Values;
+  /** What the configuration file said then; absent = nothing. */
+  readonly replaced: Values;
+}
+
+/** No changes. */
+export const NOTHING_LOCAL: LocalConfig = { values: {}, replaced: {} };
+
+const HEADER = `# Written by Weir, for changes that it could not write into its configuration file. A key that is edited there
+# afterwards wins. To undo all changes, remove this file and restart Weir.
+`;
+/** The section that is no part of the configuration. */
+const NOTES = 'weir';
+
+/** Path of the file. */
+export function localPath(dataDir: string): string {
+  return join(dataDir, 'weir.local.toml');
+}
+
+/** Reads the text of the file `name`; adds what is wrong with it to `faults`. */
+export function parseLocal(
+  { name, text }: { readonly name: string; readonly text: string },
+  faults: ConfigFault[],
+): LocalConfig {
+  const lines = indexLines(text);
+  const { [NOTES]: notes, ...tree } = parseToml(name, text, lines, faults);
+  const place = (key: string): Pick<ConfigFault, 'source' | 'line' | 'key'> => ({
+    source: name,
+    line: lines.lineOf(key),
+    key,
+  });
+  faults.push(...faultsOf(keys.safeParse(tree, parsing), place));
+  const values = valuesOf(tree);
+  for (const key of Object.keys(values).filter(isFileOnly))
+    faults.push({ ...place(key), message: 'is set in the configuration file alone' });
+  const { replaced, defaults } = readNotes(notes, () =>
+    faults.push({ ...place(NOTES), message: 'expected what Weir has written' }),
+  );
+  return { values: { ...values, ...pickValues({}, defaults) }, replaced };
+}
+
+function readNotes(
+  notes: unknown,
+  spoilt: () => void,
+): { readonly replaced: Values; readonly defaults: readonly string[] } {
+  const { replaced = '{}', defaults = '[]' } = isTable(notes) ? notes : {};
+  try {
+    const [values, names]: [unknown, unknown] = [JSON.parse(String(replaced)), JSON.parse(String(defaults))];
+    if (isTable(values) && Array.isArray(names) && names.every((name) => typeof name === 'string'))
+      return { replaced: values, defaults: names.filter((name) => !isFileOnly(name)) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  spoilt();
+  return { replaced: {}, defaults: [] };
+}
+
+/** The changes that count: the configuration file still says what they replaced. */
+export function localInForce({ values, replaced }: LocalConfig, file: Values): LocalConfig {
+  const names = Object.keys(values).filter((name) => isSameValue(replaced[name], file[name]));
+  return { values: pickValues(values, names), replaced: pickValues(replaced, names) };
+}
+
+/** The values of the configuration file with the changes that count. */
+export function withLocal(file: Values, local: LocalConfig): Values {
+  const merged = { ...file, ...localInForce(local, file).values };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+}
+
+/** The text of the file with these changes; null if one of them cannot be written, '' if there are none. */
+export function localText({ values, replaced }: LocalConfig): string | null {
+  const names = Object.keys(values);
+  if (names.length === 0) return '';
+  const defaults = names.filter((name) => values[name] === undefined);
+  return editToml(HEADER, [
+    ...names
+      .filter((name) => values[name] !== undefined)
+      .map((name) => ({ path: name.split('.'), value: values[name] })),
+    { path: [NOTES, 'replaced'], value: JSON.stringify(replaced) },
+    { path: [NOTES, 'defaults'], value: JSON.stringify(defaults) },
+  ]);
+}

@@ -1,0 +1,77 @@
+/** Reads and writes `<data_dir>/weir.local.toml`. Its folder may belong to another user than the one who reads it. */
+import { constants } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Longest file that is read, bytes. */
+const MAX_BYTES = 1_048_576;
+
+/** What was found: a text, nothing, or why there is something that cannot be used. */
+export type LocalText = { readonly text: string } | { readonly fault: string } | null;
+
+/** Reads the file. Null if there is none, or if the folder is closed to this user. */
+export async function readLocal(path: string): Promise<LocalText> {
+  try {
+    // A link or a pipe in its place must not have anyone read elsewhere, or wait.
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const state = await file.stat();
+      if (!state.isFile()) return { fault: 'not an ordinary file' };
+      if (state.size > MAX_BYTES) return { fault: `longer than ${MAX_BYTES} bytes` };
+      return { text: new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile()) };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return faultOf(error, path);
+  }
+}
+
+async function faultOf(error: unknown, path: string): Promise<LocalText> {
+  if (!(error instanceof Error) || !('code' in error)) throw error;
+  switch (error.code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return null;
+    case 'ELOOP':
+      return { fault: 'a link' };
+    case 'EACCES':
+      return (await mayEnter(dirname(path))) ? { fault: 'permission denied' } : null;
+    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
+      return { fault: 'its bytes are not UTF-8' };
+    default:
+      return { fault: error.message };
+  }
+}
+
+async function mayEnter(folder: string): Promise<boolean> {
+  return access(folder, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Replaces the file atomically; an empty text removes it. */
+export async function writeLocal(path: string, text: string): Promise<void> {
+  if (text === '') {
+    await rm(path, { force: true });
+    return;
+  }
+  const temporary = `${path}.${process.pid}.tmp`;
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+/** Whether the configuration file could not be written since it is another user's, or on a disk that takes no changes. */
+export function isUnwritable(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))
+  );
+}
