@@ -2,7 +2,7 @@
  * The layers of a configuration, key by key: the file, the rows of the cluster, the environment. Says which layer a key
  * takes its value from. Pure; `parse-config.ts` reads the file and the environment.
  */
-import { FILE_ONLY_KEYS } from '../shared/api/settings-api.ts';
+import { FILE_ONLY_KEYS } from '../shared/policy/file-only-keys.ts';
 import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import { faultsOf, parsing } from './issues.ts';

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -44,6 +44,22 @@ describe('loadConfig()', () => {
     expect(await load(undefined, { WEIR_CONFIG: 'config/weir.toml/x' })).toBe(
       'config/weir.toml/x: cannot read the configuration file: no such file',
     );
+  });
+
+  test('loadConfig() reads the local changes of the data directory, and names their faults', async () => {
+    await mkdir(join(cwd, 'config'));
+    await mkdir(join(cwd, 'state'));
+    const local = join(cwd, 'state/weir.local.toml');
+    await writeFile(join(cwd, 'config/weir.toml'), `${nodeName('file')}data_dir = "state"\n`);
+    await writeFile(local, `${nodeName('local')}\n[weir]\nreplaced = '{"server.node_name":"file"}'\n`);
+    expect(await load()).toBe('config/weir.toml: local');
+    await writeFile(join(cwd, 'config/weir.toml'), `${nodeName('edited')}data_dir = "state"\n`);
+    expect(await load()).toBe('config/weir.toml: edited');
+    await writeFile(local, '[server]\ndata_dir = "/etc"\n');
+    expect(await load()).toBe(`${local}:2: server.data_dir: is set in the configuration file alone`);
+    await rm(local);
+    await symlink('/etc/passwd', local);
+    expect(await load()).toBe(`${local}: cannot read the configuration file: a link`);
   });
 
   test('loadConfig() refuses a folder, named or found', async () => {

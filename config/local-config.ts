@@ -28,7 +28,7 @@ export const NOTHING_LOCAL: LocalConfig = { values: {}, replaced: {} };
 const HEADER = `# Written by Weir, for changes that it could not write into its configuration file. A key that is edited there
 # afterwards wins. To undo all changes, remove this file and restart Weir.
 `;
-/** The section that is no part of the configuration. */
+/** The section for notes about the changes, which has no keys of the configuration. */
 const NOTES = 'weir';
 
 /** Path of the file. */
@@ -64,7 +64,8 @@ function readNotes(
 ): { readonly replaced: Values; readonly defaults: readonly string[] } {
   const { replaced = '{}', defaults = '[]' } = isTable(notes) ? notes : {};
   try {
-    const [values, names]: [unknown, unknown] = [JSON.parse(String(replaced)), JSON.parse(String(defaults))];
+    const values: unknown = JSON.parse(String(replaced));
+    const names: unknown = JSON.parse(String(defaults));
     if (isTable(values) && Array.isArray(names) && names.every((name) => typeof name === 'string'))
       return { replaced: values, defaults: names.filter((name) => !isFileOnly(name)) };
   } catch (error) {

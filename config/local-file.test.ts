@@ -34,7 +34,7 @@ describe('readLocal()', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['weir.local.toml']);
   });
 
-  test('finds nothing where there is no file and no folder, and after an empty text', async () => {
+  test('finds nothing without a file or a folder, and after an empty text', async () => {
     const path = newPath();
     expect([await readLocal(path), await readLocal(join(path, 'x', 'y'))]).toEqual([null, null]);
     await writeLocal(path, 'a = 1\n');
@@ -47,7 +47,7 @@ describe('readLocal()', () => {
     ['a folder', (path: string) => mkdirSync(path), 'not an ordinary file'],
     ['a pipe, without waiting', (path: string) => execFileSync('mkfifo', [path]), 'not an ordinary file'],
     [
-      'bytes that are no text',
+      'bytes that are not text',
       (path: string) => writeFileSync(path, Buffer.of(0xff, 0xfe)),
       'its bytes are not UTF-8',
     ],

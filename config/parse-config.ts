@@ -28,7 +28,7 @@ export interface LoadedConfig {
   readonly given: Given;
 }
 
-/** Values that are no rows of the cluster. */
+/** Values of this node, which are not in the database. */
 export interface Given {
   readonly file: Values;
   /** Keys whose values in `file` are local changes (`local-config.ts`). */
@@ -51,7 +51,7 @@ export interface NamedText {
 export interface ConfigInput {
   /** The TOML text and the name of its file; undefined for no file at all. */
   readonly file: NamedText | undefined;
-  /** Local changes, of `weir.local.toml`; absent = none. */
+  /** Local changes (`local-config.ts`); absent = none. */
   readonly local?: NamedText | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -85,7 +85,7 @@ export class ConfigFile {
     return () => this.undo([text, text], [before, after]);
   }
 
-  /** Writes the text into the file; false where it cannot be written. */
+  /** Writes the text into the file; false = Weir may not write it. */
   private async tryRewrite(text: string, edited: string): Promise<boolean> {
     if (edited === text) return true;
     try {

@@ -1,5 +1,6 @@
 /** Requests and answers of `{api}/settings`, how names of the local network are looked up, and of `{api}/config`. */
 import { z } from 'zod';
+import { FILE_ONLY_KEYS } from '../policy/file-only-keys.ts';
 import { canonicalDomain } from '../policy/domain-rule.ts';
 import { text } from './fields.ts';
 
@@ -51,13 +52,6 @@ export const RESTART_KEYS = [
   ...['server.encrypted_dns.doh_enabled', 'server.encrypted_dns.doh_port'],
   ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path', 'database.url'],
   ...['cache.max_bytes', 'logging.dnstap'],
-];
-
-/** Keys of a node that name what Weir reads, writes or connects to: only a person changes them, in the file. */
-export const FILE_ONLY_KEYS = [
-  ...['server.data_dir', 'database.url', 'logging.dnstap'],
-  ...['server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
-  ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
 ];
 
 /** The sections of the TOML file, each of this form. */

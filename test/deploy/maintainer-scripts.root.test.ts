@@ -51,23 +51,33 @@ function onCopy(commands: string): string[] {
   return output.trim().split('\n');
 }
 
-test('postinst makes a configuration that only Weir and root can read', () => {
+test('postinst makes a configuration of root that Weir can read', () => {
   expect(
-    onCopy('postinst; show /etc/weir /etc/weir/weir.toml /var/lib/weir; cat /etc/weir/weir.toml'),
-  ).toEqual(['/etc/weir weir 750', '/etc/weir/weir.toml weir 640', '/var/lib/weir weir 700', '# first']);
+    onCopy('postinst; show /etc/weir /etc/weir/weir.toml /var/lib/weir; as_weir "cat /etc/weir/weir.toml"'),
+  ).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 640', '/var/lib/weir weir 700', '# first']);
 });
 
-test('postinst leaves a configuration as it is, and one that is root’s to root', () => {
-  const commands = `postinst; echo '# mine' >/etc/weir/weir.toml; chown -R root:weir /etc/weir; postinst
+test('postinst leaves a configuration as it is', () => {
+  const commands = `postinst; echo '# mine' >/etc/weir/weir.toml; chmod 600 /etc/weir/weir.toml; postinst
     show /etc/weir /etc/weir/weir.toml; cat /etc/weir/weir.toml`;
-  expect(onCopy(commands)).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 640', '# mine']);
+  expect(onCopy(commands)).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 600', '# mine']);
+});
+
+/** The folder belonged to Weir before this version. */
+const EARLIER = 'install -d -m 750 -o weir -g weir /etc/weir; ';
+
+test('postinst gives a configuration of Weir to root, with its text', () => {
+  const commands = `${EARLIER} as_weir 'printf "# mine\n\n\n" >/etc/weir/weir.toml'; postinst
+    show /etc/weir /etc/weir/weir.toml; wc -l </etc/weir/weir.toml; ls -A /etc/weir`;
+  expect(onCopy(commands)).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 640', '3', 'weir.toml']);
 });
 
 test.each([
-  ['a link to a file of root', 'ln -sf /etc/victim /etc/weir/weir.toml'],
-  ['a link that leads nowhere', 'ln -sf /etc/new /etc/weir/weir.toml'],
-  ['a folder', 'rm /etc/weir/weir.toml; mkdir /etc/weir/weir.toml'],
+  ['a link to a file of root', 'ln -s /etc/victim /etc/weir/weir.toml'],
+  ['a link that leads nowhere', 'ln -s /etc/new /etc/weir/weir.toml'],
+  ['a folder', 'mkdir /etc/weir/weir.toml'],
 ])('postinst gives Weir nothing by %s in the place of its configuration', (_what, put) => {
-  const commands = `postinst 2>&1; as_weir '${put}'; postinst 2>/dev/null; show /etc/victim; ls /etc/new 2>&1 | grep -c 'No such'`;
-  expect(onCopy(commands)).toEqual(['/etc/victim root 600', '1']);
+  const commands = `${EARLIER} as_weir '${put}'; postinst 2>/dev/null; show /etc/victim; ls /etc/new 2>&1 | grep -c 'No such'
+    as_weir 'cat /etc/victim /etc/weir/weir.toml' 2>&1 | grep -c secret`;
+  expect(onCopy(`${commands} || true`)).toEqual(['/etc/victim root 600', '1', '0']);
 });

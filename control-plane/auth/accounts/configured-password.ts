@@ -12,7 +12,7 @@ const HASH = 'auth.admin.password_hash';
 /** What the hash is read from. */
 export interface ConfiguredPasswordParts {
   readonly config: Config;
-  /** Null where there is no configuration file. */
+  /** Null = no configuration file. */
   readonly file: ConfigFile | null;
 }
 

@@ -3,7 +3,7 @@ import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { FILE_ONLY_KEYS } from '../../../../../../shared/api/settings-api.ts';
+import { FILE_ONLY_KEYS } from '../../../../../../shared/policy/file-only-keys.ts';
 import { fieldProblem, problemText } from '../../../api/problem-text.ts';
 import { useMe } from '../../../api/session.tsx';
 import { useChange } from '../../../api/use-change.ts';
