@@ -68,8 +68,12 @@ function wordsOf(memory: SharedArrayBuffer, record: number): Int32Array {
 }
 
 function isReady(words: Int32Array): boolean {
-  for (let look = 0; look < MAX_LOOKS; look++)
-    if (Atomics.load(words, CapabilityWord.STATE) === RecordState.READY) return true;
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const state = Atomics.load(words, CapabilityWord.STATE);
+    if (state !== RecordState.TAKEN) return state === RecordState.READY;
+  }
+  // Later look-ups need not wait for it.
+  Atomics.compareExchange(words, CapabilityWord.STATE, RecordState.TAKEN, RecordState.LOST);
   return false;
 }
 
