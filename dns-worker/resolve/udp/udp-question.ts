@@ -72,6 +72,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** The server has replied, if with something doubtful. */
   private hasReplied = false;
   private triedCookie = false;
+  /** It was asked over TCP as someone guessed ids; if that brings nothing, it is not tried again. */
+  private soughtRefuge = false;
   private moves = 0;
   private repeats = 0;
   private resends = 0;
@@ -259,8 +261,10 @@ export class UdpQuestion implements Exchange, UdpAsker {
     const askElsewhere = (): void => this.askUdp(edns);
     const hasRefuge =
       this.brief === null &&
+      !this.soughtRefuge &&
       this.askTcpBriefly((done) => this.ways.brief.askInRefuge(this.question, done), askElsewhere);
-    if (!hasRefuge) askElsewhere();
+    if (hasRefuge) this.soughtRefuge = true;
+    else askElsewhere();
   }
 
   /** Asks over TCP for a short time; `lost` is called if that brings no answer. False if it cannot be asked so. */
