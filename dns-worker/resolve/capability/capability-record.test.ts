@@ -98,6 +98,13 @@ describe('CapabilityRecord', () => {
 });
 
 describe('Capabilities', () => {
+  test('of() keeps servers apart that have the same link-local address on different interfaces', () => {
+    const records = new Capabilities(clock, memory);
+    const on = (name: string) => records.of({ ip: `fe80::1%${name}`, port: 53 }, 'udp');
+    on('eth0').note('tcp', 'refused');
+    expect([on('eth0').finding('tcp'), on('eth1').finding('tcp')]).toEqual(['refused', 'unknown']);
+  });
+
   test('of() passes over a record whose thread has died as it wrote the key', () => {
     const states = new Int32Array(memory);
     const second = CapabilityTable.RECORD_WORDS + CapabilityWord.STATE;
