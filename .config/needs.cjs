@@ -30,6 +30,7 @@ const python = (module) => () => spawnSync(PYTHON, ['-c', `import ${module}`]).s
 
 /** How each need is met. */
 const NEEDS = {
+  bind9: all('named'),
   'bind9-dnsutils': all('dig', 'delv'),
   'bind9-utils': all('dnssec-keygen', 'dnssec-signzone', 'dnssec-dsfromkey', 'named-checkzone'),
   bird2: all('bird', 'birdc'),

@@ -57,7 +57,7 @@ export const dns = section({
     doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server and status.weir (class CHAOS); others are refused.',
   }),
   block_private_ptr: key(bool.default(true), {
-    doc: 'Answers PTR questions for private addresses that are no local record with NXDOMAIN.',
+    doc: 'Answers PTR questions for private IPv4 addresses (RFC 1918) without a local record with NXDOMAIN.',
   }),
   block_non_fqdn: key(bool.default(false), {
     doc: 'Answers questions for names of a single label with NXDOMAIN.',
@@ -150,7 +150,7 @@ export const dns = section({
     whitelist: key(list(is.cidr).default([]), { doc: 'Networks that are never limited.' }),
     nxdomain_per_second: key(int(1, 10_000_000).default(50), {
       unit: 'answers per second',
-      doc: 'Budget of NXDOMAIN answers of a client network.',
+      doc: 'Budget of NXDOMAIN answers of a client network, also those that Weir makes itself.',
     }),
     slip_ratio: key(int(0, 1000).default(0), {
       unit: 'answers',

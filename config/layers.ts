@@ -30,6 +30,13 @@ const NODE_KEYS: ReadonlySet<string> = new Set([
   'database.export_dir',
 ]);
 
+/** Keys that name what Weir reads, writes or connects to with the rights of its user. */
+const FILE_ONLY_KEYS: ReadonlySet<string> = new Set([
+  ...['server.data_dir', 'database.url', 'logging.dnstap'],
+  ...['server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
+  ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
+]);
+
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));
 
 /** Names of all keys. */
@@ -41,6 +48,11 @@ const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === tru
 /** True for a key that lives in the file alone; the others are of the whole cluster. */
 export function isNodeKey(name: string): boolean {
   return /^(?:server|logging)\./u.test(name) || NODE_KEYS.has(name);
+}
+
+/** True for a key of a node that only a person changes, in the file. */
+export function isFileOnly(name: string): boolean {
+  return FILE_ONLY_KEYS.has(name);
 }
 
 /** True for a key whose change takes effect at the next start. */

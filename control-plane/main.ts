@@ -6,6 +6,7 @@ import { reasonOf } from '../shared/thrown.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { parseArguments } from './cli/arguments.ts';
 import type { Command } from './cli/arguments.ts';
+import { becomeOwnerOf } from './cli/become-owner.ts';
 import { checkConfig } from './cli/check-config.ts';
 import { completionScript } from './cli/completion.ts';
 import type { Shell } from './cli/completion.ts';
@@ -91,6 +92,7 @@ async function changePassword(loaded: LoadedConfig): Promise<number> {
   const { hashPassword } = await import('./auth/accounts/password.ts');
   const { storeAdminPassword } = await import('./cli/store-admin-password.ts');
   const reader = new PasswordReader(process.stdin);
+  becomeOwnerOf(loaded.config.server.data_dir);
   return setPassword({ loaded, reader, terminal, hash: hashPassword, store: storeAdminPassword });
 }
 

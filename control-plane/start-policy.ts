@@ -13,7 +13,7 @@ import { seedFirstSource } from './lists/sources/first-source.ts';
 import { CompiledLists } from './lists/compiled/compiled-lists.ts';
 import { DraftLists } from './lists/sources/draft-lists.ts';
 import { ListCache } from './lists/sources/list-cache.ts';
-import { MostAskedNames, WATCHED_NAMES } from './lists/sources/list-guard.ts';
+import { MostAskedNames } from './lists/sources/list-guard.ts';
 import type { FetchBounds } from './lists/fetch/list-host.ts';
 import { ListSources } from './lists/sources/list-sources.ts';
 import { RefusedCopies } from './lists/sources/refused-copies.ts';
@@ -194,8 +194,8 @@ function dayExportOf({ configuration, database, jobs, logger }: Node, queryLog: 
 /** The names that a new list is watched for: those of all nodes, as it is fetched for all. */
 function mostAskedOf(log: LogQuestions): MostAskedNames {
   const untilAnswered = new AbortController().signal;
-  const read = (): Promise<readonly string[]> => {
-    return log.mostAsked({ nowMs: clock.nowMs(), limit: WATCHED_NAMES }, untilAnswered);
+  const read = (days: number, limit: number): Promise<readonly string[]> => {
+    return log.mostAsked({ nowMs: clock.nowMs(), days, limit }, untilAnswered);
   };
   return new MostAskedNames(read, clock);
 }

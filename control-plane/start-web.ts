@@ -17,7 +17,7 @@ import { nodeIdOf } from './cluster/node-store.ts';
 import { waitForNodes } from './cluster/wait-for-nodes.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { NetworkSights } from './clients/bypass/silent-devices.ts';
-import type { ReadNeighbours } from './clients/neighbour-table.ts';
+import type { ReadNeighbours } from '../shared/net/kernel/neighbour-table.ts';
 import type { Explainer } from './explain/explainer.ts';
 import type { PastExplainer } from './explain/past-explainer.ts';
 import type { GrantTimes } from './grants/grant-times.ts';

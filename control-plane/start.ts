@@ -2,6 +2,7 @@
  * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database comes up in the
  * background; the parts that need it follow. Stopping runs the same list backwards.
  */
+import { readFileSync } from 'node:fs';
 import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
@@ -13,7 +14,7 @@ import { JobLeases } from './cluster/leases.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
 import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
-import { openNeighbourTable } from './clients/neighbour-table.ts';
+import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
@@ -224,7 +225,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   const name = nodeNameOf(config);
   const uuid = nodeUuid(lock.dataDir, logger);
   const clients = new ClientDirectory({ site: config.server.site });
-  const neighbours = openNeighbourTable(logger);
+  const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
   // The first snapshot already has the addresses of clients known by MAC.
   clients.locateAll(neighbours());
   const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });

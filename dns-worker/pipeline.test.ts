@@ -28,12 +28,14 @@ const BLOCKED: ListText = { text: `||${NAME}^`, reading: { kind: 'block', subdom
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'];
 /** Every stage that a question for an unknown name passes. */
 const ALL = [
+  'admission',
   'client_group',
   'question_checks',
   'grants',
   'schedule_override',
   'local_names',
   'special_names',
+  'services',
   'policy',
   'safe_search',
   'cache',
@@ -95,11 +97,11 @@ describe('Pipeline.explain()', () => {
 
   test('tells of none after the one that decides', () => {
     use([BLOCKED]);
-    expect(explained()).toEqual({ stages: ALL.slice(0, 7), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 9), last: 'answered' });
     use([], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
-    expect(explained()).toEqual({ stages: ALL.slice(0, 5), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 6), last: 'answered' });
     pipeline.replaceSnapshot(openOverridden({ override: 'BlockAll' }));
-    expect(explained()).toEqual({ stages: ALL.slice(0, 4), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 5), last: 'answered' });
   });
 
   test('counts nothing, and is heard of no more afterwards', () => {

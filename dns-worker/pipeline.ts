@@ -3,10 +3,11 @@
  * with the reason for its position; stages do not know each other. A pass selects the stages that run for an occasion:
  * a new query, one that has waited, an answer.
  */
+import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/memory/counters.ts';
 import { Rcode, RRType } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/threads/explanation.ts';
-import { Protocol, QueryStatus } from '../shared/query-log.ts';
+import { DNSSEC_STATUS_NAMES, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { readEcs } from './query/query-ecs.ts';
@@ -15,6 +16,7 @@ import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
 import { type Query, StageResult, type StageResultCode } from './query/query.ts';
+import { Newcomers } from './policy/newcomers.ts';
 import type { RateLimiter } from './policy/rate-limiter.ts';
 import { ServerIdentity } from './policy/server-identity.ts';
 import type { Reporter } from './report/reporter.ts';
@@ -24,16 +26,17 @@ import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
 import { anyTypeStage } from './stages/any-type.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
 import { clientDetail, clientGroupStage } from './stages/client-group.ts';
+import { noIpv6Stage, removeIpv6Hints } from './stages/no-ipv6.ts';
 import { grantsStage } from './stages/grants.ts';
 import { forwardZoneStage } from './stages/forward-zone.ts';
 import { localNamesStage } from './stages/local-names.ts';
 import { noteAllowance, policyStage } from './stages/policy.ts';
 import { questionChecksStage } from './stages/question-checks.ts';
-import { limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
+import { admissionDetail, limitNxdomain, rateLimitStage } from './stages/rate-limit.ts';
 import { overrideDetail, scheduleOverrideStage } from './stages/schedule-override.ts';
 import { specialUseNamesStage } from './stages/special-use-names.ts';
 import { rebindingStage } from './stages/rebinding.ts';
-import { safeSearchStage } from './stages/safe-search.ts';
+import { safeSearchDetail, safeSearchStage } from './stages/safe-search.ts';
 import { answerUnreadable, unreadableStage, type UnreadableOutcome } from './stages/unreadable.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
 
@@ -73,6 +76,8 @@ export interface PipelineParts {
   readonly cache: AnswerCache;
   readonly reporter: Reporter;
   readonly sightings: ClientSightings;
+  /** Recognizes clients by their MAC at new addresses; absent = this network's neighbours do not matter. */
+  readonly newcomers?: Newcomers;
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
   readonly identity?: ServerIdentity;
@@ -86,6 +91,7 @@ export class Pipeline {
   readonly cache: AnswerCache;
   private readonly reporter: Reporter;
   private readonly sightings: ClientSightings;
+  private readonly newcomers: Newcomers;
   private limiter: RateLimiter;
   private readonly cookies: ServerCookies;
   private forwardsEcs: boolean;
@@ -99,6 +105,7 @@ export class Pipeline {
     this.cache = parts.cache;
     this.reporter = parts.reporter;
     this.sightings = parts.sightings;
+    this.newcomers = parts.newcomers ?? new Newcomers(() => [], systemClock);
     this.limiter = parts.limiter;
     this.cookies = parts.cookies;
     this.forwardsEcs = parts.forwardsEcs;
@@ -181,7 +188,8 @@ export class Pipeline {
 
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
     if ((pass & Part.ASKER) !== 0) {
-      clientGroupStage(query, snapshot, isCounted ? this.sightings : null);
+      this.recorder?.passed('admission', result, admissionDetail(this.limiter));
+      clientGroupStage(query, snapshot, isCounted ? this.sightings : null, this.newcomers);
       this.passed('client_group', result, query);
     }
     // Before any work is done for a client that asks too much.
@@ -208,13 +216,18 @@ export class Pipeline {
       // What this server knows itself outranks policy.
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
+      // Before all that could lead to an upstream, for AAAA is never asked there.
+      if (snapshot.policy.hidesIpv6(query.groupIndex)) {
+        result = this.passed('no_ipv6', noIpv6Stage(query, snapshot.policy), query);
+        if (result !== StageResult.CONTINUE) return result;
+      }
       // Names that must not leave this network; a local record or a forward zone for them outranks this stage.
       result = this.passed('special_names', specialUseNamesStage(query, snapshot, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.POLICY) !== 0) {
       // Before the cache, which holds upstream answers, the same for all groups.
-      result = this.passed('policy', policyStage(query, snapshot, this.judge), query);
+      result = this.passedPolicy(policyStage(query, snapshot, this.judge), query);
       if (result !== StageResult.CONTINUE) return result;
       // After policy: a blocked name is blocked for every type. Before all that would ask or know an upstream.
       if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
@@ -228,17 +241,28 @@ export class Pipeline {
       result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
+    // The forwarder has validated it; this only names the outcome.
+    if ((pass & Part.ANSWER_NAMES) !== 0) this.passed('dnssec', StageResult.CONTINUE, query);
     // Policy once more, on the names and addresses in the answer. From here on ANSWERED also means: left unchanged.
     if ((pass & Part.ANSWER_NAMES) !== 0 && isToBeJudged(query, snapshot)) {
       const onNames = this.passed('answer_names', this.answerNames.check(query, snapshot), query);
       if (onNames !== StageResult.CONTINUE) return onNames;
     }
     // Last, as an answer that policy has replaced has no addresses of an upstream.
-    if ((pass & Part.REBINDING) !== 0 && query.hasPrivateAddress) {
-      const onAddresses = this.passed('rebinding', rebindingStage(query, snapshot), query);
+    if ((pass & Part.REBINDING) !== 0) {
+      const onAddresses = query.hasPrivateAddress ? rebindingStage(query, snapshot) : StageResult.CONTINUE;
+      this.passed('rebinding', onAddresses, query);
       if (onAddresses !== StageResult.CONTINUE) return onAddresses;
     }
     return result;
+  }
+
+  /** One stage to queries, which meets blocked services first; two to explanations. */
+  private passedPolicy(result: StageResultCode, query: Query): StageResultCode {
+    if (this.recorder === null) return result;
+    const isByService = result === StageResult.ANSWERED && query.status === QueryStatus.BLOCKED_SERVICE;
+    this.passed('services', isByService ? result : StageResult.CONTINUE, query);
+    return isByService ? result : this.passed('policy', result, query);
   }
 
   /** Passes the result of a stage to the recorder, if any, and returns it. */
@@ -294,11 +318,13 @@ export class Pipeline {
   }
 
   /**
-   * The last look at a reply in the slot: cuts TTLs that would outlive a flip of the client's policy; where it is
+   * The last look at a reply in the slot: removes hints of groups without IPv6, cuts TTLs that would outlive a flip of the client's policy; where it is
    * counted, holds NXDOMAIN against the budget of the client's network.
    */
   finish(query: Query, isCounted: boolean): void {
-    capTtlsToFlip(query, this.snapshot.policy);
+    const { policy } = this.snapshot;
+    if (policy.hidesIpv6(query.groupIndex)) removeIpv6Hints(query);
+    capTtlsToFlip(query, policy);
     if (isCounted) limitNxdomain(query, this.limiter);
   }
 
@@ -310,5 +336,7 @@ export class Pipeline {
 
 function detailOf(stage: ExplainedStageName, query: Query, snapshot: OpenSnapshot): string | undefined {
   if (stage === 'client_group') return clientDetail(query, snapshot);
+  if (stage === 'safe_search') return safeSearchDetail(query, snapshot);
+  if (stage === 'dnssec') return DNSSEC_STATUS_NAMES[query.dnssec];
   return stage === 'schedule_override' ? overrideDetail(query, snapshot) : undefined;
 }

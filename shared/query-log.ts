@@ -104,7 +104,7 @@ export const LogRecord = {
   DNSSEC: 47,
   /** u8: 1 = the answer came from the cache. */
   CACHED: 48,
-  /** u8: offset in the qname at which the deciding rule's name starts. */
+  /** u8: where the deciding rule's name starts in the qname, or in the name of the answer that it matched. */
   RULE_NAME_OFFSET: 49,
   /** u8: length of the qname in bytes, final zero included (1..255). */
   QNAME_LENGTH: 50,
@@ -117,8 +117,8 @@ export const LogRecord = {
   /** u8: `RuleOrigin` of the deciding rule. */
   RULE_ORIGIN: 56,
   /**
-   * u8: length of the deciding rule's name where that is no part of the qname (a CNAME target's); it follows
-   * the answer RRs on the next word, in wire form. 0 = RULE_NAME_OFFSET says where it is.
+   * u8: length of the name of the answer (a CNAME's target) that the deciding rule matched; it follows the answer RRs on
+   * the next word, in wire form. 0 = the rule matched the qname.
    */
   RULE_NAME_LENGTH: 57,
   /**

@@ -61,6 +61,11 @@ export function conflict(detail: string): ApiError {
   return new ApiError(409, 'conflict', detail);
 }
 
+/** 412: what is stored is not what the request was made for. */
+export function preconditionFailed(detail: string): ApiError {
+  return new ApiError(412, 'precondition_failed', detail);
+}
+
 /** 403: known, and still not allowed. */
 export function forbidden(detail: string): ApiError {
   return new ApiError(403, 'forbidden', detail);

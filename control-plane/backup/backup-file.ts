@@ -4,6 +4,7 @@ import type { BackupFile, BackupText } from '../../shared/api/policy/backup-api.
 import { MAX_UNTIL_MS } from '../../shared/api/policy/grants-api.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { hasMask, shownUrl } from '../../shared/net/shown-url.ts';
+import { TEXT_URL } from '../../shared/policy/source-kind.ts';
 import { timeOfDay } from '../../shared/policy/time-of-day.ts';
 import { upstream } from '../../config/upstream-url.ts';
 import { expectedInstead, hostPort } from '../../config/value-checks.ts';
@@ -129,6 +130,11 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
   };
   switch (kind) {
     case 'list_sources':
+      if (String(item['url']).startsWith(TEXT_URL) !== (item['text'] !== null))
+        problems.push({
+          path: `${path}.text`,
+          message: 'expected a text if the URL begins with text:, else null',
+        });
       return inOrder({ ...item, url: unmasked(item, place) });
     case 'users':
     case 'api_tokens':

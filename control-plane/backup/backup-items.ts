@@ -32,8 +32,10 @@ const MOST_NAMES = 1000;
 /** All that is set now. Call it in a transaction, so that it is of one moment. */
 export async function readItems(tx: Queryable, now: Date): Promise<BackupItems> {
   const found = new Map<KindName, readonly Item[]>();
-  for (const { name, read, isTimed = false } of KINDS)
-    found.set(name, (await tx.query<Item>(read, isTimed ? [now] : [])).rows.map(inOrder));
+  for (const { name, read, isTimed = false, complete } of KINDS) {
+    const { rows } = await tx.query<Item>(read, isTimed ? [now] : []);
+    found.set(name, (complete === undefined ? rows : await complete(tx, rows)).map(inOrder));
+  }
   return found;
 }
 

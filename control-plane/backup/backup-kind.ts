@@ -1,5 +1,6 @@
 /** What a kind of things of a backup is. */
 import type { BackupFile } from '../../shared/api/policy/backup-api.ts';
+import type { Queryable } from '../db/database.ts';
 
 /** A thing of a backup, in the fields of the file after its checks. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -22,6 +23,10 @@ export interface BackupKind {
   readonly isTimed?: boolean;
   /** Rows in the fields of the file, in an order that does not depend on ids where it means nothing. */
   readonly read: string;
+  /** Adds what the database holds in another form to what was read. */
+  readonly complete?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;
+  /** The reverse, before `put`. */
+  readonly prepare?: (tx: Queryable, items: readonly Item[]) => Promise<readonly Item[]>;
   /** Stores new and changed ones. */
   readonly put: readonly string[];
   readonly remove: readonly string[];

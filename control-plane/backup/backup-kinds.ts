@@ -4,6 +4,7 @@
  */
 import { ACCESS_KINDS } from './access-kinds.ts';
 import { type BackupKind, items } from './backup-kind.ts';
+import { sources } from './source-items.ts';
 
 const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
 const OF_GROUP = 'LEFT JOIN groups g ON g.id = t.group_id';
@@ -57,28 +58,6 @@ const subnets: BackupKind = {
      ON CONFLICT (cidr) DO UPDATE SET group_id = excluded.group_id, comment = excluded.comment`,
   ],
   remove: [`DELETE FROM client_subnets t USING ${SUBNET} WHERE t.cidr = v.subnet_cidr`],
-};
-
-const SOURCE = items(
-  'kind text, name text, url text, enabled boolean, comment text, subdomains boolean, groups text[]',
-);
-const IS_SOURCE = 's.kind = v.kind AND s.url = v.url';
-const sources: BackupKind = {
-  name: 'list_sources',
-  key: ['kind', 'url'],
-  read: `SELECT s.kind, s.name, s.url, s.enabled, coalesce(s.comment, '') AS comment, s.subdomains,
-      ARRAY(SELECT g.name FROM list_source_groups l JOIN groups g ON g.id = l.group_id WHERE l.source_id = s.id) AS groups
-    FROM list_sources s ORDER BY s.id`,
-  put: [
-    `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains)
-     SELECT v.kind, v.name, v.url, v.enabled, v.comment, v.subdomains FROM ${SOURCE}
-     ON CONFLICT (kind, url) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
-       comment = excluded.comment, subdomains = excluded.subdomains, updated_at = now()`,
-    `DELETE FROM list_source_groups l USING list_sources s, ${SOURCE} WHERE l.source_id = s.id AND ${IS_SOURCE}`,
-    `INSERT INTO list_source_groups (source_id, group_id)
-     SELECT s.id, g.id FROM ${SOURCE} JOIN list_sources s ON ${IS_SOURCE} JOIN groups g ON g.name = ANY (v.groups)`,
-  ],
-  remove: [`DELETE FROM list_sources s USING ${SOURCE} WHERE ${IS_SOURCE}`],
 };
 
 function rules(name: 'managed_domains' | 'regex_filters', matches: 'domain' | 'pattern'): BackupKind {
@@ -238,19 +217,19 @@ const dnsSettings: BackupKind = {
   remove: [`DELETE FROM config_values WHERE key = ANY (${SETTINGS}) AND $1::jsonb IS NOT NULL`],
 };
 
-const GROUP = items('name text, enabled boolean, comment text, is_default boolean');
+const GROUP = items('name text, enabled boolean, comment text, no_ipv6 boolean, is_default boolean');
 const groups: BackupKind = {
   name: 'groups',
   key: ['name'],
   isFolded: true,
-  read: 'SELECT name, enabled, comment, id = 1 AS is_default FROM groups ORDER BY id <> 1, lower(name)',
+  read: 'SELECT name, enabled, comment, no_ipv6, id = 1 AS is_default FROM groups ORDER BY id <> 1, lower(name)',
   put: [
-    `UPDATE groups g SET name = v.name, comment = v.comment, updated_at = now() FROM ${GROUP}
+    `UPDATE groups g SET name = v.name, comment = v.comment, no_ipv6 = v.no_ipv6, updated_at = now() FROM ${GROUP}
      WHERE v.is_default AND g.id = 1`,
-    `INSERT INTO groups (name, enabled, comment) SELECT v.name, v.enabled, v.comment FROM ${GROUP}
+    `INSERT INTO groups (name, enabled, comment, no_ipv6) SELECT v.name, v.enabled, v.comment, v.no_ipv6 FROM ${GROUP}
      WHERE NOT v.is_default
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
-       comment = excluded.comment, updated_at = now()`,
+       comment = excluded.comment, no_ipv6 = excluded.no_ipv6, updated_at = now()`,
   ],
   // Out of the way of new ones that take their names; `restore-store.ts` deletes them when nothing refers to them.
   remove: [

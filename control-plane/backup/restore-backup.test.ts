@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
+import type { BackupText, RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
 import {
   api,
   auditCount,
@@ -13,6 +13,8 @@ import {
   serveBackups,
   suite,
 } from '../../test/support/parts/backup-suite.ts';
+import { packText, storeText } from '../cluster/blob-store.ts';
+import { listSources } from '../lists/sources/source-store.ts';
 import { KINDS } from './backup-kinds.ts';
 
 serveBackups();
@@ -32,6 +34,35 @@ describe('a restore', () => {
       expect(await restore(await backUp(''), query)).toMatchObject({ changes: [], left_out: [] });
     }
     expect(await auditCount()).toBe(before);
+  });
+
+  test('brings custom rules back with their text', async () => {
+    const before = await backUp();
+    const customOf = ({ list_sources: all = [] }: BackupText) =>
+      all.filter(({ text }) => typeof text === 'string');
+    const { database } = suite;
+    const packed = await packText('||own.example^\n');
+    await database.transaction((tx) => storeText(tx, packed));
+    await database.query(
+      `INSERT INTO list_sources (kind, name, url, content_key, status) VALUES ('block', 'own', 'text:own', $1, 'ok')`,
+      [packed.key],
+    );
+    const file = await backUp();
+    expect(customOf(file)).toMatchObject([{ url: 'text:own', text: '||own.example^\n' }]);
+    await restore(before);
+    await database.query('DELETE FROM blobs');
+    expect(await restore(file)).toMatchObject({ changes: [{ kind: 'list_sources', created: { count: 1 } }] });
+    expect(content(await backUp())).toEqual(content(file));
+    const [source] = (await listSources(database)).filter(({ has_text: isCustom }) => isCustom);
+    expect(source).toMatchObject({ isKept: true, status: 'ok' });
+    const changed = file.list_sources!.map((one) =>
+      typeof one.text !== 'string' ? one : { ...one, text: 'b.example' },
+    );
+    await restore({ ...file, list_sources: changed });
+    expect(customOf(await backUp())).toMatchObject([{ text: 'b.example' }]);
+    const loose = file.list_sources!.find(({ url }) => url.startsWith('https:'));
+    const answer = await send({ ...file, list_sources: [{ ...loose!, text: 'a.example' }] });
+    expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, 'list_sources.0.text']);
   });
 
   test('brings all back to a node that has nothing, and to one that has other things', async () => {

@@ -136,7 +136,10 @@ async function store(
   for (const { kind, removed } of changes.toReversed()) await run(kind.remove, removed);
   const hasFilters = changes.some(({ kind }) => kind.name === 'regex_filters');
   const refusedBefore = hasFilters ? await newlyRefusedFilters(tx, new Set()) : [];
-  for (const { kind, created, changed } of changes) await run(kind.put, [...changed, ...created]);
+  for (const { kind, created, changed } of changes) {
+    const items = [...changed, ...created];
+    await run(kind.put, kind.prepare === undefined ? items : await kind.prepare(tx, items));
+  }
   if (hasFilters) await refuseNewlyRefused(tx, new Set(refusedBefore.map(({ id }) => id)));
   if (changes.some(({ kind, removed }) => kind.name === 'groups' && removed.length > 0))
     await tx.query(`DELETE FROM groups WHERE name ~ '^removed [0-9a-f-]{36}$' AND id <> 1`);

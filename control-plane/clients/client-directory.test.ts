@@ -1,11 +1,15 @@
 /** Who is who, and in which group. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { macIdentity } from '../../shared/net/mac.ts';
 import { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
 import { NeighbourMap } from './neighbour-map.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
+
+/** The client of MAC at addresses that are not known yet. */
+const ANYWHERE = { address: macIdentity(MAC), groupId: 2 };
 
 let directory: ClientDirectory;
 beforeEach(() => {
@@ -111,7 +115,12 @@ describe('ClientDirectory.follow()', () => {
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7', '192.0.2.6'] }));
     directory.put(stored({ mac: OTHER_MAC, addresses: ['192.0.2.9'] }));
-    const addresses = () => directory.follow(rows).map(({ address, groupId }) => `${address} ${groupId}`);
+    const addresses = () =>
+      directory
+        .follow(rows)
+        .map(({ address, groupId }) => `${address} ${groupId}`)
+        .slice(1);
+    expect(directory.follow(rows)[0]).toEqual(ANYWHERE);
     expect(addresses()).toEqual(['192.0.2.7 2', '192.0.2.6 2']);
     expect(directory.locate('2001:db8::7', MAC)).toBe(true);
     expect(directory.locate('2001:db8::7', MAC)).toBe(false);
@@ -123,10 +132,10 @@ describe('ClientDirectory.follow()', () => {
     directory = new ClientDirectory({ site: 'cabin' });
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     const client = directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7'], site: 'home' }));
-    expect(directory.follow(rows)).toEqual([]);
+    expect(directory.follow(rows)).toEqual([ANYWHERE]);
     expect(see('192.0.2.7')).not.toBe(client);
     directory.locate('192.0.2.9', MAC);
-    expect(directory.follow(rows)).toEqual([{ address: '192.0.2.9', groupId: 2 }]);
+    expect(directory.follow(rows)).toEqual([ANYWHERE, { address: '192.0.2.9', groupId: 2 }]);
     expect(see('192.0.2.9')).toBe(client);
     expect(client).toMatchObject({ addresses: ['192.0.2.9'], site: 'cabin' });
   });
@@ -134,6 +143,7 @@ describe('ClientDirectory.follow()', () => {
   test('follow() knows devices that are in the neighbour table before the database is up', () => {
     directory.locate('192.0.2.7', MAC);
     expect(directory.follow({ macClients: [{ mac: MAC, groupId: 2 }], subnets: [] })).toEqual([
+      ANYWHERE,
       { address: '192.0.2.7', groupId: 2 },
     ]);
   });
@@ -166,5 +176,13 @@ describe('NeighbourMap', () => {
     for (let i = 1; i <= 20; i++) book.learn(`192.0.2.${i}`, MAC);
     expect(book.addressesOf(MAC)).toHaveLength(16);
     expect([book.macAt('192.0.2.4'), book.macAt('192.0.2.5')]).toEqual([null, MAC]);
+  });
+
+  test('NeighbourMap keeps an address that the kernel still has while others of its MAC change', () => {
+    const book = new NeighbourMap();
+    for (let day = 1; day <= 40; day++)
+      for (const address of ['192.0.2.7', `2001:db8:${day}::7`]) book.learn(address, MAC);
+    expect([book.macAt('192.0.2.7'), book.macAt('2001:db8:40::7')]).toEqual([MAC, MAC]);
+    expect(book.addressesOf(MAC)).toHaveLength(16);
   });
 });

@@ -4,13 +4,14 @@
  */
 import { DEFAULT_GROUP_ID } from '../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../shared/api/policy/clients-api.ts';
+import { macIdentity } from '../../shared/net/mac.ts';
 import type { LocatedClient } from '../policy/live.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../policy/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 import { locateNamed } from './locate-named.ts';
 import { NeighbourMap } from './neighbour-map.ts';
-import type { Neighbour } from './neighbour-messages.ts';
+import type { Neighbour } from '../../shared/net/kernel/neighbour-messages.ts';
 import { SubnetIndex } from './subnet-index.ts';
 
 /** Most clients in memory; of those without a given name or group the least recently seen are evicted first. */
@@ -157,16 +158,25 @@ export class ClientDirectory {
     return this.addressesOf(macClients);
   }
 
-  /** Addresses of the clients that have a group by MAC. */
+  /** Addresses of the clients that have a group by MAC; the first stands for each address that is not known yet. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
-      this.macs.addressesOf(mac).map((address) => ({ address, groupId })),
+      [macIdentity(mac), ...this.macs.addressesOf(mac)].map((address) => ({ address, groupId })),
     );
   }
 
   /** Where the clients are that rules speak of by these MACs and names, in lower case. */
   locateNamed(names: readonly string[]): LocatedClient[] {
     return locateNamed(names, this.records, this.macs);
+  }
+
+  /** All addresses that a client is known at; undefined = no such client. */
+  placesOf(id: number): readonly string[] | undefined {
+    const record = this.byId.get(id);
+    if (record === undefined) return undefined;
+    const { ip, mac, addresses } = record;
+    const known = mac === null ? [] : this.macs.addressesOf(mac);
+    return [...new Set([...(ip === null ? [] : [ip]), ...addresses, ...known])];
   }
 
   /** Whether the MAC at an address is known. */

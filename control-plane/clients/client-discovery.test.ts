@@ -1,4 +1,6 @@
 /** Discovery over a real database and real lease files; time and traffic are the test's. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +11,13 @@ import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { nameFromText } from '../../shared/dns/name.ts';
+import { macIdentity } from '../../shared/net/mac.ts';
 import { ClientDirectory, type Sighting } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
-import { HostNames, isPrivate } from './host-names.ts';
+import { askDevice, askInTurn, HostNames, isPrivate } from './host-names.ts';
 import { LeaseWatch } from './lease-watch.ts';
-import type { Neighbour } from './neighbour-messages.ts';
+import type { Neighbour } from '../../shared/net/kernel/neighbour-messages.ts';
 
 const MAC = '02:00:5e:10:00:01';
 const MINUTE_MS = 60_000;
@@ -42,6 +46,8 @@ beforeEach(async () => {
   ruleClients = [];
   start(served.database);
   await discovery.load();
+  // Policy has each MAC at once, and addresses when they are seen.
+  applications = 0;
 });
 
 /** A life of its own: nothing in memory. */
@@ -147,7 +153,8 @@ describe('ClientDiscovery', () => {
     await discovery.look();
     expect(applications).toBe(2);
     const where = () => directory.locateNamed(ruleClients).map(({ addresses }) => addresses.toSorted());
-    expect(where()).toEqual([['192.0.2.9', '2001:db8::9'], ['192.0.2.7'], ['192.0.2.8']]);
+    const anywhere = macIdentity(ruleClients[0]!);
+    expect(where()).toEqual([['192.0.2.9', '2001:db8::9', anywhere], ['192.0.2.7'], ['192.0.2.8']]);
     // What devices say of themselves does not count beside what people say.
     directory.at('192.0.2.6')!.name = 'Tablet';
     expect(where()[1]).toEqual(['192.0.2.6']);
@@ -271,6 +278,33 @@ describe('HostNames', () => {
     nowMs += 60 * MINUTE_MS;
     names.want('10.0.0.7');
     expect(asked).toHaveLength(5);
+  });
+
+  test('asks a device itself by mDNS if there is no other name', async () => {
+    const address = '127.0.0.77';
+    const device = createSocket('udp4');
+    let name = 'phone.local';
+    device.on('message', (query, { address: from, port }) => {
+      const rdata = nameFromText(name)!;
+      const record = [0xc0, 12, 0, 12, 0, 1, 0, 0, 0, 120, 0, rdata.length, ...rdata];
+      let end = 12;
+      while (query[end] !== 0) end += query[end]! + 1;
+      const reply = Buffer.concat([query.subarray(0, end + 5), Uint8Array.from(record)]);
+      reply.writeUInt16BE(0x8400, 2);
+      reply.writeUInt16BE(1, 6);
+      reply.writeUInt16BE(0, 10);
+      device.send(reply, port, from);
+    });
+    device.bind(0, address);
+    await once(device, 'listening');
+    const ofDevice = askDevice(device.address().port);
+    const nothing = askInTurn(() => Promise.reject(noName), ofDevice);
+    expect(await nothing(address)).toEqual(['phone.local']);
+    expect(await askInTurn(async () => ['tv.home.arpa'], ofDevice)(address)).toEqual(['tv.home.arpa']);
+    name = 'www.example.org';
+    await expect(nothing(address)).rejects.toBe(noName);
+    device.close();
+    await expect(askInTurn(() => Promise.reject(noName), askDevice(1))(address)).rejects.toBe(noName);
   });
 
   test('asks a few at a time', async () => {

@@ -15,7 +15,7 @@ import type { ClientRecord, StoredClient } from './client-record.ts';
 import * as store from './client-store.ts';
 import type { HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
-import type { ReadNeighbours } from './neighbour-table.ts';
+import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 
 const TICK_MS = 1000;
 /** The table is read this often even without new addresses: a device may take another's address. */

@@ -1,6 +1,6 @@
 /**
  * Looks up host names of clients by PTR, through this node's own DNS port, so that local records, forward zones and the
- * cache apply. A few questions at a time, each address again after a pause. Private addresses only: questions about
+ * cache apply; devices without such a name are asked themselves, by mDNS. A few questions at a time, each address again after a pause. Private addresses only: questions about
  * others would leak to upstreams.
  */
 import { Resolver } from 'node:dns/promises';
@@ -12,6 +12,8 @@ const QUESTIONS_AT_ONCE = 4;
 const MAX_WAITING = 1000;
 const MAX_KNOWN = 50_000;
 const TIMEOUT_MS = 2000;
+const MDNS_TIMEOUT_MS = 1000;
+const MDNS_PORT = 5353;
 const PAUSE_MS = { named: 3_600_000, nameless: 600_000 } as const;
 
 /** Asks for the names of an address. */
@@ -20,8 +22,39 @@ export type AskNames = (address: string) => Promise<readonly string[]>;
 /** Asks the DNS server at `address` and `port`. */
 export function askOwnPort(address: string, port: number): AskNames {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
-  resolver.setServers([address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`]);
+  resolver.setServers([serverText(address, port)]);
   return (client) => resolver.reverse(client);
+}
+
+/**
+ * Asks the device at the address for its own name: a direct mDNS query (RFC 6762 sections 5.5 and 6.7), which needs no
+ * multicast. Only names below `local` count, which is what mDNS speaks of.
+ */
+export function askDevice(port = MDNS_PORT): AskNames {
+  return async (client) => {
+    const resolver = new Resolver({ timeout: MDNS_TIMEOUT_MS, tries: 1 });
+    resolver.setServers([serverText(client, port)]);
+    const names = await resolver.reverse(client);
+    return names.filter((name) => name.toLowerCase().endsWith('.local'));
+  };
+}
+
+/** The names that `first` finds, else those of `second`, whose failures do not count. */
+export function askInTurn(first: AskNames, second: AskNames): AskNames {
+  return async (client) => {
+    try {
+      const names = await first(client);
+      return names.length > 0 ? names : await second(client);
+    } catch (error) {
+      const names = isNoName(error) ? await second(client).catch(() => []) : [];
+      if (names.length === 0) throw error;
+      return names;
+    }
+  };
+}
+
+function serverText(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** Looks up and caches host names by address. */

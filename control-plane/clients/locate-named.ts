@@ -1,4 +1,5 @@
 /** Finds the addresses of clients that rules name by MAC or by name. */
+import { canonicalMac, macIdentity } from '../../shared/net/mac.ts';
 import type { LocatedClient } from '../policy/live.ts';
 import type { ClientRecord } from './client-record.ts';
 import type { NeighbourMap } from './neighbour-map.ts';
@@ -19,7 +20,7 @@ class Locations {
     if (!this.wanted.has(name)) return;
     const addresses = this.byName.get(name) ?? new Set();
     this.byName.set(name, addresses);
-    if (mac !== null) for (const address of this.neighbours.addressesOf(mac)) addresses.add(address);
+    if (mac !== null) for (const address of addressesOf(mac, this.neighbours)) addresses.add(address);
     else if (ip !== null) addresses.add(ip);
   }
 
@@ -48,7 +49,12 @@ export function locateNamed(
     if (label !== record.hostname) hostNames.add(label, record);
   }
   return names.map((name) => {
-    const addresses = given.of(name) ?? hostNames.of(name) ?? neighbours.addressesOf(name);
+    const addresses = given.of(name) ?? hostNames.of(name) ?? addressesOf(canonicalMac(name), neighbours);
     return { name, addresses: [...addresses] };
   });
+}
+
+/** Where a MAC is, and what stands for it at any other address. */
+function addressesOf(mac: string | null, neighbours: NeighbourMap): readonly string[] {
+  return mac === null ? [] : [macIdentity(mac), ...neighbours.addressesOf(mac)];
 }

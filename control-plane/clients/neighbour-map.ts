@@ -10,12 +10,14 @@ const MAX_OF_ONE = 16;
 
 /** Maps addresses to MACs and back. */
 export class NeighbourMap {
-  private readonly macs = new Map<string, string>();
+  private readonly macs = new Map<string, { readonly mac: string; confirmed: number }>();
   private readonly addresses = new Map<string, string[]>();
+  /** Number of entries that were read from the kernel. */
+  private confirmations = 0;
 
   /** The MAC at an address; null if it was never seen. */
   macAt(address: string): string | null {
-    return this.macs.get(address) ?? null;
+    return this.macs.get(address)?.mac ?? null;
   }
 
   /** Addresses of a MAC, the one learnt last first. */
@@ -25,13 +27,17 @@ export class NeighbourMap {
 
   /** Records an entry of the kernel; returns whether it changed anything. */
   learn(address: string, mac: string): boolean {
-    if (this.macs.get(address) === mac) return false;
+    const known = this.macs.get(address);
+    if (known?.mac === mac) {
+      known.confirmed = ++this.confirmations;
+      return false;
+    }
     this.forget(address);
     if (this.macs.size >= MAX_ENTRIES) this.forget(this.macs.keys().next().value!);
-    this.macs.set(address, mac);
     const others = this.addresses.get(mac) ?? [];
-    this.addresses.set(mac, [address, ...others]);
-    if (others.length >= MAX_OF_ONE) this.forget(others.at(-1)!);
+    if (others.length >= MAX_OF_ONE) this.forget(this.leastConfirmed(others));
+    this.macs.set(address, { mac, confirmed: ++this.confirmations });
+    this.addresses.set(mac, [address, ...this.addressesOf(mac)]);
     return true;
   }
 
@@ -41,8 +47,14 @@ export class NeighbourMap {
     for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
   }
 
+  /** Not the one learnt first: a device keeps its IPv4 address while its IPv6 addresses change daily. */
+  private leastConfirmed(addresses: readonly string[]): string {
+    const confirmed = (address: string): number => this.macs.get(address)?.confirmed ?? 0;
+    return addresses.reduce((least, address) => (confirmed(address) < confirmed(least) ? address : least));
+  }
+
   private forget(address: string): void {
-    const mac = this.macs.get(address);
+    const mac = this.macAt(address) ?? undefined;
     if (mac === undefined) return;
     this.macs.delete(address);
     const rest = this.addressesOf(mac).filter((other) => other !== address);

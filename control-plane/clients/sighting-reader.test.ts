@@ -1,12 +1,19 @@
 /** Both ends of the sightings: what DNS threads count is what the control plane reads. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { GrantTable } from '../../dns-worker/policy/grant-table.ts';
+import { Newcomers } from '../../dns-worker/policy/newcomers.ts';
 import { KeyedSightings } from '../../dns-worker/report/keyed-sightings.ts';
-import { ClientSightings as ThreadSightings } from '../../dns-worker/report/sighting-writer.ts';
+import {
+  ClientSightings as ThreadSightings,
+  type SightingSnapshot,
+} from '../../dns-worker/report/sighting-writer.ts';
 import { Query } from '../../dns-worker/query/query.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES, ClientSightingsLayout } from '../../shared/memory/sighting-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { ClientTable } from '../../shared/snapshot/client-table.ts';
 import { KeyedClients, writeKeyedClients } from '../../shared/snapshot/keyed-clients.ts';
+import { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import { buildClientTable } from '../snapshot/build/client-table-builder.ts';
 import { NOTHING_LIVE } from '../policy/live.ts';
 import { NO_POLICY_ROWS } from '../policy/rows.ts';
@@ -14,6 +21,7 @@ import { ClientSightings } from './sighting-reader.ts';
 
 const NOW_SECS = 1_800_000_000;
 const keys = new KeyedClients(writeKeyedClients([], 0));
+const nobodyNew = new Newcomers(() => [], systemClock);
 
 let answer: ThreadSightings;
 let resolve: ThreadSightings;
@@ -36,12 +44,17 @@ function tableWith(groupId: number): ClientTable {
   return new ClientTable(buildClientTable(rows, NOTHING_LIVE));
 }
 
+function snapshotAt(version: number): SightingSnapshot {
+  const [grants, namedClients] = [new GrantTable([], [], 0, 0), new NamedClients([])];
+  return { clients, version, keys, grants, namedClients };
+}
+
 /** Index of the group that the thread found for the client. */
 function ask(thread: ThreadSightings, address: string, secs = NOW_SECS, version = 1): number {
   const query = new Query();
   query.clientBytes = addressFromText(address)!;
   query.arrivedSecs = secs;
-  return clients.groupIndexOf(thread.count(query, { clients, version, keys }));
+  return clients.groupIndexOf(thread.count(query, snapshotAt(version), nobodyNew));
 }
 
 describe('ClientSightings', () => {
@@ -50,10 +63,10 @@ describe('ClientSightings', () => {
     ask(answer, '192.0.2.1', NOW_SECS + 5);
     ask(answer, '2001:db8::1', NOW_SECS + 1);
     ask(resolve, '192.0.2.1', NOW_SECS + 3);
-    const byAddress = sightings.sweep().sort((a, b) => (a.address < b.address ? -1 : 1));
-    expect(byAddress).toEqual([
-      { address: '192.0.2.1', queries: 3, lastSeenMs: (NOW_SECS + 5) * 1000 },
+    // In the order in which they were last seen.
+    expect(sightings.sweep()).toEqual([
       { address: '2001:db8::1', queries: 1, lastSeenMs: (NOW_SECS + 1) * 1000 },
+      { address: '192.0.2.1', queries: 3, lastSeenMs: (NOW_SECS + 5) * 1000 },
     ]);
     expect(sightings.sweep()).toEqual([]);
     ask(resolve, '2001:db8::1', NOW_SECS + 9);
@@ -102,7 +115,7 @@ describe('ClientSightings', () => {
     // Of version 2 it is remembered, whatever the table says.
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;
-    expect([2, 3].map((version) => answer.count(query, { clients, version, keys }))).toEqual([1, 0]);
+    expect([2, 3].map((version) => answer.count(query, snapshotAt(version), nobodyNew))).toEqual([1, 0]);
   });
 
   test('sweep() tells of clients that name themselves by their ids, wherever they are', () => {
@@ -123,7 +136,7 @@ describe('ClientSightings', () => {
       query.clientBytes = addressFromText(address)!;
       query.clientKey = clientKey;
       query.arrivedSecs = NOW_SECS;
-      thread.count(query, { clients, version: 1, keys: known });
+      thread.count(query, { ...snapshotAt(1), keys: known }, nobodyNew);
     }
     expect(reader.sweep().sort((a, b) => (a.address < b.address ? -1 : 1))).toEqual([
       { address: '', clientId: 77, queries: 2, lastSeenMs: NOW_SECS * 1000 },

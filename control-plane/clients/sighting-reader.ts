@@ -30,8 +30,8 @@ export class ClientSightings {
   }
 
   /**
-   * The clients that have sent queries since the last sweep, each once. Queries of a client that lost its slot between
-   * two sweeps are missing, which needs tens of thousands of clients.
+   * The clients that have sent queries since the last sweep, each once, in the order in which they were last seen.
+   * Queries of a client that lost its slot between two sweeps are missing, which needs tens of thousands of clients.
    */
   sweep(): ClientSighting[] {
     const found = new Map<string | number, ClientSighting>();
@@ -42,7 +42,7 @@ export class ClientSightings {
         const lastSeenMs = Math.max(lastSeenSecs * 1000, before?.lastSeenMs ?? 0);
         found.set(key, { ...client, queries: queries + (before?.queries ?? 0), lastSeenMs });
       });
-    return [...found.values()];
+    return [...found.values()].sort((one, other) => one.lastSeenMs - other.lastSeenMs);
   }
 }
 

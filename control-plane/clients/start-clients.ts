@@ -9,9 +9,9 @@ import type { PolicyMacClient, PolicyRows } from '../policy/rows.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
-import { askOwnPort, HostNames } from './host-names.ts';
+import { askDevice, askInTurn, askOwnPort, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
-import type { ReadNeighbours } from './neighbour-table.ts';
+import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 
 /** What discovery needs of the node. */
 export interface ClientParts {
@@ -36,7 +36,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   const { directory, config, configuration, database, clock, logger, memories } = parts;
   const sightings = new ClientSightings(memories);
   const hostNames = new HostNames({
-    ask: askOwnPort(ownAddress(config.server.bind_address), parts.dnsPort),
+    ask: askInTurn(askOwnPort(ownAddress(config.server.bind_address), parts.dnsPort), askDevice()),
     clock,
     found: (address, hostname) => {
       const record = directory.at(address);

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { errorCode } from '../../shared/thrown.ts';
 import type { Queryable } from '../db/database.ts';
 
@@ -38,6 +39,38 @@ export async function storeBlob(tx: Queryable, key: string, path: string): Promi
   } finally {
     await file.close();
   }
+}
+
+/** A text that is ready to be stored. */
+export interface PackedText {
+  readonly key: string;
+  /** Bytes of the text. */
+  readonly bytes: number;
+  /** Gzip-compressed. */
+  readonly packed: Buffer;
+}
+
+/** Prepares a text, outside of the transaction that stores it. */
+export async function packText(text: string): Promise<PackedText> {
+  const bytes = Buffer.from(text);
+  const key = contentKey(createHash('sha256').update(bytes).digest('hex'));
+  return { key, bytes: bytes.length, packed: await promisify(gzip)(bytes) };
+}
+
+/** Stores a text under its key, unless it is there; as `storeBlob`. */
+export async function storeText(tx: Queryable, { key, packed }: PackedText): Promise<void> {
+  if ((await missingBlobs(tx, [key])).length === 0) return;
+  for (let part = 0; part * PART_BYTES < packed.length; part++) {
+    const values = [key, part, packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)];
+    await tx.query('INSERT INTO blobs (content_key, part, bytes) VALUES ($1, $2, $3)', values);
+  }
+}
+
+/** A stored text; null if there is none. */
+export async function readText(db: Queryable, key: string): Promise<string | null> {
+  const parts: Buffer[] = [];
+  for await (const part of partsOf(db, key)) parts.push(part);
+  return parts.length === 0 ? null : (await promisify(gunzip)(Buffer.concat(parts))).toString('utf8');
 }
 
 /** Those of these keys that no blob has. */

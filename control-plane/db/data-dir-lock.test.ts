@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { within } from '../../test/support/parts/until.ts';
@@ -49,6 +49,16 @@ describe('lockDataDir()', () => {
     const second = lockDataDir(dataDir);
     expect(second.dataDir).toBe(dataDir);
     second.release();
+  });
+
+  test('lockDataDir() lets no other user read, and so lock, the file; not even that of an older version', () => {
+    const dataDir = tempDir();
+    const file = join(dataDir, 'lock');
+    lockDataDir(dataDir).release();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    lockDataDir(dataDir).release();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test('lockDataDir() refuses a directory that this very process holds', () => {

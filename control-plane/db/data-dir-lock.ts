@@ -4,10 +4,19 @@
  * for such locks, but its built-in SQLite takes one for an exclusive transaction; the file stays empty and nothing is
  * ever stored in it.
  */
-import { accessSync, chmodSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorCode, reasonOf } from '../../shared/thrown.ts';
+import { errorCode, hasErrorCode, reasonOf } from '../../shared/thrown.ts';
 
 /** The data directory cannot be used; the message says why and names it. */
 export class DataDirError extends Error {
@@ -73,6 +82,7 @@ function createDataDir(dataDir: string): void {
 function openLock(dataDir: string, pidFile: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
+    keepFromOthers(join(dataDir, 'lock'));
     lock = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
@@ -87,6 +97,18 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
       `lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
       cause,
     );
+  }
+}
+
+/** A user who may read the file may lock it, and so keep Weir from starting. */
+function keepFromOthers(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
+    // Of an older version. By name: to close a descriptor of the file would end the locks of this process on it.
+    const state = lstatSync(file);
+    if (state.isFile() && (state.mode & 0o077) !== 0) chmodSync(file, 0o600);
   }
 }
 

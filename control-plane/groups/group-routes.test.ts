@@ -46,7 +46,13 @@ describe('groups', () => {
     const answer = await post({ name: 'Kids' });
     expect(answer.status).toBe(201);
     const group = Group.parse(answer.body);
-    expect(group).toMatchObject({ name: 'Kids', enabled: true, comment: '', is_default: false });
+    expect(group).toMatchObject({
+      name: 'Kids',
+      enabled: true,
+      comment: '',
+      is_default: false,
+      no_ipv6: false,
+    });
     expect(api.policyChanges).toBe(1);
     const read = await api.send('GET', `/api/groups/${group.id}`);
     expect([read.status, read.body]).toEqual([200, group]);
@@ -76,6 +82,15 @@ describe('groups', () => {
     expect(Group.parse(answer.body)).toMatchObject({ name: 'Kids', enabled: false, comment: 'school' });
     expect((await put(id, {})).body).toMatchObject({ name: 'Kids', enabled: false, comment: 'school' });
     expect(api.policyChanges).toBe(4);
+  });
+
+  test('go without IPv6 addresses if they are set so, Default as well', async () => {
+    const { id } = await create('Kids');
+    for (const group of [id, 1]) {
+      expect((await put(group, { no_ipv6: true })).body).toMatchObject({ id: group, no_ipv6: true });
+      expect((await put(group, { comment: 'x' })).body).toMatchObject({ no_ipv6: true });
+    }
+    expect((await put(id, { no_ipv6: null })).status).toBe(400);
   });
 
   test('are deleted for good', async () => {

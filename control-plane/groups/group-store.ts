@@ -13,11 +13,12 @@ interface GroupRow {
   readonly name: string;
   readonly enabled: boolean;
   readonly comment: string;
+  readonly no_ipv6: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
-const COLUMNS = 'id, name, enabled, comment, created_at, updated_at';
+const COLUMNS = 'id, name, enabled, comment, no_ipv6, created_at, updated_at';
 
 /** All groups, Default first, the others by name. */
 export async function listGroups(db: Queryable): Promise<StoredGroup[]> {
@@ -35,9 +36,9 @@ export async function readGroup(db: Queryable, id: number): Promise<StoredGroup>
 
 /** Stores a new group; 409 if its name is taken, upper and lower case being the same. */
 export async function insertGroup(db: Queryable, group: GroupCreate): Promise<StoredGroup> {
-  const text = `INSERT INTO groups (name, enabled, comment) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
+  const text = `INSERT INTO groups (name, enabled, comment, no_ipv6) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(group.name, () =>
-    db.query<GroupRow>(text, [group.name, group.enabled, group.comment]),
+    db.query<GroupRow>(text, [group.name, group.enabled, group.comment, group.no_ipv6]),
   );
   return toGroup(rows[0]!);
 }
@@ -47,9 +48,9 @@ export async function updateGroup(db: Queryable, id: number, change: GroupUpdate
   if (id === DEFAULT_GROUP_ID && change.enabled === false)
     throw conflict('the group Default cannot be disabled');
   const text = `UPDATE groups SET name = coalesce($2, name), enabled = coalesce($3, enabled),
-    comment = coalesce($4, comment), updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`;
+    comment = coalesce($4, comment), no_ipv6 = coalesce($5, no_ipv6), updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(change.name, () =>
-    db.query<GroupRow>(text, [id, change.name, change.enabled, change.comment]),
+    db.query<GroupRow>(text, [id, change.name, change.enabled, change.comment, change.no_ipv6]),
   );
   return toGroup(existing(rows[0], id));
 }
@@ -88,6 +89,7 @@ function toGroup(row: GroupRow): StoredGroup {
     enabled: row.enabled,
     comment: row.comment,
     is_default: row.id === DEFAULT_GROUP_ID,
+    no_ipv6: row.no_ipv6,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

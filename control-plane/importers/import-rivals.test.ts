@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ImportReport } from '../../shared/api/imports-api.ts';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../test/support/parts/import-suite.ts';
 import { importedPolicy } from '../../test/support/parts/imported-policy.ts';
+import { readText } from '../cluster/blob-store.ts';
 import { listSources } from '../lists/sources/source-store.ts';
 import * as adguard from '../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../test/support/weir/blocky-exports.ts';
@@ -42,7 +43,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 40 },
+      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 39 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
     expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
@@ -72,7 +73,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(itemsOf(report, 'safe_search')).toMatchObject({ google: 'done', youtube: 'done', bing: 'done' });
     expect(itemsOf(report, 'service')).toEqual({ tiktok: 'done' });
     const table: ExpectedStatus[] = [
-      ['192.0.2.31', 'denied.example', 1, 'BLOCKED_MANAGED'],
+      ['192.0.2.31', 'denied.example', 1, 'BLOCKED_LIST'],
       ['192.0.2.31', 'nas.lan', 1, 'LOCAL'],
       ['192.0.2.31', 'tiktok.com', 1, 'BLOCKED_SERVICE'],
     ];
@@ -133,22 +134,32 @@ describe('POST {api}/import of a dnsmasq', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('names this node as the reader of a list that it writes, before any other looks for it', async () => {
+  test('keeps custom rules in the database, and changes their text at the next import', async () => {
     await imported(dnsmasq.MANY_NAMES);
-    const sources = await listSources(suite().database, 'block');
-    expect(sources.map(({ file_node: node, url }) => [node, url.slice(0, 5)])).toEqual([['node-a', 'file:']]);
+    const [before] = await listSources(suite().database, 'block');
+    expect(before).toMatchObject({ has_text: true, url: 'text:dnsmasq-rules', isKept: true, status: 'ok' });
+    expect(await readText(suite().database, before!.contentKey!)).toContain('||ads2499.example^\n');
+    await expectRepeatable(dnsmasq.MANY_NAMES);
+    expect(await imported(`${dnsmasq.MANY_NAMES}address=/one.more.example/\n`)).toMatchObject({
+      counts: { done: 0, changed: 1 },
+    });
+    const [after] = await listSources(suite().database, 'block');
+    expect(await readText(suite().database, after!.contentKey!)).toContain('||one.more.example^\n');
   });
 
-  test('writes the file of a list again that is gone, as where Weir died before it was there', async () => {
-    await imported(dnsmasq.MANY_NAMES);
+  test('names this node as the reader of a file that it writes, and writes it again if it is gone', async () => {
+    await imported(blocky.folder());
+    const isFile = ({ url }: { readonly url: string }): boolean => url.startsWith('file:');
+    const files = (await listSources(suite().database)).filter(isFile);
+    expect(new Set(files.map(({ file_node: node }) => node))).toEqual(new Set(['node-a']));
     const lists = join(folder(), 'lists');
     const [name] = await readdir(lists);
     const path = join(lists, name!);
     const before = await readFile(path, 'utf8');
     await rm(path);
-    expect(await imported(dnsmasq.MANY_NAMES)).toMatchObject({ counts: { done: 0, changed: 1 } });
+    expect(await imported(blocky.folder())).toMatchObject({ counts: { done: 0, changed: 1 } });
     expect(await readFile(path, 'utf8')).toBe(before);
-    await expectRepeatable(dnsmasq.MANY_NAMES);
+    await expectRepeatable(blocky.folder());
   });
 
   test('writes thousands of rows, whatever comes twice among them, and nothing a second time', async () => {

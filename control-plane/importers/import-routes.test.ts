@@ -48,7 +48,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       [anyone, 'aaaa.example', 28, 'BLOCKED_LIST'],
       [anyone, 'aaaa.example', 1, FORWARDED],
       [anyone, 'gone.example', 1, 'BLOCKED_LIST'],
-      [anyone, 'to.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'to.example', 1, 'LOCAL'],
       [anyone, 'nodata.example', 28, 'BLOCKED_LIST'],
       [anyone, 'nodata.example', 1, FORWARDED],
       [anyone, 'games.example', 1, FORWARDED],
@@ -156,7 +156,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     const reports = answers.flatMap(({ status, body }) => (status === 200 ? [body as ImportReport] : []));
     const made = reports.filter(({ revision }) => revision !== null);
     expect([made.length, made[0]!.counts.done > 0]).toEqual([1, true]);
-    expect(await readdir(folder())).toEqual(['lists']);
+    expect(await readdir(folder())).toEqual([]);
   });
 
   test('reads the archive of version 5, and the live database', async () => {

@@ -3,6 +3,7 @@
  * arrays, so that builders recognise unchanged input by identity.
  */
 import type { TableVersions } from './policy-position.ts';
+import { withChanges } from './row-differences.ts';
 import type { PolicyBlockedService, PolicyRows, PolicyTimes } from './rows.ts';
 
 /** The catalog's entry of a service; undefined for an unknown id. */
@@ -40,9 +41,16 @@ export interface KeptRows extends Pick<
   readonly services: readonly StoredBlock[];
 }
 
+/** Managed domains that were changed: their ids, and the rows that are enabled now. */
+export interface ManagedChanges {
+  readonly ids: readonly number[];
+  readonly rows: PolicyRows['managedDomains'];
+}
+
 /** Caches the rows of the policy tables. One per node. */
 export class PolicyMemory {
   private known: TableVersions = {};
+  private place = '';
   private rows: Partial<KeptRows> = {};
   private blocks: { readonly of: readonly StoredBlock[]; readonly rows: PolicyBlockedService[] } | undefined;
 
@@ -51,11 +59,24 @@ export class PolicyMemory {
     return this.known;
   }
 
-  /** Merges what was read, null = unchanged; returns the complete current state. */
+  /** The place in the log of changed rows that it has managed domains up to, see `policy-store.ts`; '' = none. */
+  tip(): string {
+    return this.place;
+  }
+
+  /**
+   * Merges what was read, null = unchanged; returns the complete current state. `changes` are those of managed domains
+   * since the place before, if they were read instead of the table.
+   */
   take(
     versions: TableVersions,
-    read: { readonly [Name in keyof KeptRows]: KeptRows[Name] | null },
+    all: { readonly [Name in keyof KeptRows]: KeptRows[Name] | null },
+    { tip, changes }: { readonly tip: string; readonly changes: ManagedChanges | null },
   ): KeptRows {
+    const managedDomains =
+      changes === null ? all.managedDomains : withChanges(this.rows.managedDomains ?? [], changes);
+    const read = { ...all, managedDomains };
+    this.place = tip;
     const changed = Object.entries(read).filter(([, rows]) => rows !== null);
     this.rows = { ...this.rows, ...Object.fromEntries(changed) };
     this.known = versions;

@@ -48,9 +48,9 @@ describe('readPolicyRows', () => {
   test('reads what is enabled, in the order of the ids, and what belongs to it', async () => {
     const rows = await read();
     expect(rows.groups).toEqual([
-      { id: 1, enabled: true },
-      { id: 7, enabled: true },
-      { id: 8, enabled: false },
+      { id: 1, enabled: true, noIpv6: false },
+      { id: 7, enabled: true, noIpv6: false },
+      { id: 8, enabled: false, noIpv6: false },
     ]);
     // Disabled sources stay: their rules are kept while others are compiled.
     expect(rows.sources).toEqual([
@@ -107,5 +107,36 @@ describe('readPolicyRows', () => {
     const changed = await read(memory);
     expect(changed.managedDomains).toHaveLength(3);
     expect(changed.regexFilters).toBe(before.regexFilters);
+  });
+
+  test('reads only the managed domains that have changed, in whatever way, and keeps the others', async () => {
+    const memory = new PolicyMemory();
+    const change = (text: string): Promise<unknown> => own.database.query(text);
+    const changed = async (): Promise<PolicyRows['managedDomains']> => (await read(memory)).managedDomains;
+    await change(
+      `INSERT INTO managed_domains (name, domain, action) VALUES ('first', 'first.example', 'deny')`,
+    );
+    const before = await changed();
+    await change(`INSERT INTO managed_domains (name, domain, action)
+      SELECT 'many', 'm' || n || '.example', 'deny' FROM generate_series(1, 300) n`);
+    const inserted = await changed();
+    expect(inserted).toHaveLength(before.length + 300);
+    expect(inserted[0]).toBe(before[0]);
+    await change(`UPDATE managed_domains SET domain = '*.other.example' WHERE domain = 'm7.example'`);
+    await change(`UPDATE managed_domains SET enabled = false WHERE domain = 'm8.example'`);
+    await change(`DELETE FROM managed_domains WHERE domain = 'm9.example'`);
+    const after = await changed();
+    expect(after[0]).toBe(before[0]);
+    expect(after).toEqual((await read()).managedDomains);
+    await own.database.transaction(async (tx) => {
+      await tx.query('TRUNCATE managed_domains');
+      await tx.query(
+        `INSERT INTO managed_domains (name, domain, action) VALUES ('last', 'last.example', 'deny')`,
+      );
+    });
+    expect((await changed()).map(({ name }) => name)).toEqual(['last']);
+    await change('DELETE FROM policy_changes');
+    await change(`UPDATE managed_domains SET name = 'renamed'`);
+    expect((await changed()).map(({ name }) => name)).toEqual(['renamed']);
   });
 });

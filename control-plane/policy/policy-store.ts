@@ -1,10 +1,10 @@
 /** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
-import type { SourceKind } from '../../shared/policy/source-kind.ts';
+import { type SourceKind, TEXT_URL } from '../../shared/policy/source-kind.ts';
 import type { Queryable } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
-import { type FindService, type KeptRows, PolicyMemory } from './policy-memory.ts';
+import { type FindService, type KeptRows, type ManagedChanges, PolicyMemory } from './policy-memory.ts';
 import { type PolicyPosition, POSITION } from './policy-position.ts';
 
 type PairColumn = keyof typeof CLIENT_PAIRS;
@@ -18,17 +18,41 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly blockingSwitch: BlockingSwitch | null;
   readonly config: Readonly<Record<string, unknown>>;
   readonly lists: readonly WantedList[];
+  readonly managedChanges: ManagedChanges | null;
+  readonly tip: string | null;
 };
 
 /** The slots of profile `p`. */
 const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
   'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
 
+/** A managed domain as JSON. */
+const MANAGED_DOMAIN = `json_build_object('id', id, 'name', name,
+  'domain', CASE WHEN starts_with(domain, '*.') THEN substr(domain, 3) ELSE domain END,
+  'suffix', starts_with(domain, '*.'), 'action', action, 'groupId', group_id)`;
+
+/**
+ * A place in the log of changed rows, such that no other row is like it: also not the one that has its number after a
+ * failover to a server that lacked it, or after a restore. A truncated table has another file, and no changes.
+ */
+const PLACE = `concat_ws(' ', seq, policy_changes.xmin, table_name, key, pg_relation_filenode('managed_domains'))`;
+/** `$2` has the place that is known. The log still has it, and so all changes since. */
+const KNOWN_SEQ = `nullif(split_part($2, ' ', 1), '')::bigint`;
+const IS_KNOWN = `EXISTS (SELECT FROM policy_changes WHERE seq = ${KNOWN_SEQ} AND ${PLACE} = $2)`;
+/** Changes made by hand beside the API may be committed in another order than they are numbered in. */
+const REREAD = 100;
+const MANAGED_CHANGES = `(SELECT json_build_object('ids', coalesce(json_agg(changed.id), '[]'),
+    'rows', coalesce(json_agg(m.row) FILTER (WHERE m.row IS NOT NULL), '[]'))
+  FROM (SELECT DISTINCT key::integer AS id FROM policy_changes
+      WHERE table_name = 'managed_domains' AND seq > ${KNOWN_SEQ} - ${String(REREAD)}) changed
+    LEFT JOIN LATERAL (SELECT ${MANAGED_DOMAIN} AS row FROM managed_domains
+      WHERE managed_domains.id = changed.id AND enabled) m ON true)`;
+
 /** Statements by column, and the name in `table_versions` of what they read. */
 const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: string]>> = {
   groups: [
     'groups',
-    `SELECT coalesce(json_agg(json_build_object('id', id, 'enabled', enabled) ORDER BY id), '[]') FROM groups`,
+    `SELECT coalesce(json_agg(json_build_object('id', id, 'enabled', enabled, 'noIpv6', no_ipv6) ORDER BY id), '[]') FROM groups`,
   ],
   sources: [
     'list_sources',
@@ -38,10 +62,7 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   ],
   managedDomains: [
     'managed_domains',
-    `SELECT coalesce(json_agg(json_build_object('id', id, 'name', name,
-         'domain', CASE WHEN starts_with(domain, '*.') THEN substr(domain, 3) ELSE domain END,
-         'suffix', starts_with(domain, '*.'), 'action', action, 'groupId', group_id) ORDER BY id), '[]')
-       FROM managed_domains WHERE enabled`,
+    `SELECT coalesce(json_agg(${MANAGED_DOMAIN} ORDER BY id), '[]') FROM managed_domains WHERE enabled`,
   ],
   regexFilters: [
     'regex_filters',
@@ -98,18 +119,24 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
 };
 
 /** `$1` has the versions known, by name. */
-const keptColumn = ([name, [version, select]]: [string, readonly [string, string]]): string =>
-  `CASE WHEN (SELECT version::text FROM table_versions WHERE name = '${version}') = $1::jsonb ->> '${version}'
-     THEN NULL ELSE (${select}) END AS "${name}"`;
+const isUnchanged = (version: string): string =>
+  `(SELECT version::text FROM table_versions WHERE name = '${version}') IS NOT DISTINCT FROM $1::jsonb ->> '${version}'`;
+const keptColumn = ([name, [version, select]]: [string, readonly [string, string]]): string => {
+  const isKept =
+    name === 'managedDomains' ? `(${isUnchanged(version)} OR ${IS_KNOWN})` : isUnchanged(version);
+  return `CASE WHEN ${isKept} THEN NULL ELSE (${select}) END AS "${name}"`;
+};
 
 const QUERY = `SELECT ${POSITION} AS position,
+  (SELECT ${PLACE} FROM policy_changes ORDER BY seq DESC LIMIT 1) AS tip,
+  CASE WHEN NOT (${isUnchanged('managed_domains')}) AND ${IS_KNOWN} THEN ${MANAGED_CHANGES} END AS "managedChanges",
   ${Object.entries(KEPT).map(keptColumn).join(',\n  ')},
   (SELECT json_build_object('enabled', enabled,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'before', "before")
      FROM blocking_switch) AS "blockingSwitch",
   (SELECT coalesce(json_agg(json_build_object('id', id, 'contentKey', content_key, 'kind', kind,
-          'subdomains', subdomains)), '[]')
+          'subdomains', subdomains, 'isCustom', starts_with(url, '${TEXT_URL}'))), '[]')
      FROM list_sources s WHERE enabled
        AND EXISTS (SELECT FROM blobs WHERE blobs.content_key = s.content_key AND part = 0)) AS lists,
   (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config`;
@@ -121,6 +148,8 @@ export interface WantedList {
   readonly contentKey: string;
   readonly kind: SourceKind;
   readonly subdomains: boolean;
+  /** See `ListReading`. */
+  readonly isCustom?: boolean;
 }
 
 /** What decides about queries. */
@@ -151,15 +180,20 @@ export async function readPolicy(
   findService: FindService,
   memory = new PolicyMemory(),
 ): Promise<StoredPolicy> {
-  const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions())]);
+  const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions()), memory.tip()]);
   if (rows[0]!.position.tables === null) throw new DatabaseUnavailable('read policy: a restore is not done');
-  const { position, blockingSwitch, config, lists, clients, macClients, subnets, ...others } = rows[0]!;
-  const { services, ...kept } = memory.take(position.versions, {
-    ...others,
-    clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
-    macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
-    subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
-  });
+  const { position, blockingSwitch, config, lists, clients, macClients, subnets, ...read } = rows[0]!;
+  const { tip, managedChanges: changes, ...others } = read;
+  const { services, ...kept } = memory.take(
+    position.versions,
+    {
+      ...others,
+      clients: readPairs(clients, (address, groupId) => ({ address, groupId })),
+      macClients: readPairs(macClients, (mac, groupId) => ({ mac, groupId })),
+      subnets: readPairs(subnets, (cidr, groupId) => ({ cidr, groupId })),
+    },
+    { tip: tip ?? '', changes },
+  );
   const blockedServices = memory.resolve(services, findService);
   return { rows: { ...kept, blockedServices, blockingSwitch }, config, lists, position };
 }

@@ -7,6 +7,8 @@ export interface PolicyGroup {
   readonly id: number;
   /** A disabled group is treated as Default. */
   readonly enabled: boolean;
+  /** Its clients get no IPv6 addresses; absent in older rows = they do. */
+  readonly noIpv6?: boolean;
 }
 
 /** A source as policy sees it. */

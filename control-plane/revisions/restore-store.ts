@@ -7,6 +7,7 @@
  * known of a list's server stays as it is, so a list whose newer copy is undone does not come back with the next fetch
  * of that copy: it is held.
  */
+import { TEXT_URL } from '../../shared/policy/source-kind.ts';
 import { conflict } from '../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Queryable } from '../db/database.ts';
@@ -29,15 +30,16 @@ const bringBackChanged = ({ name }: NotedTable): string =>
   `INSERT INTO ${name} SELECT r.* FROM (SELECT DISTINCT ON (key) was ${changesOf(name)} ORDER BY key, seq) first,
      jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;
 
-const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, created_at, updated_at)
-  SELECT id, name, enabled, comment, created_at, updated_at FROM ${rowsOf('groups')}
+const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, no_ipv6, created_at, updated_at)
+  SELECT id, name, enabled, comment, coalesce(no_ipv6, false), created_at, updated_at FROM ${rowsOf('groups')}
   ON CONFLICT (id) DO UPDATE SET name = excluded.name, enabled = excluded.enabled, comment = excluded.comment,
-    updated_at = excluded.updated_at`;
+    no_ipv6 = excluded.no_ipv6, updated_at = excluded.updated_at`;
 
 const DELETE_NEW_SOURCES = `DELETE FROM list_sources WHERE id NOT IN (SELECT id FROM ${rowsOf('list_sources')})`;
 
-/** The list had changed since. */
-const IS_UNDONE = 'list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key';
+/** The list had changed since; custom rules are never held. */
+const IS_UNDONE = `list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key
+  AND NOT starts_with(list_sources.url, '${TEXT_URL}')`;
 
 /** A source that was deleted since is fetched again: nothing of its server's answers is kept. */
 const RESTORE_SOURCES = `INSERT INTO list_sources

@@ -44,6 +44,28 @@ describe('regex filters', () => {
   );
 
   test.each([
+    ['^', /^it matches every name; if that is meant, write \.\*$/],
+    ['[x]?', /^it matches every name; if that is meant, write \.\*$/],
+    ['/rj\\.example/', /^it can match no name/],
+    ['пример', /^it can match no name/],
+    ['rj\\.example;invert', /^the option ;invert is not supported/],
+    ['rj\\.example;reply=IP', /^;reply= is an address/],
+  ])('refuse the filter %s with the reason', async (pattern, reason) => {
+    const answer = await post({ pattern });
+    expect([answer.status, answer.problem.errors![0]!.message]).toEqual([400, expect.stringMatching(reason)]);
+  });
+
+  test.each(['.*', '^rj\\.example$;querytype=AAAA', '^rj2\\.example$;reply=NXDOMAIN'])(
+    'accept %s',
+    async (pattern) => {
+      expect((await post({ pattern })).status).toBe(201);
+      expect((await readPolicyRows(suite.database, () => undefined)).regexFilters).toMatchObject([
+        { pattern },
+      ]);
+    },
+  );
+
+  test.each([
     ['[0-9][a-z0-9]{40}x', /more than \d+ states/],
     ['(?:[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?[a-z]?){900}', /too large/],
     ['(?:[a-z]?){480}[0-9]{3}(?:[a-z]?){480}$', /too long to compile/],

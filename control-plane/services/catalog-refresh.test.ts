@@ -78,6 +78,7 @@ describe('CatalogRefresh', () => {
         name: 'Games',
         category: 'gambling',
         category_name: 'Gambling',
+        tags: [],
         icon: null,
         domains: ['games.example'],
         exact_domains: [],

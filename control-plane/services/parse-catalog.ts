@@ -7,6 +7,7 @@ import type {
   CatalogFileService,
   CategoryId,
   RegistryService,
+  ServiceTag,
 } from '../../shared/api/policy/services-api.ts';
 import { CatalogFile, RegistryFile, SERVICE_ID } from '../../shared/api/policy/services-api.ts';
 import { canonicalDomain } from '../../shared/policy/domain-rule.ts';
@@ -36,6 +37,13 @@ const CATEGORY_OF_GROUP: Readonly<Record<string, CategoryId | undefined>> = {
   gambling: 'gambling',
 };
 
+/** Groups of the registry that are tags here. */
+const TAG_OF_GROUP: Readonly<Record<string, ServiceTag | undefined>> = {
+  gaming: 'games',
+  messenger: 'messaging',
+  ai: 'ai',
+};
+
 /** Reads a catalog of either format; throws if it is none. */
 export function parseCatalog(text: string): FetchedCatalog {
   const value: unknown = JSON.parse(text);
@@ -50,8 +58,8 @@ export function parseCatalog(text: string): FetchedCatalog {
  */
 export function readShippedCatalog(text: string): CatalogFileService[] {
   const { services } = JSON.parse(text) as { services: readonly ShippedService[] };
-  return services.map(({ id, name, category, domains = [], exact = [], icon = null }) => ({
-    ...{ id, name, category, domains, exact },
+  return services.map(({ id, name, category, tags = [], domains = [], exact = [], icon = null }) => ({
+    ...{ id, name, category, tags, domains, exact },
     icon: icon === null ? null : dataUrl(icon),
   }));
 }
@@ -70,10 +78,12 @@ function toService(service: RegistryService | null): CatalogFileService | null {
   const exact = new Set<string>();
   for (const rule of service.rules) readRule(rule, domains, exact);
   if (domains.size + exact.size === 0) return null;
+  const tag = Object.hasOwn(TAG_OF_GROUP, service.group) ? TAG_OF_GROUP[service.group] : undefined;
   return {
     id: service.id,
     name: service.name,
     category: (Object.hasOwn(CATEGORY_OF_GROUP, service.group) && CATEGORY_OF_GROUP[service.group]) || null,
+    tags: tag === undefined ? [] : [tag],
     domains: [...domains],
     exact: [...exact],
     icon: service.icon_svg,

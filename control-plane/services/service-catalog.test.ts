@@ -19,7 +19,16 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function service(id: string, change: Partial<CatalogFileService> = {}): CatalogFileService {
-  return { id, name: id, category: 'adult', icon: null, domains: [`${id}.example`], exact: [], ...change };
+  return {
+    id,
+    name: id,
+    category: 'adult',
+    tags: [],
+    icon: null,
+    domains: [`${id}.example`],
+    exact: [],
+    ...change,
+  };
 }
 
 function take(

@@ -20,7 +20,7 @@ import { readShippedCatalog } from './parse-catalog.ts';
 
 const SHIPPED = new URL('./catalog-data.json', import.meta.url);
 /** When the shipped file was put together. */
-const SHIPPED_AT = '2026-11-21T00:00:00.000Z';
+const SHIPPED_AT = '2026-11-28T00:00:00.000Z';
 /** Withdrawn services that are kept though no group blocks them. */
 const MAX_IDLE_WITHDRAWN = 200;
 
@@ -149,6 +149,7 @@ function shown(
     name: known?.name ?? service.name,
     category,
     category_name: CATEGORY_NAMES[category],
+    tags: union(known?.tags, service.tags),
     icon: service.icon ?? known?.icon ?? null,
     domains: union(known?.domains, service.domains),
     exact_domains: union(known?.exact_domains, service.exact),
@@ -158,7 +159,7 @@ function shown(
   };
 }
 
-function union(known: readonly string[] = [], more: readonly string[]): string[] {
+function union<T extends string>(known: readonly T[] = [], more: readonly T[]): T[] {
   return [...new Set([...known, ...more])];
 }
 

@@ -181,6 +181,7 @@ function asCatalogService(custom: CustomService): CatalogService {
     name,
     category,
     category_name: categoryName,
+    tags: [],
     icon: null,
     domains,
     exact_domains: [],

@@ -1,14 +1,15 @@
 /** Keys of the configuration that a running node stores and does not follow. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { editToml } from '../../config/edit-toml.ts';
 import { keysOf } from '../../config/keys.ts';
-import { treeOf, valuesOf } from '../../config/layers.ts';
+import { isFileOnly, treeOf, valuesOf } from '../../config/layers.ts';
 import type { Values } from '../../config/layers.ts';
 import { keys } from '../../config/sections.ts';
 import { RESTART_KEYS } from '../../shared/api/settings-api.ts';
 import type { ConfigAnswer } from '../../shared/api/settings-api.ts';
-import { RunningApi } from '../../test/support/parts/running-api.ts';
+import { RunningApi, type TestAnswer } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 import { configRoutes } from './config-routes.ts';
@@ -54,6 +55,14 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
 
 let suite: SuiteDatabase;
 
+/** Does what a person does: changes the file, and has it read again. */
+async function editFile(node: RunningApi, values: Values): Promise<TestAnswer> {
+  const path = join(node.folder, 'weir.toml');
+  const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));
+  await writeFile(path, editToml(await readFile(path, 'utf8'), changes)!);
+  return node.send('POST', '/api/config/reload');
+}
+
 serveSuite(configRoutes, (served) => ({ suite } = served));
 
 describe('RESTART_KEYS', () => {
@@ -68,8 +77,9 @@ describe('a key that needs a restart', () => {
     for (const { key, to, beside } of RESTARTED) {
       const node = await RunningApi.start(suite.database, configRoutes, { toml: 'auth.enabled = false' });
       const values = { ...beside, [key]: to };
-      const json = treeOf(values);
-      const sent = await node.send('PATCH', '/api/config', { json });
+      const sent = Object.keys(values).every((name) => !isFileOnly(name))
+        ? await node.send('PATCH', '/api/config', { json: treeOf(values) })
+        : await editFile(node, values);
       const { body } = await node.send('GET', '/api/config');
       const text = await readFile(join(node.folder, 'weir.toml'), 'utf8');
       const running = valuesOf(node.parts.config())[key];

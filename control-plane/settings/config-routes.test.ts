@@ -120,8 +120,8 @@ describe('PATCH /config', () => {
     await patch({ cache: { min_ttl_secs: 7, max_bytes: 4194304 } });
     const mixed = await patch({ blocking: { mode: 'refused' }, database: { query_log_days: 9 } });
     await patch({ blocking: { mode: 'refused' } });
-    const secret = 'postgres://weir:s3cr3t-word@db.example/weir';
-    await patch({ database: { url: [secret] } });
+    const secret = 's3cr3t-word';
+    await patch({ auth: { oidc: { client_secret: secret } } });
     const entries = await audit();
     expect(entries).toEqual([
       {
@@ -134,13 +134,30 @@ describe('PATCH /config', () => {
         subject: expect.stringMatching(/^configuration (?=.*blocking\.mode)(?=.*database\.query_log_days)/),
         revision: expect.anything(),
       }),
-      expect.objectContaining({ subject: 'configuration database.url' }),
+      expect.objectContaining({ subject: 'configuration auth.oidc.client_secret' }),
     ]);
     expect(JSON.stringify(entries[1])).toMatch(/nodata.*refused/);
     expect(JSON.stringify(entries)).not.toContain('s3cr3t');
     expect(mixed.headers['weir-revision']).toBe(String(entries[1]!['revision']));
     expect(await file()).toContain(secret);
     expect((await config.api.send('GET', '/api/config')).text).not.toContain('s3cr3t');
+  });
+
+  test.each([
+    { server: { data_dir: '/elsewhere' } },
+    { server: { web_tls: { tls_cert_path: '/etc/ssl/other.pem' } } },
+    { server: { web_tls: { tls_key_path: null } } },
+    { server: { encrypted_dns: { tls_cert_path: '/etc/passwd', tls_key_path: '/etc/shadow' } } },
+    { database: { url: ['postgres://weir:secret@198.51.100.9/weir'] } },
+    { logging: { dnstap: 'unix:/run/other.sock' } },
+  ])('changes no key that names files and servers, not even for the machine itself: %j', async (body) => {
+    const before = await file();
+    const answer = await patch(body);
+    expect([answer.status, answer.problem.errors![0]!.message]).toEqual([
+      400,
+      'is changed in the configuration file alone',
+    ]);
+    expect(await file()).toBe(before);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 /** HTTP of `{api}/config`: the configuration, without what `config/sections.ts` marks as secret, and its changes. */
 import { faultsOf, parsing } from '../../config/issues.ts';
-import { isSecret, valuesOf } from '../../config/layers.ts';
+import { isFileOnly, isSecret, valuesOf } from '../../config/layers.ts';
 import type { Values } from '../../config/layers.ts';
 import { keys } from '../../config/sections.ts';
 import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../shared/api/settings-api.ts';
@@ -96,6 +96,8 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
     ...Object.fromEntries(nulls.map(([name]) => [name, undefined])),
   };
   if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
+  for (const path of Object.keys(values).filter(isFileOnly))
+    fields.push({ path, message: 'is changed in the configuration file alone' });
   for (const path of isLocal(http) ? [] : LOCAL_ONLY)
     if (path in values)
       fields.push({ path, message: 'is changed in the file, or by weir config set on the machine' });

@@ -18,11 +18,10 @@ function ruleWith(condition: Condition): SpecialRule {
 /** Whether a rule is for a question of a client, whose address lies behind other bytes. */
 function holds(condition: Condition, client: string | Uint8Array, qtype: number = RRType.A): boolean {
   const query = new Query();
-  query.qtype = qtype;
   const address = typeof client === 'string' ? addressFromText(client)! : client;
   query.clientBytes = Buffer.concat([Buffer.alloc(5, 0xff), address]);
   query.clientAt = 5;
-  return isFor(ruleWith(condition), query, NAMED);
+  return isFor(ruleWith(condition), qtype, query, NAMED);
 }
 
 function range(address: string, bits: number): { address: string; bits: number } {
@@ -44,7 +43,7 @@ describe('hasAsker()', () => {
   });
 
   test('does not hold for a rule whose condition is on the name, or that has an answer', () => {
-    const rewrite = { rcode: 0, ipv4: [], ipv6: [] };
+    const rewrite = { rcode: 0 };
     expect(hasAsker(ruleWith({ denyallow: ['b.example'], rewrite }))).toBe(false);
   });
 });
@@ -110,6 +109,6 @@ describe('isFor() a client with a key', () => {
     [true, { exceptClientNames: ['tv'] }],
     [true, { clients: HOME }],
   ])('is %s by its own names, not by those of others at its address: %j', (expected, condition) => {
-    expect(isFor(ruleWith(condition), query, NAMED)).toBe(expected);
+    expect(isFor(ruleWith(condition), RRType.A, query, NAMED)).toBe(expected);
   });
 });

@@ -15,10 +15,10 @@ export function hasAsker(rule: SpecialRule): boolean {
   );
 }
 
-/** Whether the condition holds for this question and client. */
-export function isFor(rule: SpecialRule, asker: Query, named: NamedClients): boolean {
-  if (rule.types !== undefined && !rule.types.includes(asker.qtype)) return false;
-  if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(asker.qtype)) return false;
+/** Whether the condition holds for this client and type: that of the question, or of a record in its answer. */
+export function isFor(rule: SpecialRule, type: number, asker: Query, named: NamedClients): boolean {
+  if (rule.types !== undefined && !rule.types.includes(type)) return false;
+  if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(type)) return false;
   const isForAll = rule.clients === undefined && rule.clientNames === undefined;
   if (!isForAll && !isAmong(asker, rule.clients, rule.clientNames, named)) return false;
   return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
@@ -36,6 +36,7 @@ function isAmong(
   const { keyed } = asker;
   // Who names itself by a key is that client, whoever else is known at its address.
   if (keyed !== null) return keyed.names.some((name) => names.includes(name));
+  if (asker.identity !== null && named.hasSome(names, asker.identity, 0)) return true;
   return named.hasSome(names, asker.clientBytes, asker.clientAt);
 }
 

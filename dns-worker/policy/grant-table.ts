@@ -10,7 +10,7 @@ import type { Query } from '../query/query.ts';
 import { NOT_FOUND } from './name-table.ts';
 
 /** Who asks, as this table finds it. */
-type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex' | 'keyed'>;
+type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex' | 'keyed' | 'identity'>;
 /** What is asked. */
 type HashedLabels = Pick<Query, 'hashLow' | 'hashHigh' | 'labelCount'>;
 
@@ -22,6 +22,8 @@ export const EVERY_NAME = -1;
 /** One per thread and snapshot. */
 export class GrantTable {
   readonly size: number;
+  /** Whether any is for clients that are known by addresses. */
+  readonly hasAddresses: boolean;
   /** Label of the name at which the grant stands that `find` found last, or EVERY_NAME. */
   label = EVERY_NAME;
   /** The preferred ones first. */
@@ -49,6 +51,7 @@ export class GrantTable {
       (a, b) => Number(b.isAllowing) - Number(a.isAllowing) || b.endsAtSecs - a.endsAtSecs || a.id - b.id,
     );
     const addressCount = grants.reduce((sum, { addresses }) => sum + addresses.length / ADDRESS_SIZE, 0);
+    this.hasAddresses = addressCount > 0;
     const nameCount = addressCount + 2 * grants.length;
     this.groupAskers = new Int32Array(groupIds.length);
     this.addresses = new Int32Array(slotsFor(addressCount) * ADDRESS_SLOT_WORDS);
@@ -83,9 +86,19 @@ export class GrantTable {
   }
 
   /** A client that is known by its key has its own grants only, not those of others at its address. */
-  private clientAsker({ keyed, clientBytes, clientAt }: Asker): number {
+  private clientAsker({ keyed, identity, clientBytes, clientAt }: Asker): number {
     if (keyed !== null) return this.clientAskers.get(keyed.clientId) ?? 0;
-    return this.addresses[this.addressSlot(clientBytes, clientAt) + 4]!;
+    const ofMac = identity === null ? 0 : this.addressAsker(identity, 0);
+    return ofMac === 0 ? this.addressAsker(clientBytes, clientAt) : ofMac;
+  }
+
+  /** Whether a grant is for the client with the address at `from`. */
+  knows(bytes: Uint8Array, from: number): boolean {
+    return this.addressAsker(bytes, from) !== 0;
+  }
+
+  private addressAsker(bytes: Uint8Array, from: number): number {
+    return this.addresses[this.addressSlot(bytes, from) + 4]!;
   }
 
   /** The grant with a number from `find`. */

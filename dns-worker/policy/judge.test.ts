@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { RRType } from '../../shared/dns/iana.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { type ListText, openLists, queryFor } from '../../test/support/parts/test-lists.ts';
 import { Judge } from './judge.ts';
@@ -110,6 +111,42 @@ describe('Judge', () => {
     const name = queryFor('www.ads.example', snapshot);
     expect(new Judge().judge(name, name, snapshot, 0)).not.toBe(NOT_BLOCKED);
     expect(tried).toHaveBeenCalledTimes(times);
+  });
+
+  test.each([
+    '^[0-9]+\\.',
+    '\\d+\\.',
+    '^(?i:[0-9a-f]+)\\.',
+    '^[a-z0-9:.]+$',
+    '\\.[0-9]+$',
+    '^1\\.2\\.3\\.4$',
+  ])('judge() holds the filter %s against names only', (pattern) => {
+    const filter = { id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null };
+    const snapshot = openLists([], { regexFilters: [filter] });
+    expect(snapshot.judgesAddresses).toBe(false);
+    const name = queryFor('1.2.3.4', snapshot);
+    expect(originOf(new Judge().judge(name, name, snapshot, 0))).toBe(RuleOrigin.REGEX);
+  });
+
+  test('judge() applies a filter with ;querytype= to questions of these types', () => {
+    const filter = {
+      id: 1,
+      name: 'f',
+      pattern: '^ads;querytype=AAAA',
+      action: 'deny' as const,
+      groupId: null,
+    };
+    const snapshot = openLists([], { regexFilters: [filter] });
+    const judge = new Judge();
+    const name = queryFor('ads.example', snapshot);
+    for (const [type, isBlocked] of [
+      [RRType.AAAA, true],
+      [RRType.A, false],
+      [RRType.AAAA, true],
+    ] as const) {
+      name.qtype = type;
+      expect(judge.judge(name, name, snapshot, 0) !== NOT_BLOCKED).toBe(isBlocked);
+    }
   });
 
   test('judge() forgets what the rules of the name before were', () => {

@@ -1,7 +1,7 @@
 /**
  * What policy says of a name: blocked services, managed domains, regex filters, then the lists, in the order of
- * the contract; within the lists `$important` outranks the rest, and allow outranks block. One function for the qname,
- * for names in answers, and for explanations. Results are cached in a memo.
+ * the contract; within the lists allowlists outrank rewrites of the qname, then `$important` rules, and allow outranks
+ * block. One function for the qname, for names in answers, and for explanations. Results are cached in a memo.
  */
 import {
   INHERITED_KINDS,
@@ -15,6 +15,7 @@ import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import type { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
 import { writePrefixName } from './address-name.ts';
 import { hasAsker, isFor } from './asker-condition.ts';
+import { MatchedRewrites } from './matched-rewrites.ts';
 import { hashSuffixes } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
@@ -32,6 +33,7 @@ import {
 
 const BLOCK = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW;
 const ALLOW = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW;
+const ANY_ALLOW = ALLOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
 const MANAGED_DENY = ManualKind.DENY_EXACT | ManualKind.DENY_SUFFIX;
@@ -61,8 +63,11 @@ export class Judge {
   private manualAllow = false;
   private manualDeny = -1;
   private union = 0;
+  private isAllowlisted = false;
   private special = -1;
   private importantSpecial = -1;
+  /** Those of the last name; `rules` are the ones whose records are merged. */
+  readonly rewritten = new MatchedRewrites();
 
   /** Drops references to replaced tables, so that they can be collected. */
   releaseTables(next: OpenSnapshot): void {
@@ -70,9 +75,10 @@ export class Judge {
   }
 
   /**
-   * The rule match of `name` for `asker`, whose type and client count where a rule asks for them: NOT_BLOCKED, ALLOWED,
-   * ALLOWED_BY_LIST, or the rule that blocks. For an address of an answer, only address patterns and expressions are
-   * matched.
+   * The rule match of `name` for `asker`, whose client counts where a rule asks for it: NOT_BLOCKED, ALLOWED,
+   * ALLOWED_BY_LIST, or the rule that blocks or rewrites. Another `name` than the asker's is one of an answer, and its
+   * `qtype` the type of its record: rewrites do not judge it. For an address of an answer, only address patterns and
+   * expressions are matched.
    */
   judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     const low = name.hashLow[0]!;
@@ -105,14 +111,26 @@ export class Judge {
     return this.isConditional;
   }
 
+  /** What the lists alone say of the question's name. */
+  judgeByLists(query: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
+    this.snapshot = snapshot;
+    this.policyClass = policyClass;
+    this.asker = query;
+    this.name = query;
+    this.forgetMatches();
+    return this.judgeListed(query);
+  }
+
   /** Clears the results of the previous name. */
   private forgetMatches(): void {
     this.isConditional = false;
     this.manualAllow = false;
     this.manualDeny = -1;
     this.union = 0;
+    this.isAllowlisted = false;
     this.special = -1;
     this.importantSpecial = -1;
+    this.rewritten.begin();
   }
 
   private judgeAnew(name: Query): RuleMatch {
@@ -160,6 +178,10 @@ export class Judge {
 
   private readonly metManual = (index: number): void => {
     const rule = this.snapshot.manualSpecial.rule(index);
+    if (hasAsker(rule)) {
+      this.isConditional = true;
+      if (!isFor(rule, this.name.qtype, this.asker, this.snapshot.namedClients)) return;
+    }
     if (rule.kind === RuleKind.ALLOW_SUFFIX) this.manualAllow = true;
     else if (this.manualDeny < 0 || index < this.manualDeny) this.manualDeny = index;
     this.recorder?.met(RuleOrigin.REGEX, index, rule.kind, this.name, -1);
@@ -173,9 +195,12 @@ export class Judge {
     for (let label = name.labelCount - 1; label >= 0; label--) {
       const attribute = rules.find(name.hashLow[label]!, name.hashHigh[label]!);
       if (attribute < 0) continue;
-      const kinds = policy.kindsOf(this.policyClass, attribute) & (label === 0 ? OWN_KINDS : INHERITED_KINDS);
+      const counted = label === 0 ? OWN_KINDS : INHERITED_KINDS;
+      const kinds = policy.kindsOf(this.policyClass, attribute) & counted;
       if (kinds === 0) continue;
       union |= kinds;
+      if ((kinds & ANY_ALLOW & policy.allowlistKindsOf(this.policyClass, attribute)) !== 0)
+        this.isAllowlisted = true;
       const number = attribute < MAX_RULE ? attribute : MAX_RULE;
       if ((kinds & BLOCK) !== 0) blocking = blockedBy(RuleOrigin.LIST, number, label);
       if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0)
@@ -190,9 +215,12 @@ export class Judge {
     if (special.ruleCount > 0) {
       this.match(special, name, policy.sourcesOf(this.policyClass), this.metSpecial);
       union |= this.union;
-      blocking = preferred(this.special, special, blocking);
-      important = preferred(this.importantSpecial, special, important);
+      blocking = preferred(this.special, blocking);
+      important = preferred(this.importantSpecial, important);
     }
+    if (this.isAllowlisted) return ALLOWED_BY_LIST;
+    const rewrite = this.decideRewrite();
+    if (rewrite !== NOT_BLOCKED) return rewrite;
     if ((union & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ALLOWED_BY_LIST;
     if ((union & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return important;
     if ((union & ALLOW) !== 0) return ALLOWED_BY_LIST;
@@ -231,17 +259,31 @@ export class Judge {
     const { special, policy } = this.snapshot;
     const rule = special.rule(index);
     if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
-    if (hasAsker(rule)) {
+    const isRewrite = rule.rewrite !== undefined;
+    if (isRewrite || hasAsker(rule)) {
+      // A rewrite judges the name of a question, but not the same name in an answer.
       this.isConditional = true;
-      if (!isFor(rule, this.asker, this.snapshot.namedClients)) return;
+      if (isRewrite && this.name !== this.asker) return;
+      if (!isFor(rule, this.name.qtype, this.asker, this.snapshot.namedClients)) return;
+    }
+    this.recorder?.met(RuleOrigin.SPECIAL, index, rule.kind, this.name, -1);
+    if (isRewrite) {
+      this.rewritten.add(index, rule.kind);
+      return;
     }
     this.union |= rule.kind;
-    this.recorder?.met(RuleOrigin.SPECIAL, index, rule.kind, this.name, -1);
-    // A rule with an answer of its own outranks one without, else the first one decides.
+    if ((rule.kind & ANY_ALLOW) !== 0 && policy.isAllowlist(this.policyClass, rule.source))
+      this.isAllowlisted = true;
     if ((rule.kind & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0)
-      this.importantSpecial = better(special, this.importantSpecial, index);
-    else if ((rule.kind & BLOCK) !== 0) this.special = better(special, this.special, index);
+      this.importantSpecial = first(this.importantSpecial, index);
+    else if ((rule.kind & BLOCK) !== 0) this.special = first(this.special, index);
   };
+
+  /** The match of the rewrites met so far. */
+  private decideRewrite(): RuleMatch {
+    const index = this.rewritten.decide(this.snapshot.special);
+    return index < 0 ? NOT_BLOCKED : blockedBy(RuleOrigin.SPECIAL, index, 0);
+  }
 }
 
 /** Whether one of these lists, which disable the rule, serves the class. */
@@ -250,17 +292,12 @@ function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: nu
   return false;
 }
 
-function better(special: SpecialMatcher, before: number, now: number): number {
-  if (before < 0) return now;
-  const had = special.rule(before).rewrite !== undefined;
-  const has = special.rule(now).rewrite !== undefined;
-  if (had !== has) return has ? now : before;
-  return now < before ? now : before;
+/** The first of two rules; -1 = none yet. */
+function first(before: number, now: number): number {
+  return before < 0 || now < before ? now : before;
 }
 
 /** Of a special rule and a match of the table, the one to report. */
-function preferred(index: number, special: SpecialMatcher, tabled: RuleMatch): RuleMatch {
-  if (index < 0) return tabled;
-  if (tabled !== NOT_BLOCKED && special.rule(index).rewrite === undefined) return tabled;
-  return blockedBy(RuleOrigin.SPECIAL, index, 0);
+function preferred(index: number, tabled: RuleMatch): RuleMatch {
+  return index < 0 || tabled !== NOT_BLOCKED ? tabled : blockedBy(RuleOrigin.SPECIAL, index, 0);
 }

@@ -57,12 +57,12 @@ export class NameTable {
 
   /**
    * Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. With `skippedLabels` only parents that
-   * many labels up count.
+   * many labels up count; with `end` only those that start before this label.
    */
-  findSuffix(name: HashedName, skippedLabels = 0): number {
+  findSuffix(name: HashedName, skippedLabels = 0, end: number = name.labelCount): number {
     if (this.size === 0) return NOT_FOUND;
     const { hashLow, hashHigh, labelCount } = name;
-    for (let label = skippedLabels; label < labelCount; label++) {
+    for (let label = skippedLabels; label < end; label++) {
       if (this.depths[labelCount - label] === 0) continue;
       const number = this.find(hashLow[label]!, hashHigh[label]!);
       if (number !== NOT_FOUND) return number;

@@ -18,9 +18,9 @@ describe('openSnapshot()', () => {
     ['rules for names', '||ads.example^\n/^ads[0-9]/\n', [filter('^track[0-9]')], false],
     ['an address', '192.0.2.1\n', [], true],
     ['a prefix', '192.0.2.0/24\n', [], true],
-    ['an expression of a list', '/^192\\.0\\.2\\./\n', [], true],
-    ['a regex filter', '', [filter('^192\\.0\\.2\\.')], true],
-    ['one of each', '/^192\\.0\\.2\\./\n', [filter('^192\\.0\\.3\\.')], true],
+    ['an expression of a list for an address', '/^192\\.0\\.2\\.[0-9]+$/\n', [], true],
+    ['an expression of a list that is open at an end', '/^192\\.0\\.2\\./\n', [], false],
+    ['a regex filter', '', [filter('^192\\.0\\.2\\.[0-9]+$')], false],
   ])('says whether addresses are judged: %s', (_, text, regexFilters, expected) => {
     expect(openLists([list(text)], { regexFilters }).judgesAddresses).toBe(expected);
   });

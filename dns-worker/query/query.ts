@@ -60,6 +60,8 @@ export class Query {
    */
   clientKey = '';
   keyed: KeyedClient | null = null;
+  /** Stands for the client if policy knows its MAC but not yet its address, see `macIdentity`; null otherwise. */
+  identity: Uint8Array | null = null;
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;
@@ -149,7 +151,7 @@ export class Query {
   ruleKind = 0;
   /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
   ruleOrigin: RuleOriginCode = RuleOrigin.LIST;
-  /** If the rule matched a name of the answer: the rule's name, in wire form. */
+  /** If the rule matched a name of the answer: that name, in wire form; `ruleNameOffset` is an offset in it then. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
   /** Unix seconds at which the grant ends that decided, or lets everything pass; 0 = there is none. */
@@ -290,4 +292,9 @@ export class Query {
   get isEcsSpecific(): boolean {
     return this.ecsLength > EcsData.ADDRESS;
   }
+}
+
+/** The name that the deciding rule matched, in wire form: the queried one, or one of the answer. */
+export function judgedName({ qname, qnameLength, ruleName, ruleNameLength }: Query): Uint8Array {
+  return ruleNameLength > 0 ? ruleName.slice(0, ruleNameLength) : qname.slice(0, qnameLength);
 }

@@ -4,18 +4,19 @@
  */
 import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
 import type { Query } from '../query/query.ts';
+import type { Newcomers } from '../policy/newcomers.ts';
 import { ClientSightings, type SightingSnapshot } from './sighting-writer.ts';
 
 /** Write side of a resolve thread's sightings. */
 export class KeyedSightings extends ClientSightings {
-  override count(query: Query, snapshot: SightingSnapshot): number {
+  override count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {
     const keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
     query.keyed = keyed;
-    if (keyed === null) return super.count(query, snapshot);
+    if (keyed === null) return super.count(query, snapshot, newcomers);
     const { words } = this;
     const at = this.slotFor(KEYED_SIGHTING, keyed.clientId, 0, 0, query.arrivedSecs);
     words[at + L.LAST_SEEN_AT] = query.arrivedSecs;
     words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
-    return keyed.record === 0 ? snapshot.clients.findOf(query) : keyed.record;
+    return keyed.record === 0 ? newcomers.recordOf(query, snapshot) : keyed.record;
   }
 }

@@ -114,6 +114,18 @@ describe('LogRingWriter.write()', () => {
     expect([...bytes]).toEqual([...rule]);
   });
 
+  test('writes where a rule stands without what is before it, if all does not fit', () => {
+    const alias = wireName('xyz.ads.test');
+    const query = queryWith('www.test', LogRecord.SIZE - logAnswersOffset(10) - 12);
+    query.ruleName.set(alias);
+    Object.assign(query, { ruleNameLength: alias.length, ruleNameOffset: 4 });
+    writer.write(query, 1);
+    const written = [LogRecord.RULE_NAME_LENGTH, LogRecord.RULE_NAME_OFFSET].map((at) =>
+      recordAt(0).getUint8(at),
+    );
+    expect(written).toEqual([alias.length - 4, 0]);
+  });
+
   test('drops and counts what finds the ring full, and goes on when the reader has taken some', () => {
     for (let i = 0; i < RECORDS + 2; i++) writer.write(answeredQuery(i + 1), 1);
     writer.publish(1);

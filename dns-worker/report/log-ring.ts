@@ -103,11 +103,16 @@ export class LogRingWriter {
     if (query.ruleNameLength !== 0) this.writeRuleName(at, at + answersAt + ((length + 3) & ~3), query);
   }
 
-  /** The name of a rule that matched a name in the answer, where it fits. */
-  private writeRuleName(at: number, nameAt: number, { ruleName, ruleNameLength }: Query): void {
+  /** The name in the answer that a rule matched, where it fits; else the part of it at which the rule stands. */
+  private writeRuleName(at: number, nameAt: number, query: Query): void {
     const { bytes } = this;
-    if (nameAt + ruleNameLength > at + LogRecord.SIZE) return;
-    bytes[at + LogRecord.RULE_NAME_LENGTH] = ruleNameLength;
-    for (let i = 0; i < ruleNameLength; i++) bytes[nameAt + i] = ruleName[i]!;
+    const { ruleName, ruleNameLength, ruleNameOffset } = query;
+    const room = at + LogRecord.SIZE - nameAt;
+    const from = ruleNameLength <= room ? 0 : ruleNameOffset;
+    bytes[at + LogRecord.RULE_NAME_OFFSET] = ruleNameOffset - from;
+    const length = ruleNameLength - from;
+    if (length > room) return;
+    bytes[at + LogRecord.RULE_NAME_LENGTH] = length;
+    for (let i = 0; i < length; i++) bytes[nameAt + i] = ruleName[from + i]!;
   }
 }

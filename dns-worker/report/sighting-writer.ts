@@ -5,17 +5,16 @@
  */
 import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
-import type { ClientTable } from '../../shared/snapshot/client-table.ts';
 import type { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
+import type { Newcomers, NewcomerSnapshot } from '../policy/newcomers.ts';
 import type { Query } from '../query/query.ts';
 
 const SLOT_MASK = L.SLOTS - 1;
 const FACTOR = 0x9e3779b1 | 0;
 
 /** What a snapshot says of clients. */
-export interface SightingSnapshot {
+export interface SightingSnapshot extends NewcomerSnapshot {
   readonly version: number;
-  readonly clients: ClientTable;
   readonly keys: KeyedClients;
 }
 
@@ -28,8 +27,9 @@ export class ClientSightings {
   }
 
   /** Counts the query for its client; returns the number of the client's record in the client table. */
-  count(query: Query, { clients, version: snapshotVersion }: SightingSnapshot): number {
+  count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {
     const { words } = this;
+    const { version } = snapshot;
     const { clientBytes, clientAt } = query;
     const word0 = addressWord(clientBytes, clientAt);
     const word1 = addressWord(clientBytes, clientAt + 4);
@@ -40,10 +40,10 @@ export class ClientSightings {
     // A count wraps to 1, since 0 marks a free slot.
     words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
     // Inverted, so that an empty slot is of no version.
-    if (words[at + L.SNAPSHOT_AT] === ~snapshotVersion) return words[at + L.RECORD_AT]!;
-    const record = clients.find(word0, word1, word2, word3);
+    if (words[at + L.SNAPSHOT_AT] === ~version) return words[at + L.RECORD_AT]!;
+    const record = newcomers.recordOf(query, snapshot);
     words[at + L.RECORD_AT] = record;
-    words[at + L.SNAPSHOT_AT] = ~snapshotVersion;
+    words[at + L.SNAPSHOT_AT] = newcomers.isSettled ? ~version : 0;
     return record;
   }
 

@@ -30,15 +30,13 @@ export const RESOLVER_ARPA = localZone('resolver.arpa');
 export const LOCALHOST = localZone('localhost');
 /** Never to be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
 export const NO_SUCH_ZONES = ['test', 'invalid', 'onion', 'local'].map(localZone);
-/** RFC 1918, and unique local addresses as their kin (RFC 4193). */
+/** RFC 1918. */
 export const PRIVATE_ZONES = [
   '10.in-addr.arpa',
   '168.192.in-addr.arpa',
   ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
-  'c.f.ip6.arpa',
-  'd.f.ip6.arpa',
 ].map(localZone);
-/** RFC 6303 section 4 without those, and RFC 7793 (shared address space). */
+/** RFC 6303 section 4 without those, unique local addresses (RFC 4193), and RFC 7793 (shared address space). */
 export const RESERVED_REVERSE_ZONES = [
   '0.in-addr.arpa',
   '127.in-addr.arpa',
@@ -50,6 +48,8 @@ export const RESERVED_REVERSE_ZONES = [
   ...Array.from({ length: 64 }, (_, i) => `${64 + i}.100.in-addr.arpa`),
   `${'0.'.repeat(32)}ip6.arpa`,
   `1.${'0.'.repeat(31)}ip6.arpa`,
+  'c.f.ip6.arpa',
+  'd.f.ip6.arpa',
   '8.e.f.ip6.arpa',
   '9.e.f.ip6.arpa',
   'a.e.f.ip6.arpa',

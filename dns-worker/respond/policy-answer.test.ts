@@ -19,6 +19,12 @@ function open(text: string): OpenSnapshot {
   return openLists([{ text, reading: BLOCK }]);
 }
 
+/** With one regex filter. */
+function openFilter(pattern: string): OpenSnapshot {
+  const filter = { id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null };
+  return openLists([], { regexFilters: [filter] });
+}
+
 function request(name: string, qtype: number, { rules }: OpenSnapshot): Query {
   const message = queryMessage(name, qtype);
   const bytes = new Uint8Array(2048);
@@ -74,7 +80,7 @@ describe('answerByPolicy()', () => {
     ['MANAGED', 'BLOCKED_MANAGED'],
     ['REGEX', 'BLOCKED_REGEX'],
   ] as const)('gives a query that a rule of origin %s blocks the status %s', (origin, status) => {
-    const snapshot = open('');
+    const snapshot = openFilter('^x');
     expect(answer(snapshot, { origin: RuleOrigin[origin] }).status).toBe(status);
   });
 
@@ -90,7 +96,7 @@ describe('answerByPolicy()', () => {
       { name: 'www.test', label: 1 },
       queryFor('x.ads.example', snapshot),
     );
-    expect([status, query.ruleNameOffset]).toEqual(['BLOCKED_CNAME', 0]);
+    expect([status, query.ruleNameOffset]).toEqual(['BLOCKED_CNAME', 2]);
   });
 
   test.each([
@@ -103,6 +109,18 @@ describe('answerByPolicy()', () => {
     const found = answer(snapshot, { qtype, origin: RuleOrigin.SPECIAL, label: 1 });
     expect([found.answers, found.query.rcode]).toEqual([answers, rcode]);
     expect(found.query.extendedError).toBe(ExtendedError.FORGED_ANSWER);
+  });
+
+  test.each([
+    ['192.0.2.7', RRType.A, [['A', '192.0.2.7']], Rcode.NOERROR],
+    ['2001:db8::7', RRType.AAAA, [['AAAA', '2001:db8::7']], Rcode.NOERROR],
+    ['192.0.2.7', RRType.AAAA, [], Rcode.NOERROR],
+    ['NODATA', RRType.A, [], Rcode.NOERROR],
+    ['NXDOMAIN', RRType.A, [], Rcode.NXDOMAIN],
+    ['REFUSED', RRType.A, [], Rcode.REFUSED],
+  ])('gives the answer of a regex filter with ;reply=%s to type %d', (reply, qtype, answers, rcode) => {
+    const found = answer(openFilter(`^x;reply=${reply}`), { qtype, origin: RuleOrigin.REGEX });
+    expect([found.status, found.answers, found.query.rcode]).toEqual(['BLOCKED_REGEX', answers, rcode]);
   });
 
   test('makes an alias of the name where a rule names a host', () => {

@@ -16,7 +16,7 @@ import { type Query, StageResult, type StageResultCode } from '../query/query.ts
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { labelOf, originOf, type RuleMatch, ruleOf } from '../policy/rule-match-memo.ts';
 import { NO_ROOM, QNAME_OFFSET, appendCname, followAlias } from './alias.ts';
-import { answerRecord, answerBlocked, answerNegative } from './block-answer.ts';
+import { answerBlocked, answerNegative, answerRecords } from './block-answer.ts';
 import { finishReply, replyTruncated, replyWithRcode } from './reply.ts';
 
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
@@ -43,6 +43,42 @@ export function answerByPolicy(
   match: RuleMatch,
 ): StageResultCode {
   const { policy } = snapshot;
+  noteRule(query, name, snapshot, policyClass, match);
+  const origin = originOf(match);
+  if (origin === RuleOrigin.SERVICE) {
+    query.extendedError = ExtendedError.FILTERED;
+    answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
+    return StageResult.ANSWERED;
+  }
+  const rewrite = rewriteOf(snapshot, origin, ruleOf(match));
+  if (rewrite !== null && (rewrite.host === null || name === query))
+    return answerRewrite(query, rewrite, [rewrite], policy.blockingTtlSecs);
+  answerBlocked(query, policy, ExtendedError.BLOCKED);
+  return StageResult.ANSWERED;
+}
+
+/** The same for a rewrite of the qname; `rules` are those whose records are merged, `match` is one of them. */
+export function answerByRewrites(
+  query: Query,
+  snapshot: OpenSnapshot,
+  policyClass: number,
+  match: RuleMatch,
+  rules: readonly number[],
+): StageResultCode {
+  const { policy, special } = snapshot;
+  noteRule(query, query, snapshot, policyClass, match);
+  const merged = rules.map((rule) => special.rewrite(rule)!);
+  return answerRewrite(query, special.rewrite(ruleOf(match))!, merged, policy.blockingTtlSecs);
+}
+
+/** Fills in what is logged of the deciding rule. */
+function noteRule(
+  query: Query,
+  name: Query,
+  snapshot: OpenSnapshot,
+  policyClass: number,
+  match: RuleMatch,
+): void {
   const origin = originOf(match);
   const rule = ruleOf(match);
   // A rule matches an address itself or a prefix of it, never a parent.
@@ -50,20 +86,26 @@ export function answerByPolicy(
   query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
   query.ruleAttribute = rule + 1;
-  query.ruleNameOffset = name === query ? name.labelAt[label]! : 0;
+  query.ruleNameOffset = name.isAddress ? 0 : name.labelAt[label]!;
   query.ruleKind = kindsOf(snapshot, policyClass, origin, rule, label);
   query.replyFlags = 0;
-  if (origin === RuleOrigin.SERVICE) {
-    query.extendedError = ExtendedError.FILTERED;
-    answerNegative(query, Rcode.NXDOMAIN, policy.blockingTtlSecs);
-    return StageResult.ANSWERED;
-  }
-  const rewrite = origin === RuleOrigin.SPECIAL ? snapshot.special.rewrite(rule) : null;
-  if (rewrite !== null && rewrite.host !== null && name === query)
-    return answerAlias(query, rewrite.host, policy.blockingTtlSecs);
-  if (rewrite === null || rewrite.host !== null) answerBlocked(query, policy, ExtendedError.BLOCKED);
-  else answerRewritten(query, rewrite, policy.blockingTtlSecs);
-  return StageResult.ANSWERED;
+}
+
+/** Whether a match is a rewrite to an alias or a record, and not to a code. */
+export function isOfRecords({ special }: OpenSnapshot, match: RuleMatch): boolean {
+  if (originOf(match) !== RuleOrigin.SPECIAL) return false;
+  const rewrite = special.rewrite(ruleOf(match));
+  return rewrite !== null && (rewrite.host !== null || rewrite.type !== 0);
+}
+
+/** The answer that a rule itself gives: of a list by `$dnsrewrite`, a regex filter by `;reply=`; null for others. */
+function rewriteOf(
+  { special, manualSpecial }: OpenSnapshot,
+  origin: RuleOriginCode,
+  rule: number,
+): OpenRewrite | null {
+  if (origin === RuleOrigin.SPECIAL) return special.rewrite(rule);
+  return origin === RuleOrigin.REGEX ? manualSpecial.rewrite(rule) : null;
 }
 
 /** A CNAME; the resolve thread does the rest. */
@@ -117,23 +159,28 @@ function kindsOf(
   }
 }
 
-function answerRewritten(query: Query, rewrite: OpenRewrite, ttlSecs: number): void {
-  const rdata = rdataFor(rewrite, query.qtype);
+/** An alias, a code, or the records of all merged rules that have the type in question. */
+function answerRewrite(
+  query: Query,
+  { host, rcode, type }: OpenRewrite,
+  merged: readonly OpenRewrite[],
+  ttlSecs: number,
+): StageResultCode {
+  // A rewrite of a list is local data; the reply of a regex filter is how it blocks.
+  const isData = query.ruleOrigin === RuleOrigin.SPECIAL && (host !== null || type !== 0);
+  if (isData) query.status = QueryStatus.LOCAL;
+  if (host !== null) return answerAlias(query, host, ttlSecs);
   query.extendedError = ExtendedError.FORGED_ANSWER;
-  if (rewrite.rcode === Rcode.REFUSED) replyWithRcode(query, Rcode.REFUSED);
-  else if (rdata === null) answerNegative(query, rewrite.rcode, ttlSecs);
-  else answerRecord(query, rdata, ttlSecs);
-}
-
-function rdataFor(rewrite: OpenRewrite, qtype: number): Uint8Array | null {
-  switch (qtype) {
-    case RRType.A:
-      return rewrite.ipv4;
-    case RRType.AAAA:
-      return rewrite.ipv6;
-    case RRType.TXT:
-      return rewrite.txt;
-    default:
-      return null;
-  }
+  const isCode = rcode !== Rcode.NOERROR;
+  const fitting = isCode ? [] : merged.filter((rewrite) => rewrite.type === query.qtype);
+  if (isCode && rcode !== Rcode.NXDOMAIN) replyWithRcode(query, rcode);
+  else if (fitting.length === 0) answerNegative(query, rcode, ttlSecs);
+  else
+    answerRecords(
+      query,
+      fitting.map(({ rdata }) => rdata),
+      ttlSecs,
+      [],
+    );
+  return StageResult.ANSWERED;
 }

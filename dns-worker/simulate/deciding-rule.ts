@@ -4,7 +4,7 @@ import type { ExplainedRule } from '../../shared/threads/explanation.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import { ManualKind, RuleKind } from '../../shared/snapshot/rule-table.ts';
 import type { MatchRecorder } from '../policy/judge.ts';
-import type { Query } from '../query/query.ts';
+import { judgedName, type Query } from '../query/query.ts';
 import type { SimulatedQuestion, SimulatedSide } from './simulated-side.ts';
 
 const ALLOW =
@@ -37,18 +37,14 @@ export function explainDecision(side: SimulatedSide, question: SimulatedQuestion
 /** As the log would have it. */
 function blockingRule(query: Query): ExplainedRule | null {
   if (query.ruleAttribute === 0) return null;
-  const judged = query.qname.slice(0, query.qnameLength);
+  const judged = judgedName(query);
   const isText = query.ruleOrigin === RuleOrigin.REGEX || query.ruleOrigin === RuleOrigin.SPECIAL;
-  const standsAt =
-    query.ruleNameLength > 0
-      ? query.ruleName.slice(0, query.ruleNameLength)
-      : judged.slice(query.ruleNameOffset);
   return {
     origin: query.ruleOrigin,
     index: query.ruleAttribute - 1,
     kinds: query.ruleKind,
     judged,
-    name: isText ? new Uint8Array(0) : standsAt,
+    name: isText ? new Uint8Array(0) : judged.slice(query.ruleNameOffset),
   };
 }
 

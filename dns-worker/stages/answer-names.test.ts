@@ -8,7 +8,7 @@ import { type ListText, openLists } from '../../test/support/parts/test-lists.ts
 import { putAnswer, replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { Judge } from '../policy/judge.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
-import { type Query, StageResult } from '../query/query.ts';
+import { judgedName, type Query, StageResult } from '../query/query.ts';
 import { AnswerNames, isToBeJudged } from './answer-names.ts';
 
 const NAME = 'www.example.org';
@@ -50,7 +50,9 @@ describe('AnswerNames', () => {
     const slot = check(BLOCKING_NAME, records, facts);
     expect(slot).toMatchObject({ status: QueryStatus.BLOCKED_CNAME, cached: 0, authorityCount: 0 });
     expect(slot).toMatchObject({ replyFlags: 0, dnssec: DnssecStatus.unchecked });
-    expect(nameToText(slot!.ruleName.slice(0, slot!.ruleNameLength))).toBe('tracker.example');
+    const judged = judgedName(slot!);
+    expect(nameToText(judged)).toBe('cdn.tracker.example');
+    expect(nameToText(judged.slice(slot!.ruleNameOffset))).toBe('tracker.example');
     const reply = replyIn(slot!);
     expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
       Rcode.NOERROR,

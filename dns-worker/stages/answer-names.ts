@@ -7,6 +7,7 @@
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { writeAddressName, writePrefixName } from '../policy/address-name.ts';
 import { AddressHint, nextAddressHint, readTarget, targetOffset } from '../cache/chain-names.ts';
@@ -31,7 +32,8 @@ const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot has something that policy judges, and may block. */
 export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
-  if (query.isUnfiltered) return false;
+  // The operator chose the target of a local alias.
+  if (query.isUnfiltered || query.status === QueryStatus.LOCAL) return false;
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }
 
@@ -95,6 +97,7 @@ export class AnswerNames {
       const rdata = fields + Record.RDATA;
       at = rdata + readU16(bytes, fields + Record.RDLENGTH);
       const offset = targetOffset(type);
+      this.target.qtype = type;
       if (offset >= 0 && this.blocksName(rdata + offset, at)) return true;
       if (snapshot.judgesAddresses && this.blocksAddresses(type, rdata, at)) return true;
     }
@@ -142,14 +145,12 @@ export class AnswerNames {
     return true;
   }
 
-  /** Records the name of the deciding rule: a suffix of the target, or a prefix of the address. */
+  /** Records what the deciding rule matched: the target, or a prefix of the address. */
   private nameRule(label: number): void {
     const { target, query } = this;
-    let nameAt = 0;
-    if (!target.isAddress) nameAt = target.labelAt[label]!;
-    else if (label > 0) writePrefixName(target, label, target);
-    const length = target.qnameLength - nameAt;
-    for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[nameAt + i]!;
+    if (target.isAddress && label > 0) writePrefixName(target, label, target);
+    const length = target.qnameLength;
+    for (let i = 0; i < length; i++) query.ruleName[i] = target.qname[i]!;
     query.ruleNameLength = length;
   }
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
+import { Newcomers } from '../policy/newcomers.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import { KeyedSightings } from '../report/keyed-sightings.ts';
@@ -33,6 +35,8 @@ const SNAPSHOT = openLists([], {
   ],
 });
 
+const NOBODY_NEW = new Newcomers(() => [], systemClock);
+
 function asked(client: string, clientKey = ''): Query {
   const slot = slotQuery(SNAPSHOT, 'www.example.org');
   // Not at the start of the buffer, as in a batch of datagrams.
@@ -53,7 +57,7 @@ describe('clientGroupStage', () => {
     for (const sightings of [null, newSightings()]) {
       const slot = asked(client);
       slot.groupId = 99;
-      clientGroupStage(slot, SNAPSHOT, sightings);
+      clientGroupStage(slot, SNAPSHOT, sightings, NOBODY_NEW);
       expect(slot.groupId).toBe(groupId);
       expect(SNAPSHOT.policy.groupId(slot.groupIndex)).toBe(groupId);
       expect(SNAPSHOT.clients.groupIndexOf(slot.clientRecord)).toBe(slot.groupIndex);
@@ -65,7 +69,7 @@ describe('clientGroupStage and rateLimitStage', () => {
   test('go by the address that a query comes from, not by a subnet that it tells (dnsmasq CVE-2026-4893)', () => {
     const told = asked('198.51.100.1');
     told.setEcs(Uint8Array.of(0, 1, 32, 0, 192, 0, 2, 9), 0, 8);
-    clientGroupStage(told, SNAPSHOT, null);
+    clientGroupStage(told, SNAPSHOT, null, NOBODY_NEW);
     expect(told.groupId).toBe(1);
     const limiter = new RateLimiter(createRateBuckets(true, 7), rateLimitOf({ burstSize: 1 }));
     const plain = Object.assign(asked('198.51.100.1'), { arrivedMonotonicMs: 1000 });
@@ -94,12 +98,12 @@ describe('clientGroupStage with a key', () => {
     ({ key, client, groupId, clientId, detail }) => {
       for (const sightings of [null, new KeyedSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES))]) {
         const slot = asked(client, key);
-        clientGroupStage(slot, SNAPSHOT, sightings);
+        clientGroupStage(slot, SNAPSHOT, sightings, NOBODY_NEW);
         const found = [slot.groupId, slot.keyed?.clientId, clientDetail(slot, SNAPSHOT)];
         expect(found).toEqual([groupId, clientId, detail]);
         // The next query of the thread has none.
         slot.clientKey = '';
-        clientGroupStage(slot, SNAPSHOT, sightings);
+        clientGroupStage(slot, SNAPSHOT, sightings, NOBODY_NEW);
         expect(slot.keyed).toBeNull();
       }
     },
@@ -113,7 +117,7 @@ describe('clientDetail', () => {
     ['198.51.100.1', 'default'],
   ])('clientDetail() of %s names the record', (client, detail) => {
     const slot = asked(client);
-    clientGroupStage(slot, SNAPSHOT, null);
+    clientGroupStage(slot, SNAPSHOT, null, NOBODY_NEW);
     expect(clientDetail(slot, SNAPSHOT)).toBe(detail);
   });
 });

@@ -1,6 +1,7 @@
 /** The group of the client, by its key or its address; every later stage asks on behalf of it. */
 import type { ClientSightings } from '../report/sighting-writer.ts';
 import type { Query } from '../query/query.ts';
+import type { Newcomers } from '../policy/newcomers.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /** Finds the client's group; counts the query for the client if `sightings` is given. */
@@ -8,9 +9,12 @@ export function clientGroupStage(
   query: Query,
   snapshot: OpenSnapshot,
   sightings: ClientSightings | null,
+  newcomers: Newcomers,
 ): void {
   const { clients, policy } = snapshot;
-  const record = sightings === null ? find(query, snapshot) : sightings.count(query, snapshot);
+  query.identity = null;
+  const record =
+    sightings === null ? find(query, snapshot, newcomers) : sightings.count(query, snapshot, newcomers);
   query.clientRecord = record;
   query.groupIndex = clients.groupIndexOf(record);
   query.groupId = policy.groupId(query.groupIndex);
@@ -26,7 +30,8 @@ export function clientDetail({ clientRecord, clientKey, keyed }: Query, { client
 }
 
 /** A key outranks the address; one that no client has, or that has no group, changes nothing about the group. */
-function find(query: Query, { clients, keys }: OpenSnapshot): number {
-  query.keyed = query.clientKey === '' ? null : keys.find(query.clientKey);
-  return query.keyed === null || query.keyed.record === 0 ? clients.findOf(query) : query.keyed.record;
+function find(query: Query, snapshot: OpenSnapshot, newcomers: Newcomers): number {
+  query.keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
+  const record = query.keyed?.record ?? 0;
+  return record === 0 ? newcomers.recordOf(query, snapshot) : record;
 }

@@ -8,6 +8,7 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import type { LocalNames } from '../../shared/snapshot/local-name-table.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import type { MatchRecorder } from '../policy/judge.ts';
+import { type NameTable, NOT_FOUND } from '../policy/name-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative } from '../respond/block-answer.ts';
@@ -19,14 +20,15 @@ const NEGATIVE_TTL_SECS = 60;
 /** Most aliases in a row; names of different sources can make loops that no one source has. */
 const MAX_HOPS = 8;
 const POINTER = 0xc000;
+const UNDERSCORE = 0x5f;
 
 /** Answers a question for a local name; CONTINUE for other names. */
 export function localNamesStage(
   query: Query,
-  { local }: OpenSnapshot,
+  { local, zoneNames }: OpenSnapshot,
   recorder: MatchRecorder | null,
 ): StageResultCode {
-  let node = findLocalNode(query, local);
+  let node = findLocalNode(query, local, zoneNames);
   if (node === 0) return StageResult.CONTINUE;
   query.status = QueryStatus.LOCAL;
   query.replyFlags = FlagsHigh.AA;
@@ -51,24 +53,30 @@ export function localNamesStage(
   return StageResult.ANSWERED;
 }
 
-/** The local name that the query asks for, see `LocalNames`; 0 = none. */
-function findLocalNode(query: Query, local: LocalNames): number {
+/**
+ * The local name that the query asks for, see `LocalNames`; 0 = none. A name without records is covered by the nearest
+ * wildcard above it, unless a forward zone is nearer.
+ */
+function findLocalNode(query: Query, local: LocalNames, zoneNames: NameTable): number {
   if (local.nodeCount === 0) return 0;
   const { qname, qnameLength, labelAt, labelCount, hashLow, hashHigh } = query;
   let label = labelCount - local.maxLabels;
+  let empty = 0;
   if (label <= 0) {
     const node = local.find(hashLow[0]!, hashHigh[0]!, qname, 0, qnameLength);
-    if (node !== 0) return local.isThere(node) ? node : 0;
+    if (node !== 0 && local.hasRecords(node)) return node;
+    if (node !== 0 && local.isThere(node)) empty = node;
     label = 1;
   }
-  if (!local.hasWildcards) return 0;
-  // The closest existing ancestor decides: its wildcard, or none (RFC 4592 section 3.3.1).
+  // A certificate authority asks for _acme-challenge of names that are served here.
+  if (!local.hasWildcards || qname[1] === UNDERSCORE) return empty;
   for (; label < labelCount; label++) {
     const at = labelAt[label]!;
     const node = local.find(hashLow[label]!, hashHigh[label]!, qname, at, qnameLength - at);
-    if (node !== 0) return local.wildcardBelow(node);
+    const wildcard = node === 0 ? 0 : local.wildcardBelow(node);
+    if (wildcard !== 0) return zoneNames.findSuffix(query, 0, label) === NOT_FOUND ? wildcard : empty;
   }
-  return 0;
+  return empty;
 }
 
 /** All records of the set, rotated with each answer. */

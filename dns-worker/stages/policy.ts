@@ -1,20 +1,50 @@
 /** Policy on the qname: services, managed domains, regex filters and lists (contract: decision order). */
 import type { Judge } from '../policy/judge.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
-import { answerByPolicy, isRewrittenToItself } from '../respond/policy-answer.ts';
+import { isFreed } from '../policy/freed-query.ts';
+import {
+  answerByPolicy,
+  answerByRewrites,
+  isOfRecords,
+  isRewrittenToItself,
+} from '../respond/policy-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing, type RuleMatch } from '../policy/rule-match-memo.ts';
 
 /** Blocks the query, or lets it pass; UNRESOLVED if a rule makes the name an alias. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): StageResultCode {
   const { policy } = snapshot;
-  if (query.isUnfiltered) return StageResult.CONTINUE;
+  if (query.isUnfiltered) return rewriteWhilePaused(query, snapshot, judge);
   const policyClass = policy.groupClass(query.groupIndex);
   const match = judge.judge(query, query, snapshot, policyClass);
   if (match === NOT_BLOCKED) return StageResult.CONTINUE;
-  if (!isAllowing(match)) return answerByPolicy(query, query, snapshot, policyClass, match);
+  if (!isAllowing(match)) return answer(query, snapshot, policyClass, match, judge);
   allow(query, match);
   return StageResult.CONTINUE;
+}
+
+/** Rewrites to records and aliases are the user's own data: they outlast a pause of blocking. */
+function rewriteWhilePaused(query: Query, snapshot: OpenSnapshot, judge: Judge): StageResultCode {
+  const { policy, special } = snapshot;
+  if (policy.blockingEnabled || special.ruleCount === 0 || isFreed(query, policy))
+    return StageResult.CONTINUE;
+  const policyClass = policy.groupClass(query.groupIndex);
+  const match = judge.judgeByLists(query, snapshot, policyClass);
+  if (match === NOT_BLOCKED || isAllowing(match) || !isOfRecords(snapshot, match))
+    return StageResult.CONTINUE;
+  return answer(query, snapshot, policyClass, match, judge);
+}
+
+function answer(
+  query: Query,
+  snapshot: OpenSnapshot,
+  policyClass: number,
+  match: RuleMatch,
+  judge: Judge,
+): StageResultCode {
+  return isOfRecords(snapshot, match)
+    ? answerByRewrites(query, snapshot, policyClass, match, judge.rewritten.rules)
+    : answerByPolicy(query, query, snapshot, policyClass, match);
 }
 
 /** Only records whether an allow rule lets the qname pass, for judging the answer. */

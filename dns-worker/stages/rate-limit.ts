@@ -5,7 +5,6 @@
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
@@ -16,14 +15,17 @@ export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultC
   return limit(query, limiter);
 }
 
-/** The same for an answer in the slot: NXDOMAIN from upstreams has a stricter budget. */
+/** The same for an answer in the slot: NXDOMAIN has a stricter budget, whether an upstream or Weir says so. */
 export function limitNxdomain(query: Query, limiter: RateLimiter): void {
-  if (!limiter.settings.enabled || query.rcode !== Rcode.NXDOMAIN || !isOfUpstream(query.status)) return;
+  if (!limiter.settings.enabled || query.rcode !== Rcode.NXDOMAIN) return;
   if (!limiter.admitsNxdomain(query)) limit(query, limiter);
 }
 
-function isOfUpstream(status: QueryStatusCode): boolean {
-  return status === QueryStatus.ALLOWED || status === QueryStatus.CACHED || status === QueryStatus.STALE;
+/** Describes the limit for an explanation, which counts nothing. */
+export function admissionDetail({ settings }: RateLimiter): string {
+  const { enabled, queriesPerSecond, burstSize, dryRun } = settings;
+  if (!enabled) return 'no rate limit';
+  return `rate limit ${queriesPerSecond}/s, burst ${burstSize}${dryRun ? ', dry run' : ''}`;
 }
 
 function limit(query: Query, limiter: RateLimiter): StageResultCode {

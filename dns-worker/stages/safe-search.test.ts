@@ -11,7 +11,7 @@ import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import { finishReply } from '../respond/reply.ts';
-import { safeSearchStage } from './safe-search.ts';
+import { safeSearchDetail, safeSearchStage } from './safe-search.ts';
 
 const address = (text: string) => ({ cname: null, ipv4: Uint8Array.from(text.split('.').map(Number)) });
 const alias = (text: string) => ({ cname: wireName(text), ipv4: null });
@@ -105,6 +105,29 @@ describe('safeSearchStage', () => {
     const [result, slot] = asked(name, type, snapshot, facts);
     expect(result).toBe(StageResult.CONTINUE);
     expect(slot).toMatchObject({ status: 0, answersCount: 0 });
+  });
+
+  test.each([
+    ['another name', 'search.example', STRICT, {}, undefined],
+    ['what it enforces', 'www.search.example', STRICT, {}, /^\S+ \(strict\)$/],
+    ['an allow rule', 'www.search.example', STRICT, { isAllowed: true }, /not enforced: an allow rule lets/],
+    [
+      "a list's exception",
+      'www.search.example',
+      STRICT,
+      { isAllowed: true, isAllowedByList: true },
+      /not enforced: a list's exception lets the name pass$/,
+    ],
+    [
+      'a schedule',
+      'www.search.example',
+      opened([strict, strict], 'AllowAll'),
+      {},
+      /not enforced: a grant or the schedule/,
+    ],
+  ] as const)('safeSearchDetail() explains %s', (_what, name, snapshot, facts, detail) => {
+    const text = safeSearchDetail(asked(name, 'A', snapshot, facts)[1], snapshot);
+    expect(text).toEqual(detail && expect.stringMatching(detail));
   });
 
   test('safeSearchStage() answers with TC where the slot has no room for the alias', () => {

@@ -40,6 +40,16 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   return StageResult.ANSWERED;
 }
 
+/** Engine and mode that the group enforces for the name, and why an exception switches that off; for explanations. */
+export function safeSearchDetail(query: Query, { safeSearch, policy }: OpenSnapshot): string | undefined {
+  const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
+  if (number === NOT_FOUND) return undefined;
+  const engine = safeSearch.describe(number);
+  if (isFreed(query, policy)) return `${engine}, not enforced: a grant or the schedule lets everything pass`;
+  if (!query.isAllowed) return engine;
+  return `${engine}, not enforced: ${query.isAllowedByList ? "a list's exception" : 'an allow rule'} lets the name pass`;
+}
+
 /** Types that lead a client to a web server; others, such as TXT and NS, open no way around. */
 function mayReachEngine(qtype: number): boolean {
   return (

@@ -107,6 +107,14 @@ describe('specialUseNamesStage', () => {
     },
   );
 
+  test.each(['A', 'AAAA', 'HTTPS', 'TXT', 'PTR', 'MX', 'ANY'] as const)(
+    'specialUseNamesStage() blocks %s of a name without a dot',
+    (type) => {
+      const [result, slot] = asked(QuestionFlag.BLOCK_NON_FQDN, 'printer', type);
+      expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_NON_FQDN]);
+    },
+  );
+
   test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
     'specialUseNamesStage() leaves %s of a top-level domain alone',
     (type) => {

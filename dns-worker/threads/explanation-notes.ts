@@ -1,5 +1,10 @@
 /** What an explanation tells of a question: the stages it passed, the rules met there, and what decided. */
-import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
+import {
+  DNSSEC_STATUS_NAMES,
+  DnssecStatus,
+  QueryStatus,
+  type QueryStatusCode,
+} from '../../shared/query-log.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import type {
   ExplainedRule,
@@ -9,7 +14,7 @@ import type {
 } from '../../shared/threads/explanation.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import { writePrefixName } from '../policy/address-name.ts';
-import { Query, type StageResultCode } from '../query/query.ts';
+import { judgedName, Query, StageResult, type StageResultCode } from '../query/query.ts';
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
@@ -33,26 +38,29 @@ export class ExplanationNotes implements PipelineRecorder {
   }
 
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void {
-    this.stages.push({ stage, result: RESULTS[result], rules: this.rules, detail: detail ?? null });
-    this.rules = [];
+    // Services that let the name pass leave the other rules to policy.
+    const leavesRules = stage === 'services' && result === StageResult.CONTINUE;
+    const isOwn = ({ origin }: ExplainedRule): boolean => !leavesRules || origin === RuleOrigin.SERVICE;
+    const rules = this.rules.filter(isOwn);
+    this.stages.push({ stage, result: RESULTS[result], rules, detail: detail ?? null });
+    this.rules = this.rules.filter((rule) => !isOwn(rule));
   }
 
   /** Copies the fields that the log would contain. */
   answered(query: Query): void {
     this.status = query.status;
+    // Such an answer is never judged, so that no stage has named this.
+    if (query.dnssec === DnssecStatus.bogus)
+      this.passed('dnssec', StageResult.ANSWERED, DNSSEC_STATUS_NAMES[query.dnssec]);
     if (query.ruleAttribute === 0) return;
     const isText = query.ruleOrigin === RuleOrigin.REGEX || query.ruleOrigin === RuleOrigin.SPECIAL;
-    const own = query.qname.slice(0, query.qnameLength);
-    const standsAt =
-      query.ruleNameLength > 0
-        ? query.ruleName.slice(0, query.ruleNameLength)
-        : own.slice(query.ruleNameOffset);
+    const judged = judgedName(query);
     this.decidedBy = {
       origin: query.ruleOrigin,
       index: query.ruleAttribute - 1,
       kinds: query.ruleKind,
-      judged: own,
-      name: isText ? new Uint8Array(0) : standsAt,
+      judged,
+      name: isText ? new Uint8Array(0) : judged.slice(query.ruleNameOffset),
     };
   }
 

@@ -1,9 +1,12 @@
 /** Opens the pipeline of a thread over what the control plane has handed it: both threads of a worker decide alike. */
+import { systemClock } from '../../shared/clock.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
+import { neighboursWhenNeeded } from '../../shared/net/kernel/neighbour-table.ts';
 import type { GivenSettings, ThreadStart } from '../../shared/threads/messages.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { ServerCookies } from '../cookies/server-cookies.ts';
 import { Pipeline } from '../pipeline.ts';
+import { Newcomers } from '../policy/newcomers.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ServerIdentity } from '../policy/server-identity.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
@@ -21,6 +24,7 @@ export function openPipeline(
     cache: new AnswerCache(new CacheMemory(cache), settings.cache.optimisticRefresh),
     reporter,
     sightings,
+    newcomers: new Newcomers(neighboursWhenNeeded(), systemClock),
     limiter: new RateLimiter(rateBuckets, settings.rateLimit),
     cookies: new ServerCookies(cookieKeys),
     forwardsEcs: settings.forwardsEcs,

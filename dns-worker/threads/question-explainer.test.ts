@@ -12,12 +12,14 @@ import { Explainer } from './question-explainer.ts';
 const BLOCK = { kind: 'block', subdomains: false } as const;
 const NAME = 'www.example.org';
 const UP_TO_POLICY = [
+  'admission continue',
   'client_group continue',
   'question_checks continue',
   'grants continue',
   'schedule_override continue',
   'local_names continue',
   'special_names continue',
+  'services continue',
 ];
 
 let forwarding: Forwarding;
@@ -44,7 +46,7 @@ describe('Explainer.explain()', () => {
     explain('x.ads.example');
     const [explanation] = explanations;
     expect(stagesOf(explanation!)).toEqual([...UP_TO_POLICY, 'policy answered']);
-    expect(explanation!.stages[6]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(explanation!.stages[8]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
     ]);
@@ -59,9 +61,10 @@ describe('Explainer.explain()', () => {
     expect(explanations).toEqual([]);
     forwarding.answer({ answers: [cname(NAME, 'x.tracker.example'), a('x.tracker.example', '192.0.2.1')] });
     const [explanation] = explanations;
-    expect(stagesOf(explanation!).slice(-3)).toEqual([
+    expect(stagesOf(explanation!).slice(-4)).toEqual([
       'cache unresolved',
       'forward continue',
+      'dnssec continue',
       'answer_names answered',
     ]);
     expect(QUERY_STATUS_NAMES[explanation!.status]).toBe('BLOCKED_CNAME');
@@ -81,7 +84,11 @@ describe('Explainer.explain()', () => {
     explain(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1')] });
     explain(NAME);
-    expect(stagesOf(explanations[1]!).at(-1)).toBe('cache answered');
+    expect(stagesOf(explanations[1]!).slice(-3)).toEqual([
+      'cache answered',
+      'dnssec continue',
+      'rebinding continue',
+    ]);
     expect(forwarding.reporter.logged).toEqual([]);
     expect(new Float64Array(forwarding.counters).every((count) => count === 0)).toBe(true);
   });

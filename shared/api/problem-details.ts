@@ -17,6 +17,7 @@ export const PROBLEM_CODES = [
   'not_found',
   'method_not_allowed',
   'conflict',
+  'precondition_failed',
   'too_large',
   'timeout',
   'unsupported_media_type',

@@ -4,6 +4,7 @@ import { LoggedQuery, QueryLogExport, QueryLogFilters, QueryLogQuery } from './q
 const BAD: Readonly<Record<string, string>> = {
   domain: '',
   client: 'localhost',
+  client_id: '0',
   group_id: '0',
   type: 'A OR',
   status: 'STOPPED',

@@ -33,6 +33,7 @@ const RcodeText = z
 const conditions = {
   domain: text(255).min(1),
   client: AddressOrNetwork,
+  client_id: optionalQueryInt(1, MAX_ID),
   group_id: optionalQueryInt(1, MAX_ID),
   type: TypeName,
   status: StatusCondition,
@@ -53,8 +54,13 @@ export const QueryLogFilters = z.object({
   period: Period.optional(),
   from: Moment.optional().meta({ description: 'inclusive' }),
   to: Moment.optional().meta({ description: 'exclusive' }),
-  domain: conditions.domain.optional().meta({ description: 'part of the queried name' }),
+  domain: conditions.domain
+    .optional()
+    .meta({ description: 'part of the queried name, in Unicode or as the log has it' }),
   client: conditions.client.optional(),
+  client_id: conditions.client_id.meta({
+    description: 'a client of `/clients`: queries from all addresses that it is known at, and by its key',
+  }),
   group_id: conditions.group_id,
   type: conditions.type.optional(),
   status: conditions.status
@@ -67,6 +73,7 @@ export const QueryLogFilters = z.object({
   node: conditions.node.optional(),
   'domain!': excluding(conditions.domain),
   'client!': excluding(conditions.client),
+  'client_id!': excluding(conditions.client_id),
   'group_id!': excluding(conditions.group_id),
   'type!': excluding(conditions.type),
   'status!': excluding(conditions.status),
@@ -134,6 +141,10 @@ export const LoggedQuery = z
     }),
     client_id: Id.nullable().meta({
       description: 'the client that named itself by its key; null = known by its address',
+    }),
+    block_alias: z.string().nullable().meta({
+      description:
+        'of BLOCKED_CNAME: the name in the answer that the rule matches; null in rows of earlier releases',
     }),
   })
   .meta({ id: 'LoggedQuery' });

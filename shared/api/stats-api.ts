@@ -162,7 +162,7 @@ export type Dashboard = z.infer<typeof Dashboard>;
 /** The compiled filter in force. */
 export const BlockFilterStats = z
   .strictObject({
-    blocked_domains: Count,
+    blocked_domains: Count.meta({ description: 'of lists, and of services blocked for any group' }),
     allowed_domains: Count,
     wildcard_rules: Count,
     regex_rules: Count,

@@ -23,3 +23,20 @@ export function macToText(bytes: Uint8Array): string {
 function macFromDigits(digits: string): string {
   return (digits.match(/../g) ?? []).join(':');
 }
+
+/** What `macIdentity` begins with, as a word; its address ends with the six bytes of the MAC. */
+export const MAC_IDENTITY_WORD = -1;
+
+/**
+ * An address that stands for the device with a MAC (as `canonicalMac` writes it) at whatever address it is. It is one of
+ * a multicast group, so it is never the sender of a query (RFC 4291 section 2.7).
+ */
+export function macIdentity(mac: string): string {
+  const groups = mac.replaceAll(':', '').match(/.{4}/g) ?? [];
+  return `ffff:ffff::${groups.join(':')}`;
+}
+
+/** The MAC in the last six of 16 bytes. */
+export function macOfIdentity(bytes: Uint8Array): string {
+  return macToText(bytes.subarray(10, 16));
+}

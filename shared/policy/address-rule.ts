@@ -1,6 +1,6 @@
 /**
- * Tells by its text whether a rule applies to addresses in answers. Lists write such rules like rules for names: as an
- * address, a pattern, or an expression over the address's text. A rule with letters that no address has applies to
+ * Decides by its text whether a rule applies to addresses in answers. Lists write such rules like rules for names: as
+ * an address, a pattern, or an expression (`address-expression.ts`). A rule with letters that no address has applies to
  * names only and costs nothing when addresses are judged.
  */
 import { readNamePattern } from './name-pattern.ts';
@@ -16,13 +16,4 @@ export function isAddressPattern(text: string): boolean {
   if (typeof pattern === 'string') return false;
   const letters = pattern.pieces.join('');
   return /^[\d.]+$/.test(letters) && /\d/.test(letters) && letters.includes('.');
-}
-
-/** Whether an expression is for addresses: it has a colon, which no name has, or dots, digits and no letter. */
-export function isAddressExpression(text: string): boolean {
-  const bare = text.replaceAll(/\[:\^?\w+:\]/g, 'x').replaceAll(/\(\?(?::|P?<\w+>)/g, '(');
-  if (bare.includes(':')) return true;
-  if (!bare.includes('\\.') && !bare.includes('[.]')) return false;
-  const letters = bare.replaceAll('\\d', '0').replaceAll(/\\[^a-z]/gi, '');
-  return !/[a-z]/i.test(letters) && /\d/.test(letters.replaceAll(/\{[\d,]*\}/g, ''));
 }

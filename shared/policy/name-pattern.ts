@@ -15,9 +15,6 @@ export interface NamePattern {
   readonly pieces: readonly string[];
 }
 
-/** Fewest letters of a pattern: a shorter one matches nearly everything. */
-const MIN_LITERAL = 3;
-
 /** Parses a pattern (lower case); returns a text with the reason if it is invalid. */
 export function readNamePattern(text: string): NamePattern | string {
   let body = text;
@@ -43,8 +40,12 @@ export function readNamePattern(text: string): NamePattern | string {
   if (/[\^|]/.test(body)) return 'an anchor inside a pattern: no name can match';
   if (!/^[a-z0-9._*-]*$/.test(body)) return 'pattern with characters that no name has';
   const pieces = body.split(/\*+/);
-  if (pieces.join('').length < MIN_LITERAL) return 'pattern too short: it would match nearly everything';
   return { start, end, pieces };
+}
+
+/** Whether a pattern has letters, without which it matches every name. */
+export function hasLetters({ pieces }: NamePattern): boolean {
+  return pieces.some((piece) => piece !== '');
 }
 
 /** Longest text that every match contains. */

@@ -4,6 +4,7 @@
  * thread stores per client is `shared/memory/sighting-layout.ts`.
  */
 import { addressToText, addressWord } from '../net/ip.ts';
+import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
 
 /** What gave a client its group. The numbers lie in shared memory. */
@@ -23,6 +24,8 @@ export class ClientTable {
   private readonly ipv4Count: number;
   private readonly ipv6At: number;
   private readonly ipv6Count: number;
+  /** Whether any client may be known by its MAC. */
+  readonly hasMacs: boolean;
 
   /** Wraps `buffer`; throws a RangeError if it is no client table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
@@ -37,6 +40,9 @@ export class ClientTable {
     this.ipv6At = this.ipv4At + this.ipv4Count * (L.IPV4_WORDS + 1);
     if (this.ipv6At + this.ipv6Count * (L.IPV6_WORDS + 1) > words.length)
       throw new RangeError('read client table: shorter than its header says');
+    // Behind all addresses that clients have.
+    const lastAt = this.ipv6At + (this.ipv6Count - 1) * L.IPV6_WORDS;
+    this.hasMacs = (words[lastAt]! ^ SIGN_BIT) === MAC_IDENTITY_WORD;
   }
 
   /** Number of the record for an address of four words (`addressWord`); 0 if there is none. */
@@ -61,7 +67,12 @@ export class ClientTable {
     return this.words[L.HEADER_WORDS + record * L.RECORD_WORDS]!;
   }
 
-  /** What kind of record this is, and for which address or network it stands; null for the default and for keys. */
+  /** Whether the record is that of a MAC. */
+  isByMac(record: number): boolean {
+    return this.words[L.HEADER_WORDS + record * L.RECORD_WORDS + 1]! >>> 8 === ClientGroupSource.mac;
+  }
+
+  /** What kind of record this is, and for which address, network or MAC it stands; null for the default and for keys. */
   describe(record: number): { source: ClientGroupSourceName; prefix: string | null } {
     const at = L.HEADER_WORDS + record * L.RECORD_WORDS;
     const kind = this.words[at + 1]!;
@@ -69,7 +80,9 @@ export class ClientTable {
     if (source === 'default' || source === 'key') return { source, prefix: null };
     const address = new DataView(new ArrayBuffer(16));
     for (let word = 0; word < 4; word++) address.setInt32(word * 4, this.words[at + 2 + word]!);
-    const text = addressToText(new Uint8Array(address.buffer));
+    const bytes = new Uint8Array(address.buffer);
+    if (address.getInt32(0) === MAC_IDENTITY_WORD) return { source, prefix: macOfIdentity(bytes) };
+    const text = addressToText(bytes);
     return { source, prefix: source === 'subnet' ? `${text}/${kind & 0xff}` : text };
   }
 

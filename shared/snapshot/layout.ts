@@ -10,7 +10,7 @@ export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 export const CLIENT_TABLE_MAGIC = 0x494c4357;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
-export const LAYOUT_VERSION = 5;
+export const LAYOUT_VERSION = 6;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low lanes, five high
@@ -168,8 +168,8 @@ export const LocalNodeFlag = { EMPTY: 1 } as const;
 /**
  * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverride`, Unix seconds of
  * its next change or 0), then bytes: for each (class, attribute) of the lists' table the union of `RuleKind` bits of
- * the sources that serve the class; for each (class, source) 1 where it serves the class; and both again for the manual
- * table, whose bits are `ManualKind` and whose owners are sets of groups.
+ * the sources that serve the class; for each (class, source) 1 where it serves the class; both again for the manual
+ * table, whose bits are `ManualKind` and whose owners are sets of groups; and the first two again, of allowlists alone.
  */
 export const PolicyTableLayout = {
   MAGIC_WORD: 0,

@@ -60,10 +60,13 @@ export class LocalNames {
     return (node + L.NODE_SETS + this.words[node + L.NODE_SET_COUNT]!) << 2;
   }
 
+  hasRecords(node: number): boolean {
+    return this.words[node + L.NODE_SET_COUNT] !== 0;
+  }
+
   /** Whether the name is there: it has records, or is known to be empty. */
   isThere(node: number): boolean {
-    const { words } = this;
-    return words[node + L.NODE_SET_COUNT] !== 0 || (words[node + L.NODE_FLAGS]! & LocalNodeFlag.EMPTY) !== 0;
+    return this.hasRecords(node) || (this.words[node + L.NODE_FLAGS]! & LocalNodeFlag.EMPTY) !== 0;
   }
 
   /** The wildcard just below a node. */

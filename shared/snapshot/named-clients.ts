@@ -13,9 +13,12 @@ export interface NamedClient {
 
 /** Clients by their names in rules. */
 export class NamedClients {
+  /** Whether rules name any client that has an address. */
+  readonly hasAddresses: boolean;
   private readonly addresses: ReadonlyMap<string, Uint8Array>;
 
   constructor(clients: readonly NamedClient[]) {
+    this.hasAddresses = clients.some(({ addresses }) => addresses.length > 0);
     this.addresses = new Map(clients.map(({ name, addresses }) => [name, addresses]));
   }
 
@@ -23,12 +26,22 @@ export class NamedClients {
   hasSome(names: readonly string[], bytes: Uint8Array, at: number): boolean {
     for (const name of names) {
       const known = this.addresses.get(name);
-      if (known === undefined) continue;
-      for (let from = 0; from < known.length; from += ADDRESS_SIZE)
-        if (isSameAddress(known, from, bytes, at)) return true;
+      if (known !== undefined && includes(known, bytes, at)) return true;
     }
     return false;
   }
+
+  /** Whether any name stands for that client. */
+  knows(bytes: Uint8Array, at: number): boolean {
+    for (const known of this.addresses.values()) if (includes(known, bytes, at)) return true;
+    return false;
+  }
+}
+
+function includes(addresses: Uint8Array, bytes: Uint8Array, at: number): boolean {
+  for (let from = 0; from < addresses.length; from += ADDRESS_SIZE)
+    if (isSameAddress(addresses, from, bytes, at)) return true;
+  return false;
 }
 
 function isSameAddress(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {

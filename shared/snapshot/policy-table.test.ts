@@ -9,7 +9,7 @@ const SOURCES = 5;
 const MANUAL_ATTRIBUTES = 1;
 const OWNERS = 4;
 const ROWS_END = (L.HEADER_WORDS + GROUPS * L.GROUP_ROW_WORDS) * 4;
-const BYTES = CLASSES * (ATTRIBUTES + SOURCES + MANUAL_ATTRIBUTES + OWNERS);
+const BYTES = CLASSES * (2 * (ATTRIBUTES + SOURCES) + MANUAL_ATTRIBUTES + OWNERS);
 
 /** A table whose matrices are filled with their own offsets, 100 up. */
 function policyBuffer(bytes: number = BYTES): SharedArrayBuffer {
@@ -81,6 +81,8 @@ describe('PolicyTable', () => {
     expect([table.kindsOf(0, 0), table.kindsOf(0, 2), table.kindsOf(1, 0)]).toEqual([100, 102, 103]);
     const manualAt = 100 + CLASSES * (ATTRIBUTES + SOURCES);
     expect([table.manualKindsOf(0, 0), table.manualKindsOf(1, 0)]).toEqual([manualAt, manualAt + 1]);
+    const allowlistsAt = manualAt + CLASSES * (MANUAL_ATTRIBUTES + OWNERS);
+    expect(table.allowlistKindsOf(1, 2)).toBe(allowlistsAt + ATTRIBUTES + 2);
   });
 
   test('gives each class its own row of sources and of owners', () => {
@@ -91,6 +93,16 @@ describe('PolicyTable', () => {
     expect([...table.sourcesOf(0)]).toEqual([0, 1, 2, 3, 4].map((at) => sourcesAt + at));
     expect([...table.ownersOf(1)]).toEqual([4, 5, 6, 7].map((at) => ownersAt + at));
     expect(table.sourcesOf(1)).toBe(table.sourcesOf(1));
+  });
+
+  test('says of a list whether it is an allowlist that serves a class', () => {
+    const buffer = policyBuffer();
+    const flags = new Uint8Array(buffer, ROWS_END + BYTES - CLASSES * SOURCES, CLASSES * SOURCES);
+    flags.fill(0);
+    flags[SOURCES + 2] = 1;
+    const table = new PolicyTable(buffer);
+    const asked = [table.isAllowlist(1, 2), table.isAllowlist(0, 2), table.isAllowlist(1, 1)];
+    expect(asked).toEqual([true, false, false]);
   });
 
   test('says of a list whether it serves a class', () => {

@@ -16,6 +16,8 @@ export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 /** What a group's schedule says now. */
 export const GroupOverride = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 export type GroupOverrideCode = (typeof GroupOverride)[keyof typeof GroupOverride];
+/** Bit beside a group's override: its clients get no IPv6 addresses. */
+export const GROUP_NO_IPV6 = 0x100;
 
 /** Switches for special-use names, see `dns-worker/stages/special-use-names.ts`. */
 export const QuestionFlag = {
@@ -49,6 +51,8 @@ export class PolicyTable {
   private readonly served: Uint8Array;
   private readonly manualKinds: Uint8Array;
   private readonly manualServed: Uint8Array;
+  private readonly allowlistKinds: Uint8Array;
+  private readonly allowlists: Uint8Array;
   private readonly sourceCount: number;
   /** Rows of `served` and `manualServed`, built on first use. */
   private readonly sources: Uint8Array[] = [];
@@ -89,6 +93,8 @@ export class PolicyTable {
     this.served = take(this.sourceCount);
     this.manualKinds = take(this.manualAttributeCount);
     this.manualServed = take(this.manualOwnerCount);
+    this.allowlistKinds = take(this.attributeCount);
+    this.allowlists = take(this.sourceCount);
   }
 
   /** Id of the group at `index`; the group Default is index 0. */
@@ -103,7 +109,13 @@ export class PolicyTable {
 
   /** What the schedule says now of the group at `index`. */
   groupOverride(index: number): GroupOverrideCode {
-    return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! as GroupOverrideCode;
+    return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! &
+      ~GROUP_NO_IPV6) as GroupOverrideCode;
+  }
+
+  /** Whether clients of the group at `index` get no IPv6 addresses. */
+  hidesIpv6(index: number): boolean {
+    return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! & GROUP_NO_IPV6) !== 0;
   }
 
   /** Unix seconds of its next change; 0 = none known. */
@@ -114,6 +126,16 @@ export class PolicyTable {
   /** Union of `RuleKind` bits that `attribute` means for `policyClass`. */
   kindsOf(policyClass: number, attribute: number): number {
     return this.kinds[policyClass * this.attributeCount + attribute]!;
+  }
+
+  /** The same of allowlists alone, which outrank blocklists. */
+  allowlistKindsOf(policyClass: number, attribute: number): number {
+    return this.allowlistKinds[policyClass * this.attributeCount + attribute]!;
+  }
+
+  /** Whether the list with this source index is an allowlist that serves the class. */
+  isAllowlist(policyClass: number, source: number): boolean {
+    return this.allowlists[policyClass * this.sourceCount + source] === 1;
   }
 
   /** Whether the list with this source index serves the class. */

@@ -92,10 +92,9 @@ describe('SpecialMatcher.rewrite()', () => {
         special.rewrite(index),
       ]),
     );
-    expect([...rewrites.get('a')!.ipv4!]).toEqual([192, 0, 2, 7]);
-    expect(rewrites.get('a')!.ipv6).toBeNull();
-    expect([...rewrites.get('b')!.ipv6!.subarray(0, 4)]).toEqual([0x20, 1, 0xd, 0xb8]);
-    const txt = rewrites.get('c')!.txt!;
+    expect([rewrites.get('a')!.type, ...rewrites.get('a')!.rdata]).toEqual([1, 192, 0, 2, 7]);
+    expect([...rewrites.get('b')!.rdata.subarray(0, 4)]).toEqual([0x20, 1, 0xd, 0xb8]);
+    const txt = rewrites.get('c')!.rdata;
     expect([txt.length, txt[0], txt[256]]).toEqual([258, 255, 1]);
     expect(Buffer.from(rewrites.get('d')!.host!).toString('latin1')).toBe('\x05other\x07example\0');
     expect(rewrites.get('e')!.rcode).toBe(5);

@@ -6,7 +6,6 @@
  * rule is parsed at its first match. A lookup without a match allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
-import { addressFromText } from '../net/ip.ts';
 import { type NamePattern, matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
 import { AutomatonReader } from './automaton-reader.ts';
 import { SpecialRulesLayout as L } from './layout.ts';
@@ -43,12 +42,12 @@ export function gramSlot(gram: number, slots: number): number {
   return (Math.imul(gram, GRAM_FACTOR) >>> 16) & (slots - 1);
 }
 
-/** A rewrite with its records' data as they go into an answer. */
+/** A rewrite with its data as they go into an answer. */
 export interface OpenRewrite {
   readonly rcode: number;
-  readonly ipv4: Uint8Array | null;
-  readonly ipv6: Uint8Array | null;
-  readonly txt: Uint8Array | null;
+  /** Type and RDATA of its record; 0 and empty = none. */
+  readonly type: number;
+  readonly rdata: Uint8Array;
   /** Folded, in wire form. */
   readonly host: Uint8Array | null;
 }
@@ -276,23 +275,11 @@ function patternOf({ match, text }: SpecialRule): NamePattern | null {
 
 function openRewrite(rewrite: RewriteAnswer | undefined): OpenRewrite | null {
   if (rewrite === undefined) return null;
-  const { rcode, ipv4, ipv6, txt, host } = rewrite;
+  const { rcode, host, record } = rewrite;
   return {
     rcode,
-    ipv4: ipv4[0] === undefined ? null : (addressFromText(ipv4[0])?.subarray(12) ?? null),
-    ipv6: ipv6[0] === undefined ? null : addressFromText(ipv6[0]),
-    txt: txt === undefined ? null : characterStrings(txt),
+    type: record?.type ?? 0,
+    rdata: Buffer.from(record?.rdata ?? '', 'hex'),
     host: host === undefined ? null : nameFromText(host),
   };
-}
-
-/** RDATA of a TXT record: strings of at most 255 bytes, each preceded by its length (RFC 1035 section 3.3.14). */
-function characterStrings(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'utf8');
-  const rdata: number[] = [];
-  for (let at = 0; at === 0 || at < bytes.length; at += 255) {
-    const piece = bytes.subarray(at, at + 255);
-    rdata.push(piece.length, ...piece);
-  }
-  return Uint8Array.from(rdata);
 }

@@ -14,15 +14,31 @@ export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 /** Codes of matches at a name, in the section of names. */
 export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
 
-/** A rule's own answer, addresses and names as text; NODATA if empty. */
+/** A rule's own answer: a code, an alias or a record; NODATA without either. */
 export interface RewriteAnswer {
-  /** `Rcode` NOERROR, NXDOMAIN or REFUSED. */
+  /** `Rcode`; NOERROR with an alias or a record. */
   readonly rcode: number;
-  readonly ipv4: readonly string[];
-  readonly ipv6: readonly string[];
   /** The name is an alias of this one, which is resolved as usual. */
   readonly host?: string;
-  readonly txt?: string;
+  readonly record?: RewriteRecord;
+}
+
+/** A record of an answer. */
+interface RewriteRecord {
+  /** `RRType`. */
+  readonly type: number;
+  /** RDATA in hexadecimal. */
+  readonly rdata: string;
+}
+
+/** Whether two answers are the same. */
+export function isSameRewrite(a: RewriteAnswer, b: RewriteAnswer): boolean {
+  return (
+    a.rcode === b.rcode &&
+    a.host === b.host &&
+    a.record?.type === b.record?.type &&
+    a.record?.rdata === b.record?.rdata
+  );
 }
 
 /** Clients that a rule applies to: address bytes in hexadecimal (32 digits) and the length of the prefix. */
@@ -54,10 +70,28 @@ export interface SpecialRule {
   /** Clients by MAC or by name, folded; see `named-clients.ts`. */
   readonly clientNames?: readonly string[];
   readonly exceptClientNames?: readonly string[];
+  /** Of a rule that allows: the answer of other rules that it lifts, NODATA = any. */
   readonly rewrite?: RewriteAnswer;
+  /** It is meant to match every name; without this, only a rule with conditions may. */
+  readonly forEveryName?: true;
   /** Owners whose `$badfilter` rules disable it, for the groups that they serve. */
   readonly takenBackBy?: readonly number[];
 }
+
+/** Whether a rule applies to some questions, clients or names only. */
+export function hasConditions(rule: Partial<SpecialRule>): boolean {
+  return CONDITIONS.some((condition) => rule[condition] !== undefined);
+}
+
+const CONDITIONS = [
+  'types',
+  'exceptTypes',
+  'denyallow',
+  'clients',
+  'exceptClients',
+  'clientNames',
+  'exceptClientNames',
+] as const;
 
 /** Rules in a buffer, and how many of them are patterns or expressions. */
 export interface SpecialRuleCounts {

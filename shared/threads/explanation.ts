@@ -4,17 +4,21 @@ import type { RuleOriginCode } from '../snapshot/rule-origin.ts';
 
 /** Stages in the order in which a query passes them. */
 export type ExplainedStageName =
+  | 'admission'
   | 'client_group'
   | 'question_checks'
   | 'grants'
   | 'schedule_override'
   | 'local_names'
+  | 'no_ipv6'
   | 'special_names'
+  | 'services'
   | 'policy'
   | 'any_type'
   | 'safe_search'
   | 'cache'
   | 'forward'
+  | 'dnssec'
   | 'answer_names'
   | 'rebinding';
 

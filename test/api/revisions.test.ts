@@ -208,7 +208,7 @@ describe('revisions', () => {
     const { groups: goodGroups, ...goodOthers } = good;
     expect(others).toEqual(goodOthers);
     // Clients may belong to a group that was made since.
-    expect(groups).toEqual([...goodGroups, { id: newer, enabled: true }]);
+    expect(groups).toEqual([...goodGroups, { id: newer, enabled: true, noIpv6: false }]);
     const { rows: sources } = await suite.database.query(
       'SELECT name, content_key, held_key, held, status, last_error FROM list_sources',
     );

@@ -62,7 +62,7 @@ describe('from a row of the log', () => {
       const decided = drawer.locator('section').filter({ hasText: 'What decided' });
       expect(await decided.innerText()).toContain(decider!.rule);
       await decided.getByText('List: First list and Second list · line 3').waitFor();
-      const stage = drawer.getByRole('listitem').filter({ hasText: 'Lists, rules and services' }).first();
+      const stage = drawer.getByRole('listitem').filter({ hasText: 'Lists and rules' }).first();
       expect(await stage.innerText()).toMatch(/answers[^]*First list and Second list/);
       await expectAccessible(page);
       await takeAction(drawer, 'Unblock', 'Group Default: for ever');

@@ -92,6 +92,45 @@ describe('a list', () => {
   });
 });
 
+describe('custom rules', () => {
+  test('are pasted in any syntax, with lines that make no rule marked, and a failed save loses nothing', async () => {
+    const rules = [
+      '! what we block',
+      '||ads.pasted.example^',
+      '0.0.0.0 hosts.pasted.example',
+      'address=/dnsmasq.pasted.example/',
+      '^',
+      '||other.pasted.example^$client=127.0.0.61',
+      '||nas.pasted.example^$dnsrewrite=192.0.2.61',
+    ];
+    const answers = () =>
+      room.ask(['ads', 'hosts', 'dnsmasq', 'other', 'nas'].map((label) => `${label}.pasted.example`));
+    await room.withPage({ expected: [/ERR_FAILED/] }, async (page) => {
+      await page.goto('./lists');
+      await page.getByRole('button', { name: 'Add custom rules' }).click();
+      const form = page.getByRole('dialog', { name: 'Add custom rules' });
+      await form.getByLabel('Name', { exact: true }).fill('Pasted');
+      await form.getByRole('button', { name: 'Edit rules' }).click();
+      const box = page.getByRole('dialog', { name: 'Pasted' });
+      const field = box.getByRole('textbox', { name: 'Rules' });
+      await field.fill(rules.join('\n'));
+      await box.getByText('5 rules, 1 line without a rule').waitFor();
+      await box.getByRole('listitem').filter({ hasText: 'Line 5' }).waitFor();
+      await expectAccessible(page);
+      expect(await answers()).toEqual(Array(5).fill(EVERY_ADDRESS));
+
+      await page.route('**/text', (route) => route.abort('failed'), { times: 1 });
+      await box.getByRole('button', { name: 'Save' }).click();
+      await box.getByRole('alert').waitFor();
+      expect(await field.inputValue()).toBe(rules.join('\n'));
+      await box.getByRole('button', { name: 'Save' }).click();
+      await noticeOf(page, 'Rules saved');
+      expect(await answers()).toEqual([BLOCKED, BLOCKED, BLOCKED, EVERY_ADDRESS, '192.0.2.61']);
+      expect(await room.ask(['other.pasted.example'], '127.0.0.61')).toEqual([BLOCKED]);
+    });
+  });
+});
+
 describe('a group', () => {
   test('is created, is given a client and a rule, and only that client is blocked', async () => {
     const name = 'games.flow.example';

@@ -1,6 +1,6 @@
 /** The whole pipeline over cached answers: what becomes of the names and addresses in them. */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { Query } from '../../dns-worker/query/query.ts';
+import { judgedName, type Query } from '../../dns-worker/query/query.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
@@ -26,7 +26,9 @@ describe('Pipeline', () => {
     const answer = weir.ask('shop.example');
     expect(answer.status).toBe('BLOCKED_CNAME');
     expect(sent(answer)).toEqual({ rcode: 'NOERROR', answers: [['A', '0.0.0.0']] });
-    expect(nameToText(answer.query.ruleName.slice(0, answer.query.ruleNameLength))).toBe('tracker.example');
+    const judged = judgedName(answer.query);
+    expect(nameToText(judged)).toBe('shop.tracker.example');
+    expect(nameToText(judged.slice(answer.query.ruleNameOffset))).toBe('tracker.example');
   });
 
   test('judges a cached answer again with each snapshot, and passes the answers of allowed names', () => {
@@ -168,7 +170,8 @@ describe('Pipeline', () => {
     weir.cache('local.example', 28, [
       { owner: 'local.example', type: 28, ttl: 300, rdata: addressFromText('fe80::1')! },
     ]);
-    const forAddresses = '/^10\\.(?:\\d{1,3})\\.(?:\\d{1,3})\\.(?:\\d{1,3})$/\n/^fe80:/\n||198.51.100.*\n';
+    const forAddresses =
+      '/^10\\.(?:\\d{1,3})\\.(?:\\d{1,3})\\.(?:\\d{1,3})$/\n/^fe80::.*$/\n||198.51.100.*\n';
     weir.use([{ text: forAddresses, reading: BLOCK }]);
     expect(weir.ask('lan.example').status).toBe('BLOCKED_LIST');
     expect(weir.ask('local.example', 28).status).toBe('BLOCKED_LIST');

@@ -87,15 +87,17 @@ describe('Explainer', () => {
     });
     const { stages, status, decidedBy, answer } = await explain('x.ads.example');
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
+      'admission continue',
       'client_group continue',
       'question_checks continue',
       'grants continue',
       'schedule_override continue',
       'local_names continue',
       'special_names continue',
+      'services continue',
       'policy answered',
     ]);
-    expect(stages[6]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[8]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
@@ -105,20 +107,33 @@ describe('Explainer', () => {
     expect(answer.length).toBeGreaterThan(12);
   });
 
+  test('names a blocked service as its own stage, before policy', async () => {
+    const service = { serviceId: 's', serviceName: 'S', domains: ['ads.example'], exact: [], groupId: 1 };
+    weir.use([{ text: '||ads.example^\n', reading: BLOCK }], { blockedServices: [service] });
+    const { stages, status, decidedBy } = await explain('x.ads.example');
+    expect(stages.at(-1)).toMatchObject({ stage: 'services', result: 'answered' });
+    expect(stages.at(-1)!.rules[0]).toMatchObject({ origin: RuleOrigin.SERVICE });
+    expect(QUERY_STATUS_NAMES[status]).toBe('BLOCKED_SERVICE');
+    expect(decidedBy!.origin).toBe(RuleOrigin.SERVICE);
+  });
+
   test('goes on to the upstreams and judges the names of their answer', async () => {
     weir.use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     const { stages, status, decidedBy } = await explain('shop.example');
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
+      'admission continue',
       'client_group continue',
       'question_checks continue',
       'grants continue',
       'schedule_override continue',
       'local_names continue',
       'special_names continue',
+      'services continue',
       'policy continue',
       'safe_search continue',
       'cache unresolved',
       'forward continue',
+      'dnssec continue',
       'answer_names answered',
     ]);
     expect(QUERY_STATUS_NAMES[status]).toBe('BLOCKED_CNAME');

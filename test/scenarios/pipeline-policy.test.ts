@@ -131,7 +131,7 @@ describe('Pipeline', () => {
     weir.use([{ text, reading: BLOCK }]);
     for (const name of ['www.ads.example', 'typed.example']) {
       const { query, result, status } = weir.ask(name);
-      expect([result, status]).toEqual([StageResult.UNRESOLVED, 'BLOCKED_LIST']);
+      expect([result, status]).toEqual([StageResult.UNRESOLVED, 'LOCAL']);
       expect(nameToText(query.alias.slice(0, query.aliasLength))).toBe('sink.example.net');
     }
     expect(sent(weir.ask('ads.example', 5))).toEqual({
@@ -147,6 +147,114 @@ describe('Pipeline', () => {
       answers: [['TXT', [Buffer.from('hello')]]],
     });
     expect(sent(weir.ask('text.example'))).toEqual({ rcode: 'NOERROR', answers: [] });
+  });
+
+  test('merges all rewrites that match, whichever comes first', () => {
+    const rules = [
+      '||rw.example^$dnsrewrite=NOERROR;A;192.0.2.57',
+      '||rw.example^$dnsrewrite=NOERROR;AAAA;2001:db8::57',
+      '*w.example^$dnsrewrite=192.0.2.58',
+      '||c.rw.example^$dnsrewrite=safe.example',
+      '||n.rw.example^$dnsrewrite=NXDOMAIN',
+    ];
+    for (const text of [rules, rules.toReversed()].map((lines) => `${lines.join('\n')}\n`)) {
+      weir.use([{ text, reading: BLOCK }]);
+      const both = [
+        ['A', '192.0.2.57'],
+        ['A', '192.0.2.58'],
+      ];
+      const { answers } = sent(weir.ask('rw.example')) as { answers: unknown[] };
+      expect(answers).toHaveLength(2);
+      expect(answers).toEqual(expect.arrayContaining(both));
+      expect(sent(weir.ask('a.rw.example', 28))).toEqual({
+        rcode: 'NOERROR',
+        answers: [['AAAA', '2001:db8::57']],
+      });
+      expect(weir.ask('c.rw.example').query.aliasLength).toBeGreaterThan(0);
+      expect(sent(weir.ask('n.rw.example'))).toEqual({ rcode: 'NXDOMAIN', answers: [] });
+    }
+  });
+
+  test.each([
+    ['@@||z.example^'],
+    ['@@||z.example^$important'],
+    ['||z.example^$important'],
+    ['0.0.0.0 z.example'],
+  ])('ranks a rewrite above %s of any list', (line) => {
+    for (const lists of [
+      [`${line}\n||z.example^$dnsrewrite=192.0.2.4\n`],
+      [`${line}\n`, '||z.example^$dnsrewrite=192.0.2.4\n'],
+    ]) {
+      weir.use(lists.map((text) => ({ text, reading: BLOCK })));
+      const asked = weir.ask('z.example');
+      expect([asked.status, sent(asked)]).toEqual([
+        'LOCAL',
+        { rcode: 'NOERROR', answers: [['A', '192.0.2.4']] },
+      ]);
+    }
+  });
+
+  test('ranks allowlists above rewrites and important rules of blocklists', () => {
+    const text = '||a.example^$dnsrewrite=192.0.2.4\n||b.example^$important\n||c.example^$important\n';
+    const allows = 'a.example\n||b.example^\n/^c[.]/\n';
+    weir.use([
+      { text, reading: BLOCK },
+      { text: allows, reading: { kind: 'allow', subdomains: false } },
+    ]);
+    for (const name of ['a.example', 'x.b.example', 'c.example'])
+      expect(weir.ask(name).result).toBe(StageResult.UNRESOLVED);
+    expect([weir.ask('x.a.example').status, weir.ask('x.c.example').status]).toEqual([
+      'LOCAL',
+      'BLOCKED_LIST',
+    ]);
+  });
+
+  test('rewrites to records and names while blocking is paused, but not to codes', () => {
+    const text =
+      '||a.example^$dnsrewrite=192.0.2.4\n||b.example^$dnsrewrite=safe.example\n||c.example^$dnsrewrite=NXDOMAIN\n||d.example^\n';
+    weir.use([{ text, reading: BLOCK }], { blockingSwitch: { enabled: false, until: null } });
+    expect(sent(weir.ask('a.example'))).toMatchObject({ answers: [['A', '192.0.2.4']] });
+    expect(weir.ask('b.example').query.aliasLength).toBeGreaterThan(0);
+    for (const name of ['c.example', 'd.example']) {
+      const { result, query } = weir.ask(name);
+      expect([result, query.aliasLength]).toEqual([StageResult.UNRESOLVED, 0]);
+    }
+  });
+
+  test('lifts rewrites by exceptions from them', () => {
+    const text = [
+      ...['||a.example^$dnsrewrite=192.0.2.4', '||a.example^$dnsrewrite=192.0.2.5'],
+      ...['@@||a.example^$dnsrewrite=192.0.2.4', '@@||all.a.example^$dnsrewrite'],
+      ...['||b.example^$dnsrewrite=REFUSED,important', '@@||b.example^$dnsrewrite', ''],
+    ].join('\n');
+    weir.use([{ text, reading: BLOCK }]);
+    expect(sent(weir.ask('a.example'))).toMatchObject({ answers: [['A', '192.0.2.5']] });
+    expect(weir.ask('all.a.example').result).toBe(StageResult.UNRESOLVED);
+    expect([weir.ask('b.example').status, sent(weir.ask('b.example'))]).toEqual([
+      'BLOCKED_LIST',
+      { rcode: 'REFUSED', answers: [] },
+    ]);
+  });
+
+  test('matches $dnstype against the type of a record, and rewrites questions only, not aliases', () => {
+    const text =
+      '||trk1.example^$dnstype=~CNAME\n||trk2.example^$dnstype=A\n||trk3.example^$dnstype=CNAME\n||trk4.example^$dnsrewrite=NXDOMAIN\n';
+    weir.use([{ text, reading: BLOCK }]);
+    const statuses = [1, 2, 3, 4].map((number) => {
+      const target = `trk${String(number)}.example`;
+      weir.cache(`x${String(number)}.test`, 1, [
+        cname(`x${String(number)}.test`, target),
+        a(target, '198.51.100.1'),
+      ]);
+      return weir.ask(`x${String(number)}.test`).status;
+    });
+    expect(statuses).toEqual(['CACHED', 'CACHED', 'BLOCKED_CNAME', 'CACHED']);
+    expect([1, 2, 3, 4].map((number) => weir.ask(`trk${String(number)}.example`).status)).toEqual([
+      'BLOCKED_LIST',
+      'BLOCKED_LIST',
+      'ALLOWED',
+      'BLOCKED_LIST',
+    ]);
   });
 
   test('judges conditional rules for each question and client again', () => {

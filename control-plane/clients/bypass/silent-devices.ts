@@ -3,7 +3,7 @@ import type { SilentDevice } from '../../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory } from '../client-directory.ts';
 import { momentText } from '../client-view.ts';
 import type { Lease } from '../lease-file.ts';
-import type { Neighbour } from '../neighbour-messages.ts';
+import type { Neighbour } from '../../../shared/net/kernel/neighbour-messages.ts';
 
 /** What is known of the network besides queries. */
 export interface NetworkSights {

@@ -5,10 +5,12 @@
  */
 import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
-import { readNamePattern } from '../../../shared/policy/name-pattern.ts';
+import { isMeantForEveryName } from '../../../shared/automata/regex-filter.ts';
+import { hasLetters, readNamePattern } from '../../../shared/policy/name-pattern.ts';
+import { requiredLiterals } from '../../../shared/policy/regex-literals.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { SpecialMatch, SpecialRule } from '../../../shared/snapshot/special-rules.ts';
-import { type Modifiers, readModifiers } from './adblock-modifiers.ts';
+import { type Modifiers, readModifiers } from '../modifiers/adblock-modifiers.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import type { UnusedLine } from './list-statistics.ts';
 
@@ -34,7 +36,7 @@ export type AdblockOutcome =
 const COSMETIC = skippedLine('cosmetic rule');
 const URL_PATH = skippedLine('URL or path: a DNS server sees names only');
 const URL_REGEX = skippedLine('regular expression for whole URLs');
-const EXCEPTION_REWRITE = skippedLine('exception with $dnsrewrite is not supported');
+const TOO_SHORT = skippedLine('pattern too short: it would match nearly everything');
 const NOT_A_NAME = invalidLine('not a domain name');
 const NO_RULE = invalidLine('not a rule');
 
@@ -42,6 +44,8 @@ const NO_RULE = invalidLine('not a rule');
 const MAX_PLACE_LENGTH = 1024;
 /** Scheme and separator that mean the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
+/** Fewest characters of a pattern without conditions; AdGuard refuses shorter ones too. */
+const MIN_PATTERN_LENGTH = 3;
 /** What may precede a name, what the rule then matches, and what must follow the name. */
 const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
   ['||*.', 'below', /^\^\|?\*?$/],
@@ -49,30 +53,39 @@ const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
   ['.', 'below', /^\^\|?$/],
   ['||', 'suffix', /^\^\|?\*?$/],
   ['|', 'exact', /^[\^|]+$/],
-  ['', 'exact', /^$/],
 ];
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Reads a line; `allow` = the list is one of exceptions. */
-export function readAdblockRule(line: string, allow: boolean): AdblockOutcome {
+/** Reads a line; `allow` = the list is one of exceptions, `isCustom` = people wrote it here. */
+export function readAdblockRule(line: string, allow: boolean, isCustom = false): AdblockOutcome {
   const exception = line.startsWith('@@');
   const body = exception ? line.slice(2) : line;
   const expression = splitExpression(body);
   if (expression === null && /#[@?$%]?[@?$%]?#/.test(body)) return unused(COSMETIC);
-  const [text, options] = expression ?? splitOptions(body);
+  const [written, options] = expression ?? splitOptions(body);
+  // Modifiers alone are for every name.
+  const text = written === '' && options !== '' ? '*' : written;
   if (text === '' || (expression === null && /\s/.test(text))) return unused(NO_RULE);
   const modifiers = readModifiers(options);
   if (typeof modifiers === 'string') return unused(skippedLine(modifiers));
   const place = expression === null ? readPlace(text) : readExpression(text);
   if ('invalid' in place) return unused(place);
+  const isMeant = isCustom && isMeantForEveryName(place);
+  if (expression === null && !isMeant && isTooWide(place, modifiers)) return unused(TOO_SHORT);
   const allows = allow || exception;
-  if (allows && modifiers.rewrite !== undefined) return unused(EXCEPTION_REWRITE);
   return ruleOf(
     place,
     modifiers,
     allows,
     ruleText(exception, expression === null ? text : `/${text}/`, modifiers),
   );
+}
+
+/** Whether a pattern is for nearly every name, and nothing limits it to some questions or clients. */
+function isTooWide({ match, text }: Place, { hasConditions }: Modifiers): boolean {
+  if (match !== 'pattern' || hasConditions) return false;
+  const pattern = readNamePattern(text);
+  return text.length < MIN_PATTERN_LENGTH || typeof pattern === 'string' || !hasLetters(pattern);
 }
 
 interface Place {
@@ -116,7 +129,11 @@ function readPlace(source: string): Place | UnusedLine {
   // Also bounds the work of the expressions below and of pattern matching.
   if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
   const scheme = SCHEME.exec(source);
-  const text = toAscii((scheme === null ? source : `|${source.slice(scheme[0].length)}`).toLowerCase());
+  // Without a bar or a separator, what begins with a scheme is a URL.
+  if (scheme?.[0].startsWith('http') === true && !source.endsWith('^')) return URL_PATH;
+  const anchored = scheme === null ? source : `|${source.slice(scheme[0].length)}`;
+  // Any path may follow the slash.
+  const text = toAscii(anchored.replace(/\/\*$/, '^').toLowerCase());
   if (text === null) return NOT_A_NAME;
   const address = addressFromText(withoutAnchors(text));
   if (address !== null) return { match: 'exact', text: addressToText(address) };
@@ -156,7 +173,10 @@ function withoutAnchors(text: string): string {
 
 /** A pattern that is a name and no more; null if it is more. */
 function readPlainName(text: string): Place | null {
-  const [head, match, tail] = SHAPES.find(([prefix]) => text.startsWith(prefix))!;
+  const shape = SHAPES.find(([prefix]) => text.startsWith(prefix));
+  // Without an anchor the text may lie anywhere in a name.
+  if (shape === undefined) return null;
+  const [head, match, tail] = shape;
   let end = head.length;
   while (end < text.length && isOfNames(text.charCodeAt(end))) end++;
   const name = text.slice(head.length, text[end - 1] === '.' ? end - 1 : end);
@@ -175,8 +195,11 @@ function isOfNames(code: number): boolean {
   );
 }
 
+/** Most expressions for URLs are known by their literals, without compiling them. */
 function readExpression(text: string): Place | UnusedLine {
-  if (text.includes('/')) return URL_REGEX;
+  const literals = text.includes('/') ? requiredLiterals(text) : null;
+  if (literals !== null && literals.length > 0 && literals.every((literal) => literal.includes('/')))
+    return URL_REGEX;
   return { match: 'regex', text };
 }
 

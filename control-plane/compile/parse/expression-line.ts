@@ -1,9 +1,12 @@
 /**
  * Lists of bare regular expressions, one POSIX extended expression per line, as they are published for servers that
- * know no other syntax. Such a line is recognised by syntax that no name and no other format has.
+ * know no other syntax, maybe with the options of Pi-hole. Such a line is recognised by syntax that no name and no other format has.
  */
+import { hasRegexOptions, readRegexRule } from '../../../shared/automata/regex-filter.ts';
 import type { SpecialLine } from './adblock-rule.ts';
-import { Sign } from './line-bytes.ts';
+import { invalidLine } from './foreign-line.ts';
+import { Sign, textOf } from './line-bytes.ts';
+import type { UnusedLine } from './list-statistics.ts';
 
 const {
   OPEN,
@@ -19,15 +22,17 @@ const {
   BACKSLASH,
   CARET,
   PIPE,
+  SEMICOLON,
 } = Sign;
 const REPEATS: ReadonlySet<number> = new Set([DOLLAR, DOT, PLUS, STAR, QUESTION, PIPE]);
 
 /**
- * Whether the line [start, end) is an expression: one word, with an anchor at its start, an escaped dot, or
- * brackets in it. White space between square brackets belongs to the word. One pass over the bytes.
+ * Whether the line [start, end) is an expression: one word, with an anchor at its start, an escaped dot, brackets
+ * or an option in it. White space between square brackets belongs to the word. One pass over the bytes.
  */
 export function looksLikeExpression(bytes: Uint8Array, start: number, end: number): boolean {
-  return isOneWord(bytes, start, end) && (bytes[start] === CARET || hasSignsOfExpression(bytes, start, end));
+  if (!isOneWord(bytes, start, end)) return false;
+  return bytes[start] === CARET || hasSignsOfExpression(bytes, start, end) || hasOptions(bytes, start, end);
 }
 
 function isOneWord(bytes: Uint8Array, start: number, end: number): boolean {
@@ -61,15 +66,21 @@ function hasSignsOfExpression(bytes: Uint8Array, start: number, end: number): bo
   return false;
 }
 
+function hasOptions(bytes: Uint8Array, start: number, end: number): boolean {
+  return bytes.subarray(start, end).includes(SEMICOLON) && hasRegexOptions(textOf(bytes, start, end));
+}
+
 /** `.`, `d`, `w`. */
 function isEscaped(byte: number): boolean {
   return byte === DOT || byte === 0x64 || byte === 0x77;
 }
 
 /**
- * The rule of an expression that matches anywhere in a name, `kind` being what it does. The compiler decides whether it
- * is valid.
+ * The rule of an expression that matches anywhere in a name, `kind` being what it does; or why its options cannot be
+ * used. The compiler decides whether the expression is valid.
  */
-export function readExpressionLine(line: string, kind: number): SpecialLine {
-  return { kind, match: 'regex', text: line, rule: line };
+export function readExpressionLine(line: string, kind: number): SpecialLine | UnusedLine {
+  const rule = readRegexRule(line);
+  if ('reason' in rule) return invalidLine(rule.reason);
+  return { kind, match: 'regex', text: rule.expression, rule: line, ...rule.options };
 }

@@ -7,14 +7,9 @@
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
 import { networkOf } from './address-trigger.ts';
-import { readAdblockRule } from './adblock-rule.ts';
-import {
-  type ConfigOutcome,
-  isRecord,
-  isUnboundOption,
-  readDnsmasqLine,
-  readUnboundLine,
-} from './config-line.ts';
+import { isMeantForEveryName } from '../../../shared/automata/regex-filter.ts';
+import { type SpecialLine, readAdblockRule } from './adblock-rule.ts';
+import { type ConfigOutcome, UnboundLines, isUnboundOption, readDnsmasqLine } from './config-line.ts';
 import { looksLikeExpression, readExpressionLine } from './expression-line.ts';
 import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
 import { isLocalName, judgeWord } from './hosts-line.ts';
@@ -33,8 +28,9 @@ import {
 import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
 import { type RuleForm, type RuleOutput, ruleKinds } from './rule-output.ts';
+import { ScopedNames, type UnusedSink } from './scoped-names.ts';
 import { SpecialAllowance } from './special-allowance.ts';
-import { ZoneLines, isZoneOption } from './zone-lines.ts';
+import { ZoneLines, isRecord, isZoneOption } from './zone-lines.ts';
 
 /** How to read the list of a source. */
 export interface ListReading {
@@ -42,6 +38,8 @@ export interface ListReading {
   readonly kind: 'block' | 'allow';
   /** Plain domains and hosts names cover the names below them too. */
   readonly subdomains: boolean;
+  /** People wrote it here: it may be empty, and its lines are judged one by one. */
+  readonly isCustom?: boolean;
 }
 
 /** Longest text of an IPv6 address with its prefix length. */
@@ -62,8 +60,11 @@ const { BACKSLASH, QUESTION, PLUS, BRACKET, BRACKET_END, CARET, PIPE } = Sign;
 export class LineRules {
   private readonly output: RuleOutput;
   private readonly allow: boolean;
+  private readonly isCustom: boolean;
   private readonly allowance = new SpecialAllowance();
+  private readonly scoped: ScopedNames;
   private readonly zone: ZoneLines;
+  private readonly unbound = new UnboundLines();
   private readonly exactKind: number;
   private readonly plainKind: number;
   private readonly suffixKind: number;
@@ -73,17 +74,22 @@ export class LineRules {
   constructor(reading: ListReading, output: RuleOutput) {
     this.output = output;
     this.allow = reading.kind === 'allow';
+    this.isCustom = reading.isCustom === true;
     const { exact, suffix } = ruleKinds(this.allow);
     this.exactKind = exact;
     this.suffixKind = suffix;
     this.plainKind = reading.subdomains ? this.suffixKind : this.exactKind;
     this.subdomains = reading.subdomains;
-    this.zone = new ZoneLines(this.allow, output);
+    this.scoped = new ScopedNames(this.allow, output);
+    this.zone = new ZoneLines(this.allow, output, this.scoped);
   }
 
   /** Reads the line [start, end), trimmed and not empty; returns why it made no rule, except for comments. */
   read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
-    if (this.zone.isInHead) return this.zone.readHead(bytes, start, end);
+    if (this.zone.isOpen) {
+      const read = this.zone.readLine(bytes, start, end, isIndented(bytes, start));
+      if (read !== undefined) return read;
+    }
     switch (bytes[start]) {
       case HASH:
         return isCosmetic(bytes, start, end) ? COSMETIC : null;
@@ -100,18 +106,22 @@ export class LineRules {
           ? this.adblock(bytes, start, start + 2, end, this.suffixKind)
           : this.complex(bytes, start, end);
       case AT:
-        if (bytes[start + 1] !== AT) return this.zone.readHead(bytes, start, end);
+        if (bytes[start + 1] !== AT) return this.zone.readApex(bytes, start, end);
         return bytes[start + 2] === PIPE && bytes[start + 3] === PIPE
           ? this.adblock(bytes, start, start + 4, end, RuleKind.ALLOW_SUFFIX)
           : this.complex(bytes, start, end);
       case STAR:
-        return bytes[start + 1] === DOT ? this.wildcard(bytes, start, end) : this.complex(bytes, start, end);
+        return this.star(bytes, start, end);
       case SLASH:
         return bytes[start + 1] === SLASH ? null : this.complex(bytes, start, end);
       case DOLLAR:
-        return isZoneOption(bytes, start, end) ? null : explainForeignLine(bytes, start, end);
+        return isZoneOption(bytes, start, end)
+          ? this.zone.readApex(bytes, start, end)
+          : this.complex(bytes, start, end);
       case DOT:
-        return this.complex(bytes, start, end);
+        return looksLikeExpression(bytes, start, end)
+          ? this.expressionOr(bytes, start, end)
+          : this.complex(bytes, start, end);
       case COLON:
         return bytes[start + 1] === SLASH ? this.complex(bytes, start, end) : this.text(bytes, start, end);
       default:
@@ -138,14 +148,25 @@ export class LineRules {
     return name.numeric ? this.address(kind, 'adblock') : this.output.name(name, kind, 'adblock');
   }
 
+  /** `*.domain`, the root wildcard of a zone, or an Adblock-style pattern. */
+  private star(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    if (bytes[start + 1] === DOT) return this.wildcard(bytes, start, end);
+    if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+    return isRecord(textOf(bytes, start + 1, end))
+      ? this.record(bytes, start, end)
+      : this.complex(bytes, start, end);
+  }
+
   /** An Adblock-style rule that is more than a name. */
   private complex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const isException = bytes[start] === AT && bytes[start + 1] === AT;
     const isExpression = bytes[isException ? start + 2 : start] === SLASH;
-    const ruleEnd = isExpression ? end : endBeforeComment(bytes, start, end, startsComment);
+    const cut = endBeforeComment(bytes, start, end, startsComment);
+    // White space and a comment sign may belong to an expression.
+    const ruleEnd = isExpression && bytes[cut - 1] !== SLASH ? end : cut;
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
     if (!this.allowance.hasRoomFor(ruleEnd - start, isExpression)) return TOO_MANY;
-    const outcome = readAdblockRule(textOf(bytes, start, ruleEnd), this.allow);
+    const outcome = readAdblockRule(textOf(bytes, start, ruleEnd), this.allow, this.isCustom);
     switch (outcome.type) {
       case 'unused':
         return outcome.unused;
@@ -156,7 +177,7 @@ export class LineRules {
         return this.output.badFilter(outcome.badFilter);
       default:
         this.allowance.take(ruleEnd - start);
-        return this.output.special(outcome.rule, 'adblock');
+        return this.special(outcome.rule, 'adblock');
     }
   }
 
@@ -167,18 +188,28 @@ export class LineRules {
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
     if (!this.allowance.hasRoomFor(ruleEnd - start, true)) return TOO_MANY;
     this.allowance.take(ruleEnd - start);
-    return this.output.special(readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind), 'regex');
+    const rule = readExpressionLine(textOf(bytes, start, ruleEnd), this.suffixKind);
+    return 'invalid' in rule ? rule : this.special(rule, 'regex');
+  }
+
+  /** Custom rules may block or allow every name, if they are written for that on purpose. */
+  private special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
+    const isMeant = this.isCustom && isMeantForEveryName(rule);
+    return this.output.special(isMeant ? { ...rule, forEveryName: true } : rule, form);
+  }
+
+  /** Passes on the rules that depend on later lines; once, after the last line. */
+  finish(unused: UnusedSink): void {
+    this.scoped.finish(unused);
   }
 
   /** A line of dnsmasq's or unbound's configuration. */
   private config(outcome: ConfigOutcome, form: 'dnsmasq' | 'unbound'): UnusedLine | null {
-    if ('unused' in outcome) return outcome.unused;
     if ('network' in outcome) return this.output.network(outcome.network, this.exactKind, form);
-    const { exact, suffix } = ruleKinds(outcome.allow || this.allow);
-    let unused: UnusedLine | null = null;
-    const kind = outcome.reach === 'exact' ? exact : suffix;
+    let unused = outcome.unused ?? null;
+    if (!('names' in outcome)) return unused;
     for (const name of outcome.names)
-      unused = (isAddressName(name) ? ADDRESS : this.output.text(name, kind, form, this.scanned)) ?? unused;
+      unused = (isAddressName(name) ? ADDRESS : this.scoped.add(name, outcome.meaning)) ?? unused;
     return unused;
   }
 
@@ -195,10 +226,15 @@ export class LineRules {
     if (name.stop < end && !isComment(bytes, name.stop, end)) {
       if (end - start > MAX_RULE_BYTES) return TOO_LONG;
       const rest = textOf(bytes, name.stop, end);
-      return isRecord(rest) ? this.zone.readRecord(name, rest, true) : this.complex(bytes, start, end);
+      return isRecord(rest) ? this.record(bytes, start, end) : this.complex(bytes, start, end);
     }
     if (!name.valid || name.numeric) return NOT_A_NAME;
     return this.output.name(name, this.suffixKind, 'wildcard');
+  }
+
+  /** A record of a response policy zone. */
+  private record(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    return this.zone.readLine(bytes, start, end, false) ?? null;
   }
 
   /** A line that starts with a word: a plain domain, a hosts line, or something foreign. */
@@ -213,29 +249,40 @@ export class LineRules {
     }
     const next = bytes[stop]!;
     if (next <= 0x20) {
+      if (isAssignment(bytes, stop, end) && isLetter(bytes[start]!)) return this.dnsmasq(bytes, start, end);
       if (name.numeric) return this.hosts(bytes, start, stop, end);
       if (isComment(bytes, stop, end)) return this.plain();
       if (end - start > MAX_RULE_BYTES) return TOO_LONG;
       const rest = textOf(bytes, stop, end);
       if (stop - start <= 3 && /^(?:NS|SOA|IN)$/i.test(textOf(bytes, start, stop))) return null;
-      return isRecord(rest) ? this.zone.readRecord(name, rest, false) : explainForeignLine(bytes, start, end);
+      return isRecord(rest) ? this.record(bytes, start, end) : explainForeignLine(bytes, start, end);
     }
-    if (next === EQUALS && isLetter(bytes[start]!))
-      return end - start > MAX_RULE_BYTES
-        ? TOO_LONG
-        : this.config(readDnsmasqLine(textOf(bytes, start, end)), 'dnsmasq');
+    if (next === EQUALS && isLetter(bytes[start]!)) return this.dnsmasq(bytes, start, end);
     if (next === COLON && isUnboundOption(bytes, start, stop))
       return end - start > MAX_RULE_BYTES
         ? TOO_LONG
-        : this.config(readUnboundLine(textOf(bytes, start, end)), 'unbound');
+        : this.config(this.unbound.read(textOf(bytes, start, end)), 'unbound');
     if (next === CARET || next === PIPE || next === STAR || next === DOLLAR)
       return this.complex(bytes, start, end);
     if (next === SLASH && name.numeric) return this.network(bytes, start, end);
+    if (next === COLON && bytes[stop + 1] === SLASH) return this.complex(bytes, start, end);
     if (next === COLON) return this.ipv6(bytes, start, stop, end);
     if (next === HASH && stop > start) return startsCosmetic(bytes, stop, end) ? COSMETIC : this.plain();
-    if (next === BACKSLASH || next === OPEN || next === BRACKET || next === QUESTION || next === PLUS)
+    if (
+      next === BACKSLASH ||
+      next === OPEN ||
+      next === BRACKET ||
+      next === QUESTION ||
+      next === PLUS ||
+      next === SEMICOLON
+    )
       return this.expressionOr(bytes, start, end);
     return explainForeignLine(bytes, start, end);
+  }
+
+  private dnsmasq(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    if (end - start > MAX_RULE_BYTES) return TOO_LONG;
+    return this.config(readDnsmasqLine(textOf(bytes, start, end)), 'dnsmasq');
   }
 
   /** A line whose first word has its first colon at `colon`: an IPv6 address or network, names after it or not. */
@@ -294,4 +341,17 @@ export class LineRules {
     }
     return unused;
   }
+}
+
+/** Whether white space precedes the line: in a zone it has the owner of the last record then. */
+function isIndented(bytes: Uint8Array, start: number): boolean {
+  const before = bytes[start - 1];
+  return before === 0x20 || before === 0x09;
+}
+
+/** Whether only white space stands between `at` and an equals sign. */
+function isAssignment(bytes: Uint8Array, at: number, end: number): boolean {
+  let next = at;
+  while (next < end && bytes[next]! <= 0x20) next++;
+  return bytes[next] === EQUALS;
 }

@@ -1,5 +1,8 @@
 /** Statistics of a list after reading it: counts, the first unused lines, and its fault. */
 
+/** Version of how lists are read; raised when the same text makes other rules, so that it is compiled again. */
+export const LIST_READING = 2;
+
 /** How most rules of a list are written. */
 export type ListFormat =
   'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
@@ -27,6 +30,8 @@ export interface ListFault {
 
 /** Counts of one list. A hosts line with nine names is one line and nine rules. */
 export interface ListStatistics {
+  /** `LIST_READING` of the version that read it; absent = 1. */
+  readonly reading?: number;
   readonly lines: number;
   readonly rules: number;
   /** Rules that cover the names below theirs. */
@@ -38,6 +43,8 @@ export interface ListStatistics {
   readonly textRules: number;
   /** Rules at an address or a prefix, for the addresses in answers. */
   readonly addressRules: number;
+  /** Share of the address space that those cover, 0 to 1; absent in what older versions kept on disk. */
+  readonly addressShare?: number;
   /** Lengths of the prefixes, the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
   /** Clients that rules speak of by MAC or by name; absent in what older versions kept on disk. */
@@ -58,6 +65,7 @@ export const SAMPLE_TEXT_LENGTH = 120;
 /** The statistics of a list that could not be read to its end. */
 export function unreadableList(message: string): ListStatistics {
   return {
+    reading: LIST_READING,
     lines: 0,
     rules: 0,
     wildcardRules: 0,

@@ -5,7 +5,7 @@
 import { LineCollector } from './line-collector.ts';
 import { LineRules, type ListReading } from './line-rules.ts';
 import type { LineSample, ListFault, ListFormat, ListStatistics, UnusedLine } from './list-statistics.ts';
-import { MAX_SAMPLES, SAMPLE_TEXT_LENGTH } from './list-statistics.ts';
+import { LIST_READING, MAX_SAMPLES, SAMPLE_TEXT_LENGTH } from './list-statistics.ts';
 import { SNIFF_BYTES, hasBom, sniffList } from './sniff-list.ts';
 import { invalidLine } from './foreign-line.ts';
 import { RuleOutput, type RuleSink, type SpecialSink } from './rule-output.ts';
@@ -15,6 +15,7 @@ const OVERLONG = invalidLine('longer than 64 KiB');
 /** Push parser of one list: `push` its chunks, then `end`. Never throws, whatever the bytes. */
 export class ListParser {
   private readonly rules: LineRules;
+  private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly lines: LineCollector;
   /** First bytes, until there are enough to sniff at. */
@@ -29,6 +30,7 @@ export class ListParser {
   constructor(reading: ListReading, sink: RuleSink, specialSink?: SpecialSink) {
     this.output = new RuleOutput(sink, specialSink);
     this.rules = new LineRules(reading, this.output);
+    this.isCustom = reading.isCustom === true;
     this.lines = new LineCollector({
       line: (bytes, start, end) => this.line(bytes, start, end),
       overlongLine: () => {
@@ -54,9 +56,16 @@ export class ListParser {
     if (this.head !== null) this.readHead();
     if (this.fault === null) {
       this.lines.end();
-      if (this.output.rules === 0) this.fault = this.whyNoRules();
+      const { lineNumber } = this;
+      this.rules.finish((unused, line) => {
+        this.lineNumber = line;
+        this.count(unused, '');
+      });
+      this.lineNumber = lineNumber;
+      if (this.output.rules === 0 && !this.isCustom) this.fault = this.whyNoRules();
     }
     return {
+      reading: LIST_READING,
       lines: this.lineNumber,
       rules: this.output.rules,
       wildcardRules: this.output.wildcardRules,
@@ -65,6 +74,7 @@ export class ListParser {
       format: this.format(),
       textRules: this.output.textRules,
       addressRules: this.output.addressRules,
+      addressShare: this.output.coverage.share(),
       clientNames: [...this.output.clientNames],
       prefixLengths: [...this.output.prefixes.words],
       hasAdblockRules: this.output.forms.adblock > 0,
@@ -77,7 +87,7 @@ export class ListParser {
   private readHead(): void {
     const head = this.head!;
     this.head = null;
-    const reason = sniffList(head);
+    const reason = this.isCustom ? null : sniffList(head);
     if (reason !== null) this.fault = { code: 'not_a_list', message: `read list: ${reason}` };
     else this.lines.push(hasBom(head) ? head.subarray(3) : head);
   }

@@ -1,6 +1,7 @@
 /** Counts the parsed rules of one list by kind and passes them to a receiver. `line-rules.ts` produces them. */
 import { isAddressName } from '../../../shared/policy/address-rule.ts';
-import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
+import { AddressCoverage } from '../../../shared/net/address-coverage.ts';
+import { addressFromText, addressToText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { INHERITED_KINDS, RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
 import type { AddressNetwork } from './address-trigger.ts';
@@ -51,6 +52,8 @@ export class RuleOutput {
   addressRules = 0;
   /** Clients that rules speak of by MAC or by name. */
   readonly clientNames = new Set<string>();
+  /** The addresses that rules stand at. */
+  readonly coverage = new AddressCoverage();
   /** Lengths of the prefixes among them. */
   readonly prefixes = new PrefixLengths();
   /** Rules by the way they were written. */
@@ -99,6 +102,7 @@ export class RuleOutput {
     this.forms[form]++;
     this.rules++;
     this.addressRules++;
+    this.coverage.addAddress(isMappedIpv4(address));
     this.sink(written, 0, written.length, kind, this.lineNumber);
     return null;
   }
@@ -114,6 +118,7 @@ export class RuleOutput {
     this.forms[form]++;
     this.rules++;
     this.addressRules++;
+    this.coverage.addNetwork(text, prefixBits, addressBits);
     this.prefixes.add(addressBits, prefixBits);
     this.sink(Buffer.from(text, 'latin1'), 0, text.length, kind, this.lineNumber);
     return null;

@@ -26,6 +26,11 @@ export function emptyAttributes(): AttributeTable {
   return { offsets: new Uint32Array(1), pairs: new Uint32Array(0), nameCounts: new Uint32Array(0) };
 }
 
+/** A pair of `AttributeTable.pairs`. */
+export function packPair(source: number, kinds: number): number {
+  return ((source << KIND_BITS) | kinds) >>> 0;
+}
+
 /** Number of attributes. */
 export function attributeCount(table: AttributeTable): number {
   return table.nameCounts.length;

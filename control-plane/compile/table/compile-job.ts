@@ -2,6 +2,7 @@
 import type { ListReading } from '../parse/line-rules.ts';
 import type { ListStatistics } from '../parse/list-statistics.ts';
 import type { BuiltTable, TableSeeds } from './rule-table-builder.ts';
+import type { WideRule } from './watched-names.ts';
 
 /** One list on disk, plain or gzip-compressed. */
 export interface ListFile {
@@ -39,6 +40,10 @@ export interface ListInspection {
   readonly watched: readonly string[];
   /** And those that it allows. */
   readonly allowed: readonly string[];
+  /** Rules that match every name under conditions, or that are meant to. */
+  readonly forEveryName: readonly WideRule[];
+  /** Share of the address space that its rules cover, 0 to 1. */
+  readonly addressShare: number;
 }
 
 /** A table and what each list gave to it. */

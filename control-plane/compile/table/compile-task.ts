@@ -32,7 +32,13 @@ export async function inspect({
     names.see(bytes, start, end, kind);
   const statistics = await readList(list.path, list.reading, see, names);
   names.finish();
-  return { statistics, watched: names.blocked(), allowed: names.allowed() };
+  return {
+    statistics,
+    watched: names.blocked(),
+    allowed: names.allowed(),
+    forEveryName: names.forEveryName(),
+    addressShare: (statistics.addressShare ?? 0) + names.addressShare(),
+  };
 }
 
 /** Builds one table of all lists; the statistics of an unreadable list have its fault. */

@@ -1,6 +1,6 @@
 /** The result of a compile, and its identity. */
 import { RuleTableLayout as L } from '../../../shared/snapshot/layout.ts';
-import type { ListStatistics } from '../parse/list-statistics.ts';
+import { LIST_READING, type ListStatistics } from '../parse/list-statistics.ts';
 import type { AttributeTable } from './attribute-table.ts';
 
 /** One source that went into a rule table; its place in the array is its source index there. */
@@ -43,9 +43,11 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
     .join('');
 }
 
-/** Keys of the inputs that could be read. */
+/** Keys of the inputs that could be read, and were read as this version reads them. */
 export function keysInForce({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
-  const readable = sources.filter(({ statistics }) => statistics.fault === null);
+  const readable = sources.filter(
+    ({ statistics: { fault, reading } }) => fault === null && reading === LIST_READING,
+  );
   return new Set(readable.map(({ inputKey }) => inputKey));
 }
 

@@ -2,8 +2,12 @@
 import type { ListReading } from '../parse/line-rules.ts';
 
 /** Names the text of a list and the way it is read. */
-export function inputKeyOf(id: number, contentKey: string, { kind, subdomains }: ListReading): string {
-  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}`;
+export function inputKeyOf(
+  id: number,
+  contentKey: string,
+  { kind, subdomains, isCustom = false }: ListReading,
+): string {
+  return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}${isCustom ? '-custom' : ''}`;
 }
 
 /** The content that an input key names. */
@@ -13,6 +17,10 @@ export function contentKeyOf(inputKey: string): string {
 
 /** How the list behind an input key was read. */
 export function readingOfInput(inputKey: string): ListReading {
-  const [, , kind, subdomains] = inputKey.split('-');
-  return { kind: kind === 'allow' ? 'allow' : 'block', subdomains: subdomains !== undefined };
+  const [, , kind, ...marks] = inputKey.split('-');
+  return {
+    kind: kind === 'allow' ? 'allow' : 'block',
+    subdomains: marks.includes('subdomains'),
+    ...(marks.includes('custom') && { isCustom: true }),
+  };
 }

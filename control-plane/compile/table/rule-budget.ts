@@ -12,7 +12,7 @@ export interface RuleBudget {
   /** Automata that read every name, and entries of their tables. */
   readonly automata: number;
   readonly automatonEntries: number;
-  /** The same for automata that read the addresses of answers. */
+  /** The same for automata that read the addresses of answers; 0 = no rule is matched against these. */
   readonly addressAutomata: number;
   readonly addressEntries: number;
   /** Entries of the tables of automata that read only names with a literal of their own. */
@@ -43,13 +43,13 @@ export const LISTS_BUDGET: RuleBudget = {
   rulesAtName: 256,
 };
 
-/** For all regex filters that people wrote. */
+/** For all regex filters that people wrote: they judge names only. */
 export const FILTERS_BUDGET: RuleBudget = {
   work: 90_000_000,
   automata: 128,
   automatonEntries: 1_000_000,
-  addressAutomata: 16,
-  addressEntries: 100_000,
+  addressAutomata: 0,
+  addressEntries: 0,
   ownEntries: 4_000_000,
   rulesAtName: 0,
 };
@@ -62,8 +62,6 @@ export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   ...FILTERS_BUDGET,
   automata: 112,
   automatonEntries: 850_000,
-  addressAutomata: 12,
-  addressEntries: 80_000,
 };
 
 /** What is left of a budget. */

@@ -19,7 +19,7 @@ const MAX_TABLE_BYTES = 0x4000_0000;
 /** Buckets to begin with: 4 KiB. */
 const FIRST_BUCKETS = 63;
 /** Load at which the table grows, and by how much: a finished table is 0.78 to 0.9 full. */
-const MAX_LOAD = 0.9;
+export const MAX_LOAD = 0.9;
 const GROWTH = 1.15;
 
 const BUCKET_BYTES = L.BUCKET_WORDS * 4;

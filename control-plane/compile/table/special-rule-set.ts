@@ -6,10 +6,20 @@
 import { AutomatonPacker, entriesOf } from '../../../shared/automata/automaton-packer.ts';
 import type { Automaton } from '../../../shared/automata/automaton.ts';
 import { type AutomatonMaker, FRESH_AUTOMATA } from '../../../shared/automata/automaton-maker.ts';
-import { isAddressExpression, isAddressName, isAddressPattern } from '../../../shared/policy/address-rule.ts';
-import { longestPiece, patternExpression, readNamePattern } from '../../../shared/policy/name-pattern.ts';
+import { canFindName, findsEveryName } from '../../../shared/automata/reach.ts';
+import { isAddressExpression } from '../../../shared/policy/address-expression.ts';
+import { isAddressName, isAddressPattern } from '../../../shared/policy/address-rule.ts';
+import {
+  longestPiece,
+  matchesPattern,
+  patternExpression,
+  readNamePattern,
+} from '../../../shared/policy/name-pattern.ts';
+import { EVERY_NAME, NO_NAME } from '../../../shared/automata/regex-filter.ts';
 import { requiredLiterals } from '../../../shared/policy/regex-literals.ts';
-import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { WELL_KNOWN_NAMES } from '../../../shared/policy/well-known-names.ts';
+import { hasConditions, type SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { AddressSamples } from './address-samples.ts';
 import { GramIndex, type GramPlace } from './gram-index.ts';
 import { LIST_BUDGET, LISTS_BUDGET, RuleAllowance, type RuleBudget } from './rule-budget.ts';
 
@@ -29,6 +39,8 @@ export interface PlacedRule {
   readonly rule: SpecialRule;
   readonly place: RulePlace;
   readonly isForAddresses: boolean;
+  /** It matches every name, if its conditions hold. */
+  readonly isForEveryName: boolean;
 }
 
 /** The rules of a source, and its remaining budget. */
@@ -52,6 +64,8 @@ const CROWDED_NAME = 'too many rules with conditions at one name';
 /** Collects and places the special rules of one table. */
 export class SpecialRuleSet {
   readonly placed: PlacedRule[] = [];
+  /** Addresses that the patterns and expressions match. */
+  readonly addressSamples = new AddressSamples();
   private readonly grams = new GramIndex();
   private readonly budget: RuleBudget;
   private readonly total: RuleAllowance;
@@ -76,7 +90,7 @@ export class SpecialRuleSet {
 
   /** Keeps the index of a rule that was not added, so that later rules keep theirs: nothing matches it. */
   hold(rule: SpecialRule): void {
-    this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false });
+    this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false, isForEveryName: false });
   }
 
   /** Automata that read every name, by source. */
@@ -111,13 +125,13 @@ export class SpecialRuleSet {
     if (own >= allowance.rulesAtName || all >= this.total.rulesAtName) return CROWDED_NAME;
     rulesAtName.set(text, own + 1);
     this.rulesAtName.set(text, all + 1);
-    this.placed.push({ rule, place: { at: 'name' }, isForAddresses: isAddressName(text) });
+    const isForAddresses = isAddressName(text);
+    this.placed.push({ rule, place: { at: 'name' }, isForAddresses, isForEveryName: false });
     return null;
   }
 
   private addText(rule: SpecialRule, source: SourceRules): string | null {
-    const isForAddresses =
-      rule.match === 'regex' ? isAddressExpression(rule.text) : isAddressPattern(rule.text);
+    const isForAddresses = this.isForAddresses(rule);
     const grams = this.grams.placeOf(literalsOf(rule));
     let automaton: Automaton | null = null;
     if (rule.match === 'regex' || grams === null || isForAddresses) {
@@ -125,6 +139,10 @@ export class SpecialRuleSet {
       if (typeof made === 'string') return made;
       automaton = made;
     }
+    if (rule.match === 'regex' && !isForAddresses && !canFindName(automaton!)) return NO_NAME;
+    const isForEveryName =
+      rule.match === 'regex' ? findsEveryName(automaton!) : isPatternOfEveryName(rule.text);
+    if (isForEveryName && rule.forEveryName !== true && !hasConditions(rule)) return EVERY_NAME;
     const index = this.placed.length;
     if (isForAddresses && !source.addresses.add(automaton!, index)) return NO_ADDRESS_AUTOMATON;
     let place: RulePlace;
@@ -145,8 +163,15 @@ export class SpecialRuleSet {
       this.grams.take(grams);
       place = { at: 'literals', grams, automaton: own };
     }
-    this.placed.push({ rule, place, isForAddresses });
+    if (isForAddresses) this.addressSamples.mark(automaton!);
+    this.placed.push({ rule, place, isForAddresses, isForEveryName });
     return null;
+  }
+
+  /** Without automata for addresses all rules are for names. */
+  private isForAddresses({ match, text }: SpecialRule): boolean {
+    if (this.budget.addressAutomata === 0) return false;
+    return match === 'regex' ? isAddressExpression(text) : isAddressPattern(text);
   }
 
   private compile({ match, text }: SpecialRule, allowance: RuleAllowance): Automaton | string {
@@ -173,4 +198,9 @@ function literalsOf({ match, text }: SpecialRule): readonly string[] | null {
   if (match === 'regex') return requiredLiterals(text);
   const pattern = readNamePattern(text);
   return typeof pattern === 'string' ? null : [longestPiece(pattern)];
+}
+
+function isPatternOfEveryName(text: string): boolean {
+  const pattern = readNamePattern(text);
+  return typeof pattern !== 'string' && WELL_KNOWN_NAMES.every((name) => matchesPattern(pattern, name));
 }

@@ -1,13 +1,14 @@
 /**
- * Finds which of a few names a list blocks or allows while the list is read; the guard uses it for the names that this
- * network asks most. Only patterns, expressions and conditional rules are stored and matched at the end; rules for some
+ * Finds which of a few names a list blocks or allows while the list is read, and which of its rules reach too far; the
+ * guard uses it for the names that this network asks most. Only patterns, expressions and conditional rules are stored and matched at the end; rules for some
  * clients only are ignored.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
-import { FOLD, hashName, nameFromText } from '../../../shared/dns/name.ts';
+import { FOLD } from '../../../shared/dns/name.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import { type HashedName, SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
+import { SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { hashedName } from './hashed-name.ts';
 import { encodeSpecialRules } from './special-rules-builder.ts';
 import { SpecialRuleSet } from './special-rule-set.ts';
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
@@ -19,6 +20,13 @@ const BLOCK_NAME = RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.IMPOR
 const BLOCK_BELOW = RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX | RuleKind.BLOCK_BELOW;
 const ALLOW_NAME = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 const ALLOW_BELOW = RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX | RuleKind.ALLOW_BELOW;
+
+/** A rule that matches every name, and its line. */
+export interface WideRule {
+  /** 1-based. */
+  readonly line: number;
+  readonly rule: string;
+}
 
 /** Names that a rule at one name can reach. */
 interface Reach {
@@ -38,6 +46,7 @@ export class WatchedNames implements SpecialSink {
   private readonly allows: Uint8Array;
   private readonly rules = new SpecialRuleSet();
   private readonly takenBack = new Set<string>();
+  private readonly wide: WideRule[] = [];
 
   /** `names` in lower case, without final dots. */
   constructor(names: readonly string[]) {
@@ -71,7 +80,9 @@ export class WatchedNames implements SpecialSink {
 
   special(rule: SpecialLine, line: number): UnusedLine | null {
     const refused = this.rules.add({ ...rule, source: 0, line });
-    return refused === null ? null : invalidLine(refused);
+    if (refused !== null) return invalidLine(refused);
+    if (this.rules.placed.at(-1)!.isForEveryName) this.wide.push({ line, rule: rule.rule });
+    return null;
   }
 
   badFilter({ rule }: BadFilter): boolean {
@@ -85,10 +96,12 @@ export class WatchedNames implements SpecialSink {
     const rules = encodeSpecialRules(this.rules, SEEDS, (rule) => (this.counts(rule) ? rule : null));
     const matcher = new SpecialMatcher(rules, SEEDS.low, SEEDS.high);
     for (const [index, name] of this.names.entries()) {
-      const hashed = hashedName(name);
+      const hashed = hashedName(name, SEEDS);
       if (hashed === null) continue;
       matcher.forEachMatch(hashed, ONE_SOURCE, (rule) => {
-        const { kind } = matcher.rule(rule);
+        const { kind, rewrite } = matcher.rule(rule);
+        // Such an exception lifts rewrites only.
+        if (rewrite !== undefined && (kind & ALLOW_BELOW) !== 0) return;
         if ((kind & BLOCK_NAME) !== 0) this.blocks[index] = 1;
         if ((kind & ALLOW_NAME) !== 0) this.allows[index] = 1;
       });
@@ -98,6 +111,16 @@ export class WatchedNames implements SpecialSink {
   private counts(rule: SpecialRule): boolean {
     const isForAll = rule.clients === undefined && rule.clientNames === undefined;
     return isForAll && isForAddressQuestions(rule) && !this.takenBack.has(rule.rule);
+  }
+
+  /** Rules that match every name, if their conditions hold. */
+  forEveryName(): WideRule[] {
+    return this.wide.filter(({ rule }) => !this.takenBack.has(rule));
+  }
+
+  /** Share of the address space that patterns and expressions match, 0 to 1. */
+  addressShare(): number {
+    return this.rules.addressSamples.share();
   }
 
   /** The watched names that the list allows. */
@@ -131,30 +154,6 @@ function isForAddressQuestions({ types, exceptTypes }: SpecialRule): boolean {
   return [RRType.A, RRType.AAAA].some(
     (type) => (types === undefined || types.includes(type)) && exceptTypes?.includes(type) !== true,
   );
-}
-
-function hashedName(text: string): HashedName | null {
-  const qname = nameFromText(text);
-  if (qname === null) return null;
-  const labels: number[] = [];
-  for (let at = 0; qname[at] !== 0; at += qname[at]! + 1) labels.push(at);
-  const hashLow = new Int32Array(labels.length);
-  const hashHigh = new Int32Array(labels.length);
-  const hash = { low: 0, high: 0 };
-  for (const [label, at] of labels.entries()) {
-    hashName(qname, at, SEEDS.low, SEEDS.high, hash);
-    hashLow[label] = hash.low;
-    hashHigh[label] = hash.high;
-  }
-  const labelCount = labels.length;
-  return {
-    qname,
-    qnameLength: qname.length,
-    labelAt: Uint8Array.from(labels),
-    labelCount,
-    hashLow,
-    hashHigh,
-  };
 }
 
 function likelihood(length: number, first: number, second: number): number {

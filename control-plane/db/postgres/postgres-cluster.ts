@@ -4,8 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwnedFile } from './owned-files.ts';
 import { spawnIdentity } from './postgres-account.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import { explainSpawnError, serverEnvironment } from './postgres-process.ts';
@@ -33,8 +34,7 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   const mark = randomBytes(4).toString('hex');
   const unfinished = join(home.dir, `cluster.new-${mark}`);
   const passwordFile = join(home.dir, `cluster.new-${mark}.password`);
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (!home.account.isSelf) chownSync(passwordFile, home.account.uid, home.account.gid);
+  writeOwnedFile(passwordFile, `${password}\n`, home.account);
   const flags = ['-D', unfinished, '-U', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
   // choice: no page checksums. With them every page of the log is written to the WAL a second time when it is first
   // read, which makes storing it a fifth more expensive and wears out small flash disks.

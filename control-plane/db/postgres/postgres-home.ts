@@ -4,17 +4,10 @@
  * `<data_dir>/postgres.location` then names. Starts nothing.
  */
 import { createHash } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
+import { makeOwnedFolder } from './owned-files.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
 /** The folder of everything that belongs to the embedded server, and who owns it. */
@@ -63,10 +56,7 @@ function fallbackFor(dataDir: string, preferred: string, elsewhere: string): str
 export function createOwned(dir: string, account: PostgresAccount): void {
   const parent = join(dir, '..');
   if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o711 });
-  if (!existsSync(dir)) {
-    mkdirSync(dir, { mode: 0o700 });
-    if (!account.isSelf) chownSync(dir, account.uid, account.gid);
-  }
+  if (!existsSync(dir)) makeOwnedFolder(dir, account);
   const owner = statSync(dir).uid;
   if (owner === account.uid) return;
   throw new Error(

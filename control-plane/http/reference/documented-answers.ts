@@ -16,6 +16,7 @@ export const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
+  412: 'precondition_failed',
   413: 'too_large',
   415: 'unsupported_media_type',
   421: 'misdirected',

@@ -40,7 +40,8 @@ function filled(content: ContentDoc, schemas: Schemas, answer?: { status: string
     if (type === 'application/problem+json' && answer !== undefined)
       return { ...media, example: problemOf(Number(answer.status), answer.description) };
     const hasFields = /[/+]json$|^multipart\//.test(type);
-    if (hasFields) return { ...media, example: exampleOf(media.schema, schemas) };
+    const isText = type === 'text/plain' && answer === undefined;
+    if (hasFields || isText) return { ...media, example: exampleOf(media.schema, schemas) };
     const event = (): string => `data: ${JSON.stringify(exampleOf(media.schema, schemas))}\n\n`;
     return type === 'text/event-stream' ? { ...media, example: event() } : media;
   });

@@ -121,6 +121,7 @@ export const FIELD_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   resolved: [['192.0.2.1']],
   block_source: ['Ads'],
   block_rule: ['||ads.example.org^'],
+  block_alias: ['x.ads.example.org'],
   rule: ['||ads.example.org^'],
   source: ['Ads'],
   sources: [['Ads']],

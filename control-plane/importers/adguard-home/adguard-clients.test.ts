@@ -9,7 +9,7 @@ const OWN = 'use_global_settings: false, use_global_blocked_services: true';
 
 describe('mapAdguardClients()', () => {
   test('gives one group to clients with the same settings of their own', () => {
-    const { groups, clients, rules } = planOf(
+    const { groups, clients, sources } = planOf(
       `user_rules: ['||x.example^']\nclients:\n  persistent:\n` +
         `    - {name: A, ids: [192.0.2.1], ${OWN}, filtering_enabled: false}\n` +
         `    - {name: B, ids: [192.0.2.2], ${OWN}, filtering_enabled: false}\n` +
@@ -17,11 +17,11 @@ describe('mapAdguardClients()', () => {
     );
     expect(groups.map(({ name }) => name)).toEqual(['AdGuard Home: A']);
     expect(clients.map(({ group }) => group)).toEqual(['AdGuard Home: A', 'AdGuard Home: A', '']);
-    expect(rules).toMatchObject([{ text: '*.x.example', groups: [''], enabled: true }]);
+    expect(sources).toMatchObject([{ groups: [''], enabled: true }]);
   });
 
   test('takes ClientIDs for keys, in rules of clients, too, and reports what is neither', () => {
-    const { clients, items, lists } = planOf(
+    const { clients, items, sources } = planOf(
       `user_rules: ['||x.example^$client=Phone']\nclients:\n  persistent:\n` +
         `    - {name: Phone, ids: [My-Phone, 192.0.2.1, my-phone, 'no id', a.b], ${OWN}}\n`,
     );
@@ -31,26 +31,25 @@ describe('mapAdguardClients()', () => {
     ]);
     const refused = items.filter(({ result }) => result === 'not_mapped').map(({ name }) => name);
     expect(refused).toEqual(['Phone: no id', 'Phone: a.b']);
-    expect(lists[0]!.text).toContain('||x.example^$client=my-phone|192.0.2.1|my-phone\n');
+    expect(sources[0]!.text).toContain('||x.example^$client=my-phone|192.0.2.1|my-phone\n');
   });
 
   test('keeps rules and lists of a filter that is off for all, but off', () => {
-    const { rules, sources, lists } = planOf(
+    const { sources } = planOf(
       "filtering: {filtering_enabled: false}\nuser_rules: ['||x.example^', '0.0.0.0 y.example', 'z$dnstype=A']\n" +
         'filters: [{id: 1, url: https://lists.example.org/a, enabled: true}]\n',
     );
-    expect(rules).toMatchObject([{ text: '*.x.example', enabled: false }]);
-    expect(sources).toMatchObject([{ enabled: false, groups: null }]);
-    expect(lists[0]!.text).toContain('! 0.0.0.0 y.example\n! z$dnstype=A\n');
+    expect(sources[0]).toMatchObject({ enabled: false, groups: null });
+    expect(sources[1]!.text).toContain('! ||x.example^\n! 0.0.0.0 y.example\n! z$dnstype=A\n');
   });
 
-  test('makes one list of rules by the thousand, and one item', () => {
+  test('makes one item of rules by the thousand', () => {
     const rules = Array.from({ length: 2001 }, (_, n) => `'||a${n}.example^'`);
-    const { items, lists, rules: single } = planOf(`user_rules: [${rules.join(', ')}]\n`);
-    expect([items.length, single.length, lists[0]!.text.split('\n').length]).toEqual([1, 0, 2003]);
+    const { items, sources } = planOf(`user_rules: [${rules.join(', ')}]\n`);
+    expect([items.length, sources[0]!.text!.split('\n').length]).toEqual([1, 2003]);
   });
 
   test('lets rules be for every group where all are filtered', () => {
-    expect(planOf("user_rules: ['||x.example^']\n").rules).toMatchObject([{ groups: null }]);
+    expect(planOf("user_rules: ['||x.example^']\n").sources).toMatchObject([{ groups: null }]);
   });
 });

@@ -136,7 +136,11 @@ function reportUnknown(
     'dns.enable_dnssec',
     'AdGuard Home only passes signatures on; Weir validates them with dns.dnssec_enabled: decide whether it is to',
   );
-  report(isOn(dns, 'aaaa_disabled'), 'dns.aaaa_disabled', 'Weir has no switch for all AAAA questions');
+  report(
+    isOn(dns, 'aaaa_disabled'),
+    'dns.aaaa_disabled',
+    'switch on no_ipv6 for the groups that are to have no IPv6 answers',
+  );
   for (const key of ['allowed_clients', 'disallowed_clients'])
     report(isListed(key), `dns.${key}`, 'Weir refuses no clients: use a firewall');
   report(

@@ -70,13 +70,6 @@ function addressesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly
 /** Where Weir looks at things in another order. */
 function reportRanks(builder: PlanBuilder, { filters, rules, everyone, clients }: AdguardSettings): void {
   const allows = filters.some(({ kind, enabled }) => kind === 'allow' && enabled);
-  const hasDenies = rules.some((rule) => /^\|\|[^$]*$/.test(rule.trim()));
-  if (allows && hasDenies)
-    builder.notMapped(
-      'other',
-      'allowlists over own rules',
-      'in AdGuard Home an allowlist beats denied names of your own; in Weir these decide first',
-    );
   const hasServices = [everyone, ...clients.map(({ policy }) => policy)].some(
     ({ services }) => services.length > 0,
   );

@@ -22,38 +22,37 @@ function planOf(...rules: readonly string[]) {
 /** The lines of the generated list, without its title. */
 const linesOf = (...rules: readonly string[]): string[] =>
   planOf(...rules)
-    .lists[0]?.text.trimEnd()
+    .sources[0]?.text?.trimEnd()
     .split('\n')
     .slice(1) ?? [];
 
 describe('mapUserRules()', () => {
-  test.each([
-    ['||a.example^', 'managed_domains', 'deny', '*.a.example'],
-    ['||a.example^|', 'managed_domains', 'deny', '*.a.example'],
-    ['@@||a.example^', 'managed_domains', 'allow', '*.a.example'],
-    ['a.example', 'managed_domains', 'deny', 'a.example'],
-    ['0.0.0.0 a.example', 'managed_domains', 'deny', 'a.example'],
-    ['/^ads[0-9]+\\./', 'regex_filters', 'deny', '^ads[0-9]+\\.'],
-  ])('makes a rule that people can edit of %s', (rule, table, action, text) => {
-    expect(planOf(rule)).toMatchObject({ rules: [{ table, action, text, enabled: true }], lists: [] });
+  test('keeps all rules as custom rules in their order, none of which outranks another', () => {
+    const rules = [
+      '||a.example^',
+      '@@||good.a.example^',
+      'b.example',
+      '0.0.0.0 hosts.example',
+      '/^ads[0-9]+\\./',
+      '@@/^good/',
+      '||c.example^$important',
+      '||d.example^$dnstype=AAAA',
+      '||e.example^$badfilter',
+      '||f*.example^',
+    ];
+    expect(linesOf(...rules)).toEqual(rules);
+    expect(planOf(...rules)).toMatchObject({ rules: [], lists: [], sources: [{ url: 'text:rules' }] });
   });
 
-  test.each([
-    '@@/^good/',
-    '@@a.example',
-    '@@|a.example^',
-    '||a.example^$important',
-    '||a.example^$dnstype=A,important',
-    '||a.example^$badfilter',
-    '@@||a.example^$dnstype=AAAA',
-  ])('keeps all rules in one list beside %s', (rule) => {
-    expect(linesOf('||x.example^', rule, 'y.example')).toEqual(['||x.example^', rule, 'y.example']);
+  test('writes *.x, which leaves x out there, as .x^', () => {
+    expect(linesOf('*.b.example', '@@*.c.example')).toEqual(['.b.example^', '@@.c.example^']);
   });
 
-  test('lets rules that only lists know stand beside managed domains', () => {
-    const plan = planOf('||x.example^', '||a.example^$dnstype=AAAA', '*.b.example', '||c*.example^');
-    expect(plan.rules).toHaveLength(1);
-    expect(plan.lists[0]!.text).toContain('||a.example^$dnstype=AAAA\n*.b.example\n||c*.example^\n');
+  test('makes local records of hosts lines with a real address', () => {
+    expect(planOf('192.0.2.5 nas.lan nas')).toMatchObject({
+      records: [{ fqdn: 'nas.lan' }, { fqdn: 'nas' }],
+      sources: [],
+    });
   });
 
   test.each([
@@ -65,7 +64,7 @@ describe('mapUserRules()', () => {
     '||',
     '@@',
   ])('has no equivalent for %s', (rule) => {
-    expect(planOf(rule)).toMatchObject({ items: [{ result: 'not_mapped' }], rules: [], lists: [] });
+    expect(planOf(rule)).toMatchObject({ items: [{ result: 'not_mapped' }], rules: [], sources: [] });
   });
 
   test('reads no comment and no empty line as a rule', () => {
@@ -83,5 +82,23 @@ describe('withAddresses()', () => {
     ['||a^$important', '||a^$important'],
   ])('writes %s as %s', (rule, written) => {
     expect(withAddresses(rule, addressesOf)).toBe(written);
+  });
+
+  test('leaves separate clients out of a network around them', () => {
+    const places = new Map([
+      ['Guests', ['192.0.2.0/24']],
+      ['Mom', ['192.0.2.7']],
+      ['Office', ['198.51.100.0/24']],
+      ['Phone', ['02:00:5e:10:00:01']],
+    ]);
+    const written = ['Guests', 'Guests|Mom', '~Guests', 'Mom'].map((name) =>
+      withAddresses(`||a^$client=${name}`, places),
+    );
+    expect(written).toEqual([
+      '||a^$client=192.0.2.0/24|~192.0.2.7|~02:00:5e:10:00:01',
+      '||a^$client=192.0.2.0/24|192.0.2.7|~02:00:5e:10:00:01',
+      '||a^$client=~192.0.2.0/24',
+      '||a^$client=192.0.2.7',
+    ]);
   });
 });

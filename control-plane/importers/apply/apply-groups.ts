@@ -11,7 +11,10 @@ export async function applyGroups(run: ImportRun): Promise<void> {
     const before = known.get(name.toLowerCase());
     const change = { enabled, ...(comment === '' ? {} : { comment }) };
     if (before === undefined) {
-      run.groupIds.set(name.toLowerCase(), (await insertGroup(run.tx, { name, enabled, comment })).id);
+      run.groupIds.set(
+        name.toLowerCase(),
+        (await insertGroup(run.tx, { name, enabled, comment, no_ipv6: false })).id,
+      );
       run.note(group, 'done');
       continue;
     }

@@ -19,8 +19,8 @@ export interface ApplyParts {
   };
   readonly catalog: { get(id: string): unknown };
   readonly localNames: { live(): { readonly configRecords: readonly WrittenLocalRecord[] } };
-  /** Name of this node, which has the generated lists. */
+  /** Name of this node, which has the files of lists. */
   readonly nodeName: string;
-  /** `blocking.list_dirs`; the first has the generated lists. */
+  /** `blocking.list_dirs`; the first has the files of lists. */
   readonly listDirs: () => readonly string[];
 }

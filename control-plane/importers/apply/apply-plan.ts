@@ -18,7 +18,7 @@ import { applySubnets } from './apply-subnets.ts';
 import { applyZones } from './apply-zones.ts';
 import { keyText } from './configuration-text.ts';
 import type { ApplyParts } from './apply-parts.ts';
-import { applyLists, type ListFile, listFiles, writeFiles } from './generated-files.ts';
+import { applyLists, type ListFile, listFiles, writeFiles } from './kept-lists.ts';
 import { reportOf, summaryOf } from './import-report.ts';
 import { ImportRun } from './planned-state.ts';
 

@@ -1,8 +1,11 @@
-/** Writes the list sources of a plan, and those of its generated lists. */
+/** Writes the list sources of a plan, and those of its lists that Weir keeps as files. */
 import { pathToFileURL } from 'node:url';
+import { type PackedText, packText, storeText } from '../../cluster/blob-store.ts';
 import {
   insertSource,
   listSources,
+  readSource,
+  recordFacts,
   type StoredSource,
   updateSource,
 } from '../../lists/sources/source-store.ts';
@@ -10,14 +13,15 @@ import type { PlannedSource } from '../plan/import-plan.ts';
 import type { ImportRun } from './planned-state.ts';
 import { sameFields } from './same-fields.ts';
 
-/** Writes the sources of URLs; returns those that are new or changed. */
+/** Writes the sources of URLs and custom rules; returns those that are new or changed. */
 export async function applySources(run: ImportRun): Promise<StoredSource[]> {
   const written: StoredSource[] = [];
   const known = await listSources(run.tx);
   for (const source of run.plan.sources) {
     const stored = await applySource(run, known, source);
     if (stored !== null) written.push(stored);
-    if (stored !== null && source.enabled) run.remark(source, 'fetched in the background');
+    if (stored !== null && source.enabled && source.text === null)
+      run.remark(source, 'fetched in the background');
   }
   return written;
 }
@@ -28,24 +32,41 @@ export async function applySource(
   known: readonly StoredSource[],
   source: PlannedSource,
 ): Promise<StoredSource | null> {
-  const { kind, url, name, enabled, comment, subdomains, groups } = source;
+  const { kind, url, name, enabled, comment, subdomains, groups, text } = source;
   const groupIds = run.groupIdsOf(groups);
   const before = known.find((other) => other.kind === kind && other.url === url);
+  const packed = text === null ? null : await packText(text);
   if (before === undefined) {
     run.note(source, 'done');
-    return insertSource(run.tx, kind, { name, url, enabled, comment, subdomains, group_ids: groupIds });
+    const given = { name, url, enabled, comment, subdomains, group_ids: groupIds };
+    return withText(run, await insertSource(run.tx, kind, given), packed);
   }
   const change = { enabled, group_ids: groupIds, subdomains, ...(comment === '' ? {} : { comment }) };
-  if (sameFields(before, change)) {
+  const hasText = packed === null || packed.key === before.contentKey;
+  if (hasText && sameFields(before, change)) {
     run.note(source, null);
     return null;
   }
   run.note(source, 'changed');
-  return updateSource(run.tx, kind, before.id, change);
+  return withText(run, await updateSource(run.tx, kind, before.id, change), packed);
 }
 
-/** A generated list as the source of its file. */
+/** The source with this text, if it has one. */
+async function withText(
+  { tx }: ImportRun,
+  source: StoredSource,
+  packed: PackedText | null,
+): Promise<StoredSource> {
+  if (packed === null) return source;
+  const { key: contentKey, bytes } = packed;
+  await storeText(tx, packed);
+  await recordFacts(tx, source.id, source.url, { contentKey, bytes, status: 'ok', lastError: null });
+  return readSource(tx, source.id);
+}
+
+/** A list that Weir keeps as a file, as the source of its file. */
 export function sourceOfFile(list: ImportRun['plan']['lists'][number], path: string): PlannedSource {
   const { kind, name, enabled, subdomains, groups, items } = list;
-  return { kind, name, enabled, subdomains, groups, items, comment: '', url: pathToFileURL(path).href };
+  const url = pathToFileURL(path).href;
+  return { kind, name, enabled, subdomains, groups, items, url, comment: '', text: null };
 }

@@ -49,6 +49,7 @@ function mapList(
     groups: sets.groupsOf([group]),
     text: content === undefined ? (isText ? place : undefined) : textOf(content),
     fileName: `blocky-${group.slice(0, 60)}-${index + 1}`,
+    isCustom: isText,
   };
   addForeignList(builder, list, {
     noGroup: `no client has the group ${group}, so it is switched off`,
@@ -67,6 +68,6 @@ function addAllowlistOnly(
   for (const group of new Set(lists.map((list) => list.group))) {
     const groups = sets.groupsOf([group]);
     if (denied.has(group) || groups.length === 0) continue;
-    generated.add('/./', groups, builder.item('list_rule', `${group}: all other names`, 'denied, as there'));
+    generated.add('||*^', groups, builder.item('list_rule', `${group}: all other names`, 'denied, as there'));
   }
 }

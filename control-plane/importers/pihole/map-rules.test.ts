@@ -41,13 +41,13 @@ describe('mapDomains()', () => {
   });
 
   test('writes options as modifiers of a rule in a list', () => {
-    const { lists } = planOf(
+    const { sources } = planOf(
       [3, 'a\\.example$;querytype=A,AAAA;reply=REFUSED'],
       [2, 'b\\.example$;querytype=!TYPE65'],
       [3, 'c\\.example$;reply=2001:db8::1', false],
     );
-    expect(lists).toMatchObject([{ groups: ['A'], fileName: 'rules.txt', items: [0, 1, 2] }]);
-    expect(lists[0]!.text.split('\n')).toEqual([
+    expect(sources).toMatchObject([{ groups: ['A'], url: 'text:rules', items: [0, 1, 2] }]);
+    expect(sources[0]!.text!.split('\n')).toEqual([
       '! rules',
       '/a\\.example$/$dnstype=A|AAAA,dnsrewrite=REFUSED',
       '@@/b\\.example$/$dnstype=~TYPE65',

@@ -1,4 +1,5 @@
 /** Lists of another program: sources of URLs, and files that lie beside its settings. Pure. */
+import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import { sourceName } from './plan-text.ts';
 
@@ -16,8 +17,10 @@ export interface ForeignList {
   readonly groups: readonly string[] | null;
   /** Its text, where the upload has it. */
   readonly text?: string | undefined;
-  /** Of the file that Weir keeps of a text. */
+  /** Of the file that Weir keeps of a text, and the name of custom rules. */
   readonly fileName?: string;
+  /** People wrote the text into the settings: custom rules. */
+  readonly isCustom?: boolean;
 }
 
 /** Words for the report. */
@@ -39,14 +42,16 @@ export function addForeignList(builder: PlanBuilder, list: ForeignList, reasons:
     enabled: list.enabled && isFor,
     groups: isFor ? list.groups : null,
   };
-  if (text !== undefined) return builder.list({ ...shared, text, fileName: fileNameOf(list) }, [item]);
+  if (text !== undefined && list.isCustom === true)
+    return builder.customRules({ ...shared, text, url: TEXT_URL + stemOf(list) }, [item]);
+  if (text !== undefined) return builder.list({ ...shared, text, fileName: `${stemOf(list)}.txt` }, [item]);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place) && !/^file:/i.test(place))
     return builder.source({ ...shared, url: place, comment }, item);
   builder.refuse(item, reasons.noText);
 }
 
 /** Letters of any file system, and never a path. */
-function fileNameOf({ fileName, place }: ForeignList): string {
+function stemOf({ fileName, place }: ForeignList): string {
   const stem = (fileName ?? place).replaceAll(/[^a-z0-9-]+/gi, '-').replaceAll(/^-+|-+$/g, '');
-  return `${stem.slice(0, 100)}.txt`;
+  return stem.slice(0, 100);
 }

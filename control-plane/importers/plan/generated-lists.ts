@@ -1,6 +1,8 @@
 /**
- * Rules that Weir has in lists only, such as those for some types of questions: one list for each set of groups. Pure.
+ * Rules of people that stay together in their order, or that only lists can hold, such as those for some types of
+ * questions: custom rules, one text for each set of groups. Pure.
  */
+import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
 interface CollectedList {
@@ -16,7 +18,7 @@ export class GeneratedLists {
   private readonly stem: string;
   private readonly byGroups = new Map<string, CollectedList>();
 
-  /** `title` begins the names of the lists, `stem` those of their files. */
+  /** `title` begins the names of the lists; `stem` names them for the next import. */
   constructor(builder: PlanBuilder, title: string, stem: string) {
     this.builder = builder;
     this.title = title;
@@ -38,9 +40,9 @@ export class GeneratedLists {
     for (const [index, { groups, lines, items }] of [...this.byGroups.values()].entries()) {
       const number = this.byGroups.size === 1 ? '' : ` ${index + 1}`;
       const name = `${this.title}${number}`;
-      const fileName = `${this.stem}${number.replace(' ', '-')}.txt`;
       const text = `! ${name}\n${lines.join('\n')}\n`;
-      this.builder.list({ kind: 'block', fileName, text, name, enabled: true, subdomains: false, groups }, [
+      const url = `${TEXT_URL}${this.stem}${number.replace(' ', '-')}`;
+      this.builder.customRules({ kind: 'block', url, text, name, groups, enabled: true, subdomains: false }, [
         ...items,
       ]);
     }

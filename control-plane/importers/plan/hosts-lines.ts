@@ -30,12 +30,15 @@ export function addHostsLine(
 ): boolean {
   const read = readHostsLine(line);
   if (read === null) return false;
-  for (const name of read.names) {
-    if (OF_SYSTEM.test(name)) continue;
-    if (SINKS.has(read.address)) names.add({ name, action: 'deny', groups });
-    else addAddress(builder, name, read.address);
-  }
+  if (!SINKS.has(read.address)) addHostsRecords(builder, line);
+  else for (const name of read.names) if (!OF_SYSTEM.test(name)) names.add({ name, action: 'deny', groups });
   return true;
+}
+
+/** Adds the records of a line with a real address. */
+export function addHostsRecords(builder: PlanBuilder, line: string): void {
+  const { address = '', names = [] } = readHostsLine(line) ?? {};
+  for (const name of names) if (!OF_SYSTEM.test(name)) addAddress(builder, name, address);
 }
 
 /** Adds the record of a name with an address. */

@@ -37,6 +37,8 @@ export interface PlannedGroup extends FromItems {
 export interface PlannedSource extends FromItems {
   readonly kind: SourceKind;
   readonly url: string;
+  /** Of custom rules, whose URL names them for the next import; else null. */
+  readonly text: string | null;
   readonly name: string;
   readonly enabled: boolean;
   readonly comment: string;

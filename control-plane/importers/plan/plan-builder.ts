@@ -6,6 +6,7 @@ import { ClientCreateBody, ClientSubnetCreateBody } from '../../../shared/api/po
 import { ForwardZoneCreateBody } from '../../../shared/api/policy/forward-zones-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../shared/api/policy/rules-api.ts';
 import { SourceCreateBody } from '../../../shared/api/policy/sources-api.ts';
+import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
 import { DnsSettingsBody } from '../../../shared/api/settings-api.ts';
 import type { ImportFormat, ImportItemKind } from '../../../shared/api/imports-api.ts';
 import type { Fault, Schema } from '../../../shared/api/schema-door.ts';
@@ -84,7 +85,7 @@ export class PlanBuilder {
   }
 
   /** Adds a source of a URL; one with credentials is left to people. */
-  source(given: Given<PlannedSource>, item: number): void {
+  source(given: Given<Omit<PlannedSource, 'text'>>, item: number): void {
     if (shownUrl(given.url) !== given.url)
       return this.refuse(item, 'its URL holds a secret, which is not imported: add the list by hand');
     const { kind, groups, url } = given;
@@ -99,7 +100,7 @@ export class PlanBuilder {
     const key = `${kind} ${url}`;
     const other = this.sources.get(key);
     if (other === undefined)
-      return void this.sources.set(key, { ...given, ...read, kind, groups, items: [item] });
+      return void this.sources.set(key, { ...given, ...read, url, text: null, kind, groups, items: [item] });
     // The same list twice: it serves the groups of both.
     this.sources.set(key, {
       ...other,
@@ -107,6 +108,17 @@ export class PlanBuilder {
       groups: joined(other.groups, groups),
       items: [...other.items, item],
     });
+  }
+
+  /** Adds custom rules; a text that is too long becomes items without an equivalent. */
+  customRules(
+    given: Given<Omit<PlannedSource, 'comment'>> & { text: string },
+    items: readonly number[],
+  ): void {
+    const { text, url } = given;
+    if (Buffer.byteLength(text) <= MAX_TEXT_BYTES)
+      return void this.sources.set(url, { ...given, comment: '', items });
+    for (const item of items) this.refuse(item, `custom rules have at most ${MAX_TEXT_BYTES} bytes`);
   }
 
   /** Adds a list of rules that stays with Weir as a file. */

@@ -20,6 +20,7 @@ import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
 import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
 import type { NamesFolder } from './names-folder.ts';
 import { countRulesBySource, type RuleCounts } from './rules-by-source.ts';
+import { safeSearchExceptions } from './safe-search-exceptions.ts';
 import { searchNames } from './names-search.ts';
 import type { NamesFound, NamesRequest } from './names-search.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
@@ -43,6 +44,8 @@ export class CompiledLists {
   private read: { readonly buffer: SharedArrayBuffer; readonly rules: readonly SpecialRule[] } | undefined;
   private counted:
     { readonly state: PublishedState; readonly counts: ReadonlyMap<number, RuleCounts> } | undefined;
+  private exceptions:
+    { readonly state: PublishedState; readonly names: ReadonlyMap<number, readonly string[]> } | undefined;
 
   constructor(parts: CompiledListsParts) {
     this.parts = parts;
@@ -54,6 +57,13 @@ export class CompiledLists {
     if (this.counted?.state !== state)
       this.counted = { state, counts: countRulesBySource(state, this.specialRules(state)) };
     return this.counted.counts;
+  }
+
+  /** Names that each list takes out of safe search, see `safeSearchExceptions()`; found once for a state. */
+  safeSearchExceptions(): ReadonlyMap<number, readonly string[]> {
+    const state = this.parts.current();
+    if (this.exceptions?.state !== state) this.exceptions = { state, names: safeSearchExceptions(state) };
+    return this.exceptions.names;
   }
 
   /** One page of what blocks or of what allows. */

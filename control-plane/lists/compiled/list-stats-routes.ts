@@ -12,7 +12,7 @@ import type { CompiledLists } from './compiled-lists.ts';
 
 /** What these rows are made of. */
 export interface ListStatsRouteParts {
-  readonly compiledLists: Pick<CompiledLists, 'rulesBySource'>;
+  readonly compiledLists: Pick<CompiledLists, 'rulesBySource' | 'safeSearchExceptions'>;
   readonly policyRows: () => Pick<PolicyRows, 'sources'>;
   readonly stats: Pick<StatsReader, 'listHits'>;
   readonly clock: Clock;
@@ -46,6 +46,7 @@ async function readListStats(
 ): Promise<SourceStatsList> {
   const hits = await stats.listHits(spanOf(clock.nowMs(), periodMs(period)!), gone);
   const counts = compiledLists.rulesBySource();
+  const exceptions = compiledLists.safeSearchExceptions();
   const lists = policyRows().sources.filter((source) => source.kind === kind);
   return lists.map(({ id }) => ({
     id,
@@ -53,5 +54,6 @@ async function readListStats(
     sole_hits: kind === 'block' ? (hits.get(id)?.sole ?? 0) : null,
     rules: counts.get(id)?.rules ?? 0,
     unique_rules: counts.get(id)?.unique ?? 0,
+    safe_search_exceptions: [...(exceptions.get(id) ?? [])],
   }));
 }

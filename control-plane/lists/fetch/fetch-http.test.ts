@@ -213,7 +213,10 @@ describe('requestList()', () => {
     const port = await listen(free);
     await stop(free);
     const fault = await faultOf(ask(`http://127.0.0.1:${port}/`));
-    expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/ECONNREFUSED/)]);
+    expect([fault.code, fault.message]).toEqual([
+      'network',
+      expect.stringMatching(/refused the connection$/),
+    ]);
   });
 
   test('gives up on a server that never says a word, and on one that stops before its headers end', async () => {
@@ -356,7 +359,10 @@ describe('asListError()', () => {
   test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT'])('blames the disk for %s', (code) => {
     const cause = failure(code);
     const { code: kind, message, cause: kept } = asListError(cause, url, signal);
-    expect([kind, message]).toEqual(['disk', `store http://***@lists.example/a: ${code}: it failed`]);
+    expect([kind, message]).toEqual([
+      'disk',
+      expect.stringMatching(/^store http:\/\/\*\*\*@lists\.example\/a: [a-z -]+$/),
+    ]);
     expect(kept).toBe(cause);
   });
 
@@ -366,7 +372,7 @@ describe('asListError()', () => {
     const cause: unknown = await once(gunzip, 'data').catch((error: unknown) => error);
     expect(asListError(cause, url, signal)).toMatchObject({
       code: 'bad_encoding',
-      message: 'fetch http://***@lists.example/a: damaged compressed data: incorrect header check',
+      message: 'fetch http://***@lists.example/a: the compressed data is damaged',
       cause,
     });
   });
@@ -374,8 +380,8 @@ describe('asListError()', () => {
   test('blames the network for the rest, for several errors with the first', () => {
     const both = new AggregateError([failure('ECONNREFUSED'), failure('ENETUNREACH')]);
     for (const [error, reason] of [
-      [failure('ECONNRESET'), 'ECONNRESET: it failed'],
-      [both, 'ECONNREFUSED: it failed'],
+      [failure('ECONNRESET'), 'the server closed the connection'],
+      [both, 'the server refused the connection'],
       [new Error('aborted'), 'the connection was closed before the end'],
       ['thrown text', 'thrown text'],
     ] as const)

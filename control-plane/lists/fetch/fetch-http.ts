@@ -7,7 +7,8 @@ import * as https from 'node:https';
 import type { FetchLimits } from './fetch-limits.ts';
 import { nodeHttp } from '../../../shared/late-builtins.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
-import { errorCode, reasonOf } from '../../../shared/thrown.ts';
+import { errorCode } from '../../../shared/thrown.ts';
+import { explainFault } from './fetch-fault.ts';
 import { ListError } from './list-error.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import { boundedLookup } from './list-host.ts';
@@ -32,7 +33,10 @@ export interface HttpWays {
   readonly signal: AbortSignal;
 }
 
-/** The response to a GET of `url` with a status of 200 or 304; its body is still to be read or destroyed. */
+/**
+ * The response to a GET of `url` with a status of 200, or 304 if validators were sent; its body is still to be read or
+ * destroyed.
+ */
 export async function requestList(
   url: URL,
   validators: Validators,
@@ -42,8 +46,13 @@ export async function requestList(
   for (let redirects = 0; redirects <= ways.limits.redirects; redirects++) {
     const response = await request(target, url, validators, ways);
     const status = response.statusCode ?? 0;
-    if (status === 200 || status === 304) return response;
+    if (status === 200 || (status === 304 && isConditional(validators))) return response;
     response.destroy();
+    if (status === 304)
+      throw new ListError(
+        'http_status',
+        `fetch ${shownUrl(target.href)}: the server answered 304 (not changed) to a first request`,
+      );
     if (!REDIRECTS.has(status))
       throw new ListError('http_status', `fetch ${shownUrl(target.href)}: the server answered ${status}`);
     target = redirectTarget(target, response.headers.location);
@@ -105,6 +114,10 @@ async function request(
   });
 }
 
+function isConditional({ etag, lastModified }: Validators): boolean {
+  return etag !== null || lastModified !== null;
+}
+
 function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   return {
     Accept: 'text/plain, */*;q=0.5',
@@ -121,18 +134,8 @@ export function asListError(error: unknown, url: URL, signal: AbortSignal): List
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;
   const code = errorCode(error);
   if (code.startsWith('Z_'))
-    return new ListError(
-      'bad_encoding',
-      `fetch ${shownUrl(url.href)}: damaged compressed data: ${fetchFault(error)}`,
-      error,
-    );
+    return new ListError('bad_encoding', `fetch ${shownUrl(url.href)}: ${explainFault(error)}`, error);
   if (DISK_FAULTS.has(code))
-    return new ListError('disk', `store ${shownUrl(url.href)}: ${fetchFault(error)}`, error);
-  return new ListError('network', `fetch ${shownUrl(url.href)}: ${fetchFault(error)}`, error);
-}
-
-/** The reason in one line; Node calls a body that stops before its end just "aborted". */
-function fetchFault(error: unknown): string {
-  const reason = reasonOf(error);
-  return reason === 'aborted' ? 'the connection was closed before the end' : reason;
+    return new ListError('disk', `store ${shownUrl(url.href)}: ${explainFault(error)}`, error);
+  return new ListError('network', `fetch ${shownUrl(url.href)}: ${explainFault(error)}`, error);
 }

@@ -95,13 +95,19 @@ describe('fetchList() over http', () => {
 
   test.each<[string, ListAnswer, string, RegExp]>([
     ['404', (_, r) => r.writeHead(404).end('<html>'), 'http_status', /the server answered 404$/],
+    [
+      '304 to a first request',
+      (_, r) => r.writeHead(304).end(),
+      'http_status',
+      /answered 304 .* to a first request$/,
+    ],
     ['an HTML page', (_, r) => r.end('\n<!doctype html><p>Sign in'), 'not_a_list', /not a list: .*HTML/],
     [
       'torn compressed data',
       (_, r) =>
         r.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(LIST.repeat(500)).subarray(0, 60)),
       'bad_encoding',
-      /damaged compressed data/,
+      /the compressed data ends too early$/,
     ],
     [
       'an encoding not asked for',
@@ -145,7 +151,7 @@ describe('fetchList() over http', () => {
     lists.serve('/', (_, response) => response.end(LIST));
     await expect(fetchFrom(base, { path: join(folder, 'no', 'such', 'folder') })).rejects.toMatchObject({
       code: 'disk',
-      message: expect.stringMatching(/^store http.*ENOENT/),
+      message: expect.stringMatching(/^store http.*: the folder does not exist$/),
     });
   });
 

@@ -248,8 +248,8 @@ function inputOf({ id, bytes }: StoredSource, { path, contentKey }: ListCopy, re
 }
 
 /** How the list of a source is to be read. */
-export function readingOf(source: StoredSource): ListReading {
-  return { kind: source.kind, subdomains: source.subdomains };
+export function readingOf(source: Pick<StoredSource, 'kind' | 'subdomains' | 'has_text'>): ListReading {
+  return { kind: source.kind, subdomains: source.subdomains, isCustom: source.has_text };
 }
 
 /** Why this node does not compile this content of a source; undefined if it does. */

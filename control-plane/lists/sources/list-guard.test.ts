@@ -1,7 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { holdText, MostAskedNames, reasonToHold, WATCHED_NAMES } from './list-guard.ts';
+import {
+  type GuardedCopy,
+  holdText,
+  mayMatchMost,
+  MostAskedNames,
+  reasonToHold,
+  reasonToHoldFirst,
+  sampleOf,
+  WATCHED_NAMES,
+} from './list-guard.ts';
 
-const copy = (rules: number, blocked: string[] = [], allowed: string[] = []) => ({ rules, blocked, allowed });
+const copy = (
+  rules: number,
+  blocked: string[] = [],
+  allowed: string[] = [],
+  wide: Partial<GuardedCopy> = {},
+): GuardedCopy => ({ rules, blocked, allowed, forEveryName: [], addressShare: 0, ...wide });
+const ALL_TXT = { line: 7, rule: '*$dnstype=TXT' };
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}.example`);
 
 describe('reasonToHold()', () => {
   test.each([
@@ -46,7 +62,79 @@ describe('reasonToHold()', () => {
   });
 });
 
+describe('reasonToHold() and reasonToHoldFirst()', () => {
+  const plain = copy(1);
+  const forAll = copy(1, [], [], { forEveryName: [ALL_TXT] });
+  const wide = copy(1, [], [], { addressShare: 0.0321 });
+  const ALL_REASON = 'held: line 7 applies to every name: *$dnstype=TXT';
+  const WIDE_REASON = 'held: its address rules cover 3.21 % of all addresses';
+
+  test.each([
+    ['a first copy for every name', null, forAll, ALL_REASON],
+    ['a first copy for many addresses', null, wide, WIDE_REASON],
+    ['a first copy for a 256th of all addresses', null, copy(1, [], [], { addressShare: 1 / 256 }), null],
+    ['a copy that starts to be for every name', plain, forAll, ALL_REASON],
+    ['a copy that starts to be for many addresses', plain, wide, WIDE_REASON],
+    ['a copy that was for every name before', forAll, forAll, null],
+    ['a copy that was for many addresses before', wide, wide, null],
+  ])('judges %s', (_what, before, next, reason) => {
+    const held = before === null ? reasonToHoldFirst(next, 0) : reasonToHold(before, next);
+    expect(held && holdText(held)).toBe(reason);
+    if (reason === ALL_REASON) expect(held).toMatchObject({ reason: 'every_name', wide_rules: [ALL_TXT] });
+    if (reason === WIDE_REASON) expect(held).toMatchObject({ reason: 'addresses', address_percent: 3.21 });
+  });
+
+  test.each([
+    [1000, 501, true],
+    [1000, 500, false],
+    [999, 999, false],
+    [50_000, 25_001, true],
+  ])('of %d names known, a first copy that matches %d is held: %s', (known, matched, isHeld) => {
+    for (const next of [copy(9, names(matched)), copy(9, [], names(matched))]) {
+      const held = reasonToHoldFirst(next, known);
+      expect(held === null || held.reason === 'most_names').toBe(true);
+      expect(held !== null).toBe(isHeld);
+      if (held === null) continue;
+      expect(held).toMatchObject({ names: names(20), name_count: matched, rules: 9, rules_in_force: 0 });
+      expect(holdText(held)).toMatch(
+        /^held: it matches \d+ names of the last day, more than half: n0\.example/,
+      );
+    }
+  });
+});
+
+describe('sampleOf() and mayMatchMost()', () => {
+  test('take every name of a short list, and an even part of a long one', () => {
+    expect(sampleOf(names(4096))).toEqual(names(4096));
+    const sample = sampleOf(names(50_000));
+    expect([sample.length, new Set(sample).size, sample[0], sample.at(-1)]).toEqual([
+      4096,
+      4096,
+      'n0.example',
+      'n49987.example',
+    ]);
+    expect(mayMatchMost(copy(1, sample.slice(0, 1638)), sample)).toBe(false);
+    expect(mayMatchMost(copy(1, [], sample.slice(0, 1639)), sample)).toBe(true);
+  });
+});
+
 describe('MostAskedNames', () => {
+  test('reads the names of the last day again after ten minutes', async () => {
+    let nowMs = 0;
+    const asked: (readonly [number, number])[] = [];
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    const mostAsked = new MostAskedNames(async (days, limit) => {
+      asked.push([days, limit]);
+      return ['a.example'];
+    }, clock);
+    await mostAsked.ofLastDay();
+    expect(await mostAsked.ofLastDay()).toEqual(['a.example']);
+    expect(asked).toEqual([[1, 50_000]]);
+    nowMs += 600_000;
+    await mostAsked.ofLastDay();
+    expect(asked).toHaveLength(2);
+  });
+
   test('reads a short list each time, and a full one once a day', async () => {
     let nowMs = 0;
     let reads = 0;

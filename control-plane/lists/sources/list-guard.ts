@@ -1,18 +1,23 @@
 /**
- * Checks a new copy of a list before it replaces the previous one: a list that lost most of its rules, grew extremely,
- * or would block names that this network uses, or no longer allow them, is held until a person approves it. The first
- * copy of a source is never held: adding a list means what it blocks.
+ * Checks a copy of a list before it takes effect. A list that lost most of its rules, grew extremely, or would block
+ * names that this network uses, or no longer allow them, is held until a person approves it. So is a list, also a new
+ * one, with a rule that would block everything: for every name under a condition, or for too many addresses. A new list
+ * may block what this network uses, as long as that is not most of it.
  */
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import type { WideRule } from '../../compile/table/watched-names.ts';
 
 /** What the guard compares, of one copy. */
 export interface GuardedCopy {
   readonly rules: number;
-  /** Most-asked allowed names that this copy blocks. */
+  /** Watched allowed names that this copy blocks. */
   readonly blocked: readonly string[];
   /** Those that it allows; for allowlists. */
   readonly allowed: readonly string[];
+  readonly forEveryName: readonly WideRule[];
+  /** Share of the address space that it covers, 0 to 1. */
+  readonly addressShare: number;
 }
 
 /** Names in a reason as text, and in one for programs. */
@@ -20,39 +25,90 @@ const SHOWN_NAMES = 5;
 const NOTED_NAMES = 20;
 /** Number of most-asked allowed names that are checked. */
 export const WATCHED_NAMES = 1000;
+const WATCHED_DAYS = 7;
+/** Most distinct names of the last day that a new list is checked with, and the fewest that say something. */
+export const DAY_NAMES = 50_000;
+const FEWEST_DAY_NAMES = 1000;
+/** Most of them that every new list is checked with, and the share of these from which all are. */
+const SAMPLED_NAMES = 4096;
+const NEARLY_HALF = 0.4;
+/** Share of the address space that no list covers by accident. */
+const WIDE_SHARE = 1 / 256;
 /** Growth factor at which a list is held, unless it was short. */
 const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
+const DAY_NAMES_MAX_AGE_MS = 600_000;
+
+/** What a first copy is compared with. */
+const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
 /** Why `next` must not replace `before`, and what a person is to know of it; null if it may. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const blocked = missingFrom(before.blocked, next.blocked);
   const lost = missingFrom(next.allowed, before.allowed);
-  const held = (reason: HeldCopy['reason']): HeldCopy => ({
-    reason,
-    rules: next.rules,
-    rules_in_force: before.rules,
-    names: [...blocked, ...lost].slice(0, NOTED_NAMES),
-    name_count: blocked.length + lost.length,
-  });
+  const held = (reason: HeldCopy['reason']): HeldCopy => heldFor(reason, before, next, [...blocked, ...lost]);
+  const tooWide = widening(before, next);
+  if (tooWide !== null) return tooWide;
   if (next.rules * 2 < before.rules) return held('shrank');
   if (before.rules >= SHORT_LIST_RULES && next.rules >= before.rules * GROWTH) return held('grew');
   if (blocked.length > 0) return held('blocks_names');
   return lost.length === 0 ? null : held('allows_less');
 }
 
+/** The same for the first copy of a source; `dayNames` of the watched names were known. */
+export function reasonToHoldFirst(next: GuardedCopy, dayNames: number): HeldCopy | null {
+  const matched = [...next.blocked, ...next.allowed];
+  if (dayNames >= FEWEST_DAY_NAMES && matched.length * 2 > dayNames)
+    return heldFor('most_names', NOTHING, next, matched);
+  return widening(NOTHING, next);
+}
+
+/** An even sample of the names of the last day: for nearly every list it shows that all of them need no check. */
+export function sampleOf(dayNames: readonly string[]): readonly string[] {
+  const step = dayNames.length / SAMPLED_NAMES;
+  if (step <= 1) return dayNames;
+  return Array.from({ length: SAMPLED_NAMES }, (_, index) => dayNames[Math.floor(index * step)]!);
+}
+
+/** Whether a first copy may match more than half of all names if it matches so many of a sample. */
+export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly string[]): boolean {
+  return blocked.length + allowed.length > sample.length * NEARLY_HALF;
+}
+
+/** Holds a copy that blocks everything for some clients or questions, or most addresses, and did not before. */
+function widening(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
+  const known = new Set(before.forEveryName.map(({ rule }) => rule));
+  const wide = next.forEveryName.filter(({ rule }) => !known.has(rule));
+  if (wide.length > 0)
+    return { ...heldFor('every_name', before, next, []), wide_rules: wide.slice(0, NOTED_NAMES) };
+  if (next.addressShare <= WIDE_SHARE || before.addressShare > WIDE_SHARE) return null;
+  const percent = Math.round(next.addressShare * 10_000) / 100;
+  return { ...heldFor('addresses', before, next, []), address_percent: percent };
+}
+
+function heldFor(
+  reason: HeldCopy['reason'],
+  before: GuardedCopy,
+  next: GuardedCopy,
+  names: readonly string[],
+): HeldCopy {
+  return {
+    reason,
+    rules: next.rules,
+    rules_in_force: before.rules,
+    names: names.slice(0, NOTED_NAMES),
+    name_count: names.length,
+  };
+}
+
 /** The reason as text. */
-export function holdText({
-  reason,
-  rules,
-  rules_in_force: before,
-  names,
-  name_count: count,
-}: HeldCopy): string {
+export function holdText(held: HeldCopy): string {
+  const { reason, rules, rules_in_force: before, names, name_count: count } = held;
   const some = names.slice(0, SHOWN_NAMES);
   const more = count > some.length ? ` and ${count - some.length} more` : '';
   const shown = `names that are much asked for here: ${some.join(', ')}${more}`;
+  const [wide] = held.wide_rules ?? [];
   switch (reason) {
     case 'shrank':
       return `held: the list shrank from ${before} to ${rules} rules`;
@@ -62,6 +118,12 @@ export function holdText({
       return `held: it would block ${shown}`;
     case 'allows_less':
       return `held: it would no longer allow ${shown}`;
+    case 'every_name':
+      return `held: line ${wide?.line} applies to every name: ${wide?.rule}`;
+    case 'addresses':
+      return `held: its address rules cover ${held.address_percent} % of all addresses`;
+    case 'most_names':
+      return `held: it matches ${count} names of the last day, more than half: ${some.join(', ')}${more}`;
     case 'undone':
       return 'held: undone by a rollback';
   }
@@ -73,13 +135,22 @@ function missingFrom(known: readonly string[], names: readonly string[]): string
   return names.filter((name) => !set.has(name));
 }
 
-/** The most-asked allowed names of all nodes, read again after a day. */
-export class MostAskedNames {
-  private readonly read: () => Promise<readonly string[]>;
-  private readonly clock: Clock;
-  private known: { readonly names: readonly string[]; readonly readAtMs: number } | undefined;
+/** Names of some days, most asked first, at most `limit` of them. */
+export type ReadNames = (days: number, limit: number) => Promise<readonly string[]>;
 
-  constructor(read: () => Promise<readonly string[]>, clock: Clock) {
+interface KnownNames {
+  readonly names: readonly string[];
+  readonly readAtMs: number;
+}
+
+/** The allowed names of all nodes: the most asked ones, read again after a day, and those of the last day. */
+export class MostAskedNames {
+  private readonly read: ReadNames;
+  private readonly clock: Clock;
+  private known: KnownNames | undefined;
+  private knownOfDay: KnownNames | undefined;
+
+  constructor(read: ReadNames, clock: Clock) {
     this.read = read;
     this.clock = clock;
   }
@@ -90,8 +161,18 @@ export class MostAskedNames {
     const { known } = this;
     // A short log is read quickly, and missing names matter.
     if (known?.names.length === WATCHED_NAMES && nowMs - known.readAtMs < DAY_MS) return known.names;
-    const names = await this.read();
+    const names = await this.read(WATCHED_DAYS, WATCHED_NAMES);
     this.known = { names, readAtMs: nowMs };
+    return names;
+  }
+
+  /** The distinct names of the last day; lists that are added together are checked with the same. */
+  async ofLastDay(): Promise<readonly string[]> {
+    const nowMs = this.clock.nowMs();
+    const known = this.knownOfDay;
+    if (known !== undefined && nowMs - known.readAtMs < DAY_NAMES_MAX_AGE_MS) return known.names;
+    const names = await this.read(1, DAY_NAMES);
+    this.knownOfDay = { names, readAtMs: nowMs };
     return names;
   }
 }

@@ -11,6 +11,7 @@ import { storeBlob } from '../../cluster/blob-store.ts';
 import { type JobLeases, type Lease, LeaseLost } from '../../cluster/leases.ts';
 import type { Database } from '../../db/database.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
+import { ListArrivals } from './list-arrivals.ts';
 import type { ListCopy } from './list-cache.ts';
 import type { PolicyChanges } from '../../policy/change.ts';
 import { dropUnneededBlobs } from '../../policy/revision-store.ts';
@@ -19,7 +20,7 @@ import { isDue } from '../fetch/refresh-schedule.ts';
 import { refusalOf } from './list-compiler.ts';
 import { refreshSource } from './refresh-source.ts';
 import type { RefreshParts, Refreshed } from './refresh-source.ts';
-import { undoRefused, writeContent } from './source-records.ts';
+import { undoRefused } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { listSources, readSource, recordFacts } from './source-store.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
@@ -47,6 +48,14 @@ const CONCURRENT_FETCHES = 4;
 const MISSING_FILE_GRACE_MS = 120_000;
 const NO_COPY = 'it blocks nothing until it can be fetched';
 
+/** One attempt to refresh a list. */
+interface Attempt {
+  readonly isAsked: boolean;
+  /** To be called when the list has arrived: others may be fetched in its place. */
+  readonly arrived: () => void;
+  readonly signal: AbortSignal;
+}
+
 /** Schedules and runs fetches. */
 export class ListRefresher {
   private readonly parts: RefresherParts;
@@ -59,12 +68,16 @@ export class ListRefresher {
   >();
   /** All running refreshes, including stopped ones. */
   private readonly atWork = new Set<Promise<void>>();
+  /** Attempts that may still bring a copy. */
+  private readonly expected = new Set<AbortController>();
+  private readonly arrivals: ListArrivals;
 
   private readonly startedAtMs: number;
 
   constructor(parts: RefresherParts) {
     this.parts = parts;
     this.startedAtMs = parts.clock.nowMs();
+    this.arrivals = new ListArrivals({ ...parts, expectsMore: () => this.expected.size > 0 });
   }
 
   /** Whether a source is being fetched or waits for its turn. */
@@ -81,14 +94,16 @@ export class ListRefresher {
     if (known !== undefined && !known.abort.signal.aborted) return known.done;
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, this.stopping.signal]);
+    this.expected.add(abort);
     const done = (known?.done ?? Promise.resolve())
-      .then(() => this.semaphore.run(() => this.refresh(id, isAsked, signal)))
+      .then(() => this.inTurn(id, isAsked, signal, () => this.expectNoMore(abort)))
       .catch((error: unknown) =>
         this.parts.logger.warn('refresh list failed', { id, reason: reasonOf(error) }),
       )
       .finally(() => {
         this.atWork.delete(done);
         if (this.refreshes.get(id)?.abort === abort) this.refreshes.delete(id);
+        this.expectNoMore(abort);
       });
     this.refreshes.set(id, { done, abort });
     this.atWork.add(done);
@@ -126,10 +141,11 @@ export class ListRefresher {
 
   private async isDue(source: StoredSource): Promise<boolean> {
     const { clock, listDirs, refreshHours } = this.parts;
-    if (this.isOfOther(source)) return false;
+    if (source.has_text || this.isOfOther(source)) return false;
     const { status, failures, url } = source;
     const checkedMs = Date.parse(source.last_checked_at ?? '');
-    const isAsStored = (status === 'ok' || status === 'held') && source.isKept;
+    // A held update may be the first fetch of a list.
+    const isAsStored = status === 'held' || (status === 'ok' && source.isKept);
     // Refreshes that failed or were unfinished before this start are retried at once.
     const isTried = failures > 0 && checkedMs >= this.startedAtMs;
     const attempts = { lastMs: isAsStored || isTried ? checkedMs : undefined, failures };
@@ -142,22 +158,57 @@ export class ListRefresher {
     return url.startsWith('file:') && hasReader && reader !== this.parts.nodeName;
   }
 
-  private async refresh(id: number, isAsked: boolean, signal: AbortSignal): Promise<void> {
+  /** Has a place among the fetches until its list has arrived; resolves when that is active, or has failed. */
+  private async inTurn(
+    id: number,
+    isAsked: boolean,
+    signal: AbortSignal,
+    onArrival: () => void,
+  ): Promise<void> {
+    let refreshing = Promise.resolve();
+    await this.semaphore.run(
+      () =>
+        new Promise<void>((leave) => {
+          const arrived = (): void => {
+            onArrival();
+            leave();
+          };
+          refreshing = this.refresh(id, { isAsked, arrived, signal });
+          refreshing.then(arrived, arrived);
+        }),
+    );
+    await refreshing;
+  }
+
+  private expectNoMore(attempt: AbortController): void {
+    if (this.expected.delete(attempt)) this.arrivals.look();
+  }
+
+  private async refresh(id: number, attempt: Attempt): Promise<void> {
+    const { isAsked, signal } = attempt;
     const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
       // Another node may have fetched it meanwhile.
       const source = await readSource(database, id);
+      if (source.has_text) return;
       // Its node finds it due at its next look.
       if (this.isOfOther(source)) {
         if (isAsked) await this.record(lease, source, { status: 'pending' });
       } else if (isAsked || (await this.isDue(source)))
-        await this.refreshUnder(lease, source, AbortSignal.any([signal, lease.signal]));
+        await this.refreshUnder(lease, source, {
+          ...attempt,
+          signal: AbortSignal.any([signal, lease.signal]),
+        });
     });
     if (!isOurs) logger.debug('list is fetched by another node', { id });
   }
 
-  private async refreshUnder(lease: Lease, source: StoredSource, signal: AbortSignal): Promise<void> {
+  private async refreshUnder(
+    lease: Lease,
+    source: StoredSource,
+    { signal, arrived }: Attempt,
+  ): Promise<void> {
     const { cache, listDirs, logger, nodeName } = this.parts;
     const { id, name, url } = source;
     const hasFile = url.startsWith('file:') && (await listFileExists(url, listDirs()));
@@ -165,7 +216,7 @@ export class ListRefresher {
     try {
       await this.parts.chooseCopy(id);
       const refreshed = await refreshSource(source, this.parts, signal);
-      await this.takeOver(lease, source, refreshed);
+      await this.takeOver(lease, source, refreshed, arrived);
       if (refreshed.outcome === 'held') logger.warn('list held', { id, name, reason: refreshed.reason });
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
@@ -186,54 +237,59 @@ export class ListRefresher {
   }
 
   /** Stores the result of a refresh, and puts a new copy into force. */
-  private async takeOver(lease: Lease, source: StoredSource, refreshed: Refreshed): Promise<void> {
-    const { cache, changes, refused } = this.parts;
+  private async takeOver(
+    lease: Lease,
+    source: StoredSource,
+    refreshed: Refreshed,
+    arrived: () => void,
+  ): Promise<void> {
+    const { cache } = this.parts;
     const done = { lastCheckedAt: this.now(), failures: 0 };
     const copy = refreshed.outcome === 'unchanged' ? undefined : refreshed.copy;
     try {
-      const facts =
-        refreshed.outcome === 'held'
-          ? { ...refreshed.facts, ...done, status: 'held' as const }
-          : refreshed.facts;
-      if (!(await this.store(lease, source, facts, copy))) return;
-      if (refreshed.outcome === 'held') return;
-      if (refreshed.outcome === 'new') cache.use(source.id, refreshed.copy.contentKey);
+      switch (refreshed.outcome) {
+        case 'held':
+          await this.store(lease, source, { ...refreshed.facts, ...done, status: 'held' }, copy);
+          return;
+        case 'unchanged':
+          if (!(await this.store(lease, source, refreshed.facts, undefined))) return;
+          if (source.enabled) await this.parts.bringIntoForce();
+          break;
+        case 'new': {
+          const isThere = this.arrivals.add({ lease, source, ...refreshed });
+          arrived();
+          if (!(await isThere)) return;
+          await this.undoIfRefused(lease, source, refreshed.copy);
+        }
+      }
     } finally {
       if (copy !== undefined) cache.settle(copy);
-    }
-    if (source.enabled) await this.parts.bringIntoForce();
-    const refusal = copy === undefined ? undefined : refusalOf(refused, source, copy.contentKey);
-    if (copy !== undefined && refusal !== undefined) {
-      await undoRefused(changes, source, copy.contentKey, lease);
-      throw new CompileError(refusal, null);
     }
     await this.record(lease, source, { ...done, status: 'ok', lastError: null });
   }
 
-  /**
-   * Stores what tells which copies count, and a new one; false if the source is gone or has another URL. A copy that
-   * comes into force is a revision. Before the compile, so that the copy is there for all even if that fails.
-   */
+  /** Throws a CompileError, and makes the copy before count again, if this node could not compile the new one. */
+  private async undoIfRefused(lease: Lease, source: StoredSource, { contentKey }: ListCopy): Promise<void> {
+    const { changes, refused } = this.parts;
+    const refusal = refusalOf(refused, source, contentKey);
+    if (refusal === undefined) return;
+    await undoRefused(changes, source, contentKey, lease);
+    throw new CompileError(refusal, null);
+  }
+
+  /** Stores facts, and a copy that is held; false if the source is gone or has another URL. */
   private store(
     lease: Lease,
     source: StoredSource,
     facts: SourceFacts,
     copy: ListCopy | undefined,
   ): Promise<boolean> {
-    const isNew = facts.contentKey !== undefined;
     return this.parts.changes.record(async (tx) => {
       await lease.confirm(tx);
       if (copy !== undefined) await storeBlob(tx, copy.contentKey, copy.path);
-      const changed = isNew
-        ? await writeContent(
-            tx,
-            source,
-            { ...facts, lastChangedAt: this.now() },
-            `updated, ${facts.rules ?? 0} rules`,
-          )
-        : { result: await recordFacts(tx, source.id, source.url, facts), summary: null };
+      const result = await recordFacts(tx, source.id, source.url, facts);
       if (copy !== undefined) await dropUnneededBlobs(tx);
-      return changed;
+      return { result, summary: null };
     });
   }
 

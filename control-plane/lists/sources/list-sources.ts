@@ -12,13 +12,14 @@ import type {
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
 import type { Author } from '../../api/caller.ts';
-import { conflict } from '../../api/api-error.ts';
+import { conflict, invalid } from '../../api/api-error.ts';
 import { recordAudit } from '../../audit/audit-store.ts';
 import type { JobLeases } from '../../cluster/leases.ts';
 import { readingOfInput } from '../../compile/table/input-key.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
+import { CustomRules } from './custom-rules.ts';
 import { refusalOf } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
@@ -39,7 +40,7 @@ export interface ListSourcesParts extends ForceParts {
   /** Name of this node. */
   readonly nodeName: string;
   /** The names that the guard checks. */
-  readonly mostAsked: Pick<MostAskedNames, 'names'>;
+  readonly mostAsked: Pick<MostAskedNames, 'names' | 'ofLastDay'>;
   /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */
   readonly refreshHours: () => number;
   /** `blocking.list_dirs`. */
@@ -58,6 +59,8 @@ export class ListSources {
   private readonly inForce: ListsInForce;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
+  /** Lists that people write here. */
+  readonly custom: CustomRules;
   /** All other background work; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
@@ -69,6 +72,7 @@ export class ListSources {
       fetchDue: () => this.inBackground('look for due lists', this.refreshDue()),
       signal: this.stopping.signal,
     });
+    this.custom = new CustomRules({ ...parts, inForce: this.inForce });
     this.refresher = new ListRefresher({
       ...parts,
       chooseCopy: (id) => this.inForce.chooseCopies([id]),
@@ -125,13 +129,22 @@ export class ListSources {
     return this.shown(await store.readSource(this.parts.database, id, kind));
   }
 
-  /** Stores a source and starts its first fetch; 409 for a duplicate, 400 for a URL that is not permitted. */
-  async create(kind: SourceKind, source: SourceCreate, author: Author): Promise<BlocklistSource> {
-    await refuseOtherFolders(source.url, this.parts.listDirs());
-    refuseMasks(source.url);
+  /**
+   * Stores a source and starts its first fetch; custom rules are active at once. 409 for a duplicate, 400 for a URL that
+   * is not permitted.
+   */
+  async create(
+    kind: SourceKind,
+    { url, text, ...source }: SourceCreate,
+    author: Author,
+  ): Promise<BlocklistSource> {
+    if (text !== undefined) return this.read(kind, (await this.custom.create(kind, source, text, author)).id);
+    if (url === undefined) throw invalid([{ path: 'url', message: 'expected exactly one of url and text' }]);
+    await refuseOtherFolders(url, this.parts.listDirs());
+    refuseMasks(url);
     // Policy knows the list from now on, though none of its rules is in force.
     const created = await this.parts.changes.change(author, async (tx) => {
-      const result = await store.insertSource(tx, kind, source);
+      const result = await store.insertSource(tx, kind, { ...source, url });
       return { result, summary: `${kind}list ${result.name}: created` };
     });
     const shown = this.shown(created);
@@ -141,9 +154,16 @@ export class ListSources {
   }
 
   /** Changes a source; its copy is in force under the new settings when the promise resolves. */
-  async update(kind: SourceKind, id: number, change: SourceUpdate, author: Author): Promise<BlocklistSource> {
+  async update(
+    kind: SourceKind,
+    id: number,
+    { url: given, ...others }: SourceUpdate,
+    author: Author,
+  ): Promise<BlocklistSource> {
+    const change = { ...others, url: given ?? undefined };
     if (change.url !== undefined) await refuseOtherFolders(change.url, this.parts.listDirs());
     const work = async (tx: Queryable) => {
+      if (given !== undefined) await refuseOtherForm(tx, kind, id, given);
       const whole = await withStoredCredentials(tx, kind, id, change);
       const source = await store.updateSource(tx, kind, id, whole);
       return { result: source, summary: `${kind}list ${source.name}: changed` };
@@ -204,10 +224,12 @@ export class ListSources {
     this.inBackground('compile without removed list', this.inForce.compact());
   }
 
-  /** Starts a fetch and returns the source as it stands. */
+  /** Starts a fetch and returns the source as it stands; 409 for custom rules. */
   async refresh(kind: SourceKind, id: number, actor: Author): Promise<BlocklistSource> {
     const source = await this.parts.database.transaction(async (tx) => {
       const found = await store.readSource(tx, id, kind);
+      if (found.has_text)
+        throw conflict(`${kind}list source ${id} holds custom rules, which are not fetched`);
       await recordAudit(tx, { actor, action: 'fetched', subject: `${kind}list ${found.name}` });
       return found;
     });
@@ -223,7 +245,8 @@ export class ListSources {
       await recordAudit(tx, { actor, action: 'fetched', subject: `all ${kind}lists` });
       return store.listSources(tx, kind);
     });
-    for (const { id, enabled } of sources) if (enabled) void this.refresher.start(id);
+    for (const { id, enabled, has_text: isCustom } of sources)
+      if (enabled && !isCustom) void this.refresher.start(id);
     return sources.map((source) => this.shown(source));
   }
 
@@ -294,4 +317,17 @@ export class ListSources {
       .finally(() => this.background.delete(watched));
     this.background.add(watched);
   }
+}
+
+/** 400 for a URL of custom rules, and for none of a list that is fetched. */
+async function refuseOtherForm(
+  tx: Queryable,
+  kind: SourceKind,
+  id: number,
+  url: string | null,
+): Promise<void> {
+  const { has_text: isCustom } = await store.readSource(tx, id, kind);
+  if (isCustom === (url === null)) return;
+  const message = isCustom ? 'expected null: custom rules have a text instead' : 'expected a URL';
+  throw invalid([{ path: 'url', message }]);
 }

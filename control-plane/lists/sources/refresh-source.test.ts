@@ -19,6 +19,7 @@ let dataDir: string;
 let cache: ListCache;
 let refused: RefusedCopies;
 let mostAsked: string[];
+let namesOfDay: string[];
 
 beforeAll(async () => {
   server = await startListServer();
@@ -30,6 +31,7 @@ beforeEach(() => {
   cache = new ListCache(dataDir);
   refused = new RefusedCopies(new TestClock());
   mostAsked = [];
+  namesOfDay = [];
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 afterAll(async () => {
@@ -48,6 +50,7 @@ function row(change: Partial<StoredSource> = {}): StoredSource {
     comment: '',
     group_ids: [],
     subdomains: false,
+    has_text: false,
     format: null,
     status: 'pending',
     rules: 0,
@@ -82,7 +85,7 @@ function refresh(source: StoredSource, change: Partial<RefreshParts> = {}): Prom
     cache,
     refused,
     pool,
-    mostAsked: { names: async () => mostAsked },
+    mostAsked: { names: async () => mostAsked, ofLastDay: async () => namesOfDay },
     listDirs: () => [],
     bounds: NO_OWN_HOST,
     limits: SMALL_LIMITS,
@@ -134,10 +137,65 @@ describe('refreshSource()', () => {
     expect(cache.copyOf(1)).toBeUndefined();
   });
 
-  test('holds no first copy, whatever it blocks', async () => {
+  test('holds no first copy for names that are much asked for', async () => {
     mostAsked = ['used.example'];
+    namesOfDay = ['used.example'];
     serve('used.example\n');
     expect(await refresh(row())).toMatchObject({ outcome: 'new' });
+  });
+
+  test('holds a first copy that matches more than half of the names of the last day', async () => {
+    namesOfDay = Array.from({ length: 1000 }, (_, index) => `n${index}.example`);
+    serve('||example^\n');
+    const refreshed = await refresh(row());
+    expect(refreshed).toMatchObject({
+      outcome: 'held',
+      facts: { held: { reason: 'most_names', rules: 1, rules_in_force: 0, name_count: 1000 } },
+    });
+    expect(refreshed.facts.held?.names).toEqual(namesOfDay.slice(0, 20));
+    expect(refreshed.facts).not.toHaveProperty('contentKey');
+    // An allowlist that switches the filter off is no better.
+    expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
+  });
+
+  test('counts all names of the last day where a sample of them says that it matters', async () => {
+    namesOfDay = Array.from(
+      { length: 10_000 },
+      (_, index) => `n${index}.${index < 5001 ? 'a' : 'b'}.example`,
+    );
+    serve('||a.example^\n');
+    expect(await refresh(row())).toMatchObject({ outcome: 'held', facts: { held: { name_count: 5001 } } });
+    namesOfDay = namesOfDay.slice(1);
+    namesOfDay.push('n10000.b.example');
+    expect(await refresh(row())).toMatchObject({ outcome: 'new' });
+  });
+
+  test.each([
+    ['/./$client=192.0.2.7', 'every_name', 'held: line 2 applies to every name: /./$client=192.0.2.7'],
+    ['@@/[a-z]/$dnstype=TXT', 'every_name', 'held: line 2 applies to every name: @@/[a-z]/$dnstype=TXT'],
+    ['/.*/$denyallow=com|net', 'every_name', 'held: line 2 applies to every name: /.*/$denyallow=com|net'],
+    ['.*;querytype=AAAA', 'every_name', 'held: line 2 applies to every name: .*;querytype=AAAA'],
+    ['||*^$dnstype=AAAA', 'every_name', 'held: line 2 applies to every name: ||*^$dnstype=AAAA'],
+    ['*$denyallow=com|net', 'every_name', 'held: line 2 applies to every name: *$denyallow=com|net'],
+    ['* CNAME .', 'every_name', 'held: line 2 applies to every name: * CNAME .'],
+    ['0.0.0.0/7', 'addresses', 'held: its address rules cover 0.78 % of all addresses'],
+    ['2000::/10', 'addresses', 'held: its address rules cover 0.78 % of all addresses'],
+    ['/^[0-9]+(\\.[0-9]+){3}$/', 'addresses', 'held: its address rules cover 100 % of all addresses'],
+  ])('holds a copy with %s, the first one too, until it is confirmed', async (line, reason, text) => {
+    serve(`a.example\n${line}\n`, '"1"');
+    const first = await refresh(row());
+    expect(first).toMatchObject({ outcome: 'held', reason: text, facts: { held: { reason, rules: 2 } } });
+    const held = { ...row(), heldKey: first.facts.heldKey ?? null, last_error: text };
+    // Fetched again in full, as no copy is active, and known.
+    expect(await refresh(held)).toMatchObject({ outcome: 'held', reason: text });
+    expect(server.requests.at(-1)!.headers).not.toHaveProperty('if-none-match');
+    cache.use(1, held.heldKey!);
+    const confirmed = { ...held, heldKey: null, contentKey: held.heldKey, isKept: true };
+    serve(`a.example\nb.example\n${line}\n`, '"2"');
+    expect(await refresh(confirmed)).toMatchObject({ outcome: 'new', facts: { rules: 3 } });
+    const plain = await takeFirst('c.example\n', '"3"', { id: 2 });
+    serve(`c.example\n${line}\n`, '"4"');
+    expect(await refresh(plain)).toMatchObject({ outcome: 'held', reason: text });
   });
 
   test('asks whether the list has changed where it has the copy, and only there', async () => {

@@ -14,7 +14,7 @@ import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { ListError } from '../fetch/list-error.ts';
 import type { RefusedCopies } from './refused-copies.ts';
-import { holdText, reasonToHold } from './list-guard.ts';
+import { holdText, mayMatchMost, reasonToHold, reasonToHoldFirst, sampleOf } from './list-guard.ts';
 import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -24,7 +24,7 @@ export interface RefreshParts {
   readonly cache: ListCache;
   readonly refused: RefusedCopies;
   readonly pool: CompilePool;
-  readonly mostAsked: Pick<MostAskedNames, 'names'>;
+  readonly mostAsked: Pick<MostAskedNames, 'names' | 'ofLastDay'>;
   /** Folders that `file:` sources may reach; read for each fetch. */
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
@@ -107,12 +107,20 @@ async function takeIn(
   const inputKey = inputKeyOf(source.id, contentKey(digest), reading);
   const refusal = parts.refused.reasonFor(source.id, inputKey);
   if (refusal !== undefined) throw new CompileError(refusal, null);
-  const watch = before === undefined ? [] : await parts.mostAsked.names();
-  const next = await inspectNew(source.id, { path, reading, inputKey }, watch, parts, signal);
+  const all = await (before === undefined ? parts.mostAsked.ofLastDay() : parts.mostAsked.names());
+  let watch = sampleOf(all);
+  const list = { path, reading, inputKey };
+  let next = await inspectNew(source.id, list, watch, parts, signal);
+  if (watch.length < all.length && mayMatchMost(guarded(next, reading.kind), watch)) {
+    watch = all;
+    next = await inspectNew(source.id, list, watch, parts, signal);
+  }
   const { statistics } = next;
   if (statistics.fault !== null) throw new ListError(statistics.fault.code, statistics.fault.message);
   const held =
-    before === undefined ? null : await judge(next, { path: before.path, reading, watch }, pool, signal);
+    before === undefined
+      ? reasonToHoldFirst(guarded(next, reading.kind), watch.length)
+      : await judge(next, { path: before.path, reading, watch }, pool, signal);
   const copy = await cache.store(source.id, source.url, contentKey(digest), path);
   if (held !== null) {
     const reason = holdText(held);
@@ -157,13 +165,20 @@ async function judge(
 ): Promise<HeldCopy | null> {
   const { watch, ...list } = before;
   const old = await pool.inspect(list, watch, signal);
-  if (old.statistics.fault !== null) return null;
+  if (old.statistics.fault !== null) return reasonToHoldFirst(guarded(next, before.reading.kind), 0);
   return reasonToHold(guarded(old, before.reading.kind), guarded(next, before.reading.kind));
 }
 
 /** The facts for the guard: names that a blocklist blocks or an allowlist allows. */
-function guarded({ statistics, watched, allowed }: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
-  return { rules: statistics.rules, blocked: watched, allowed: kind === 'allow' ? allowed : [] };
+function guarded(inspection: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
+  const { statistics, watched, allowed, forEveryName, addressShare } = inspection;
+  return {
+    rules: statistics.rules,
+    blocked: watched,
+    allowed: kind === 'allow' ? allowed : [],
+    forEveryName,
+    addressShare,
+  };
 }
 
 function stillHeld(source: StoredSource, facts: SourceFacts): Refreshed | undefined {

@@ -13,7 +13,7 @@ export function shownSource(
 ): BlocklistSource {
   const { lastModified: _modified, kind: _kind, contentKey, heldKey: _held, ...others } = stored;
   const { contentUrlKey: _url, isKept: _isKept, failures: _failures, hasReader: _reader, ...source } = others;
-  const shown = { ...source, url: shownUrl(source.url) };
+  const shown = { ...source, url: source.has_text ? null : shownUrl(source.url) };
   if (isAtWork) return { ...shown, status: 'updating' };
   const refusal = contentKey === null ? undefined : refusalOf(refused, stored, contentKey);
   return refusal === undefined ? shown : { ...shown, status: 'error', last_error: refusal };

@@ -1,11 +1,10 @@
 /** Credentials in the URLs of sources are never shown, so a URL that comes back from a form contains masks instead. */
-import type { SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
 import { hasMask, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { invalid } from '../../api/api-error.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
-import { readSource } from './source-store.ts';
+import { readSource, type SourceChange } from './source-store.ts';
 
 /** 400 for a URL with masks that have no stored values. */
 export function refuseMasks(url: string): void {
@@ -20,8 +19,8 @@ export async function withStoredCredentials(
   tx: Queryable,
   kind: SourceKind,
   id: number,
-  change: SourceUpdate,
-): Promise<SourceUpdate> {
+  change: SourceChange,
+): Promise<SourceChange> {
   if (change.url === undefined || !hasMask(change.url)) return change;
   const url = unmaskUrl(change.url, (await readSource(tx, id, kind)).url);
   if (url === null) throw masksWithoutCredentials();

@@ -10,16 +10,24 @@ import {
   SourceUpdateBody,
   UnusedLineList,
 } from '../../../shared/api/policy/sources-api.ts';
+import {
+  CustomText,
+  MAX_TEXT_BYTES,
+  TextQuery,
+  TextVerdict,
+} from '../../../shared/api/policy/custom-text-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { authorOf, route } from '../../api/route.ts';
+import { TEXT_MEDIA_TYPE, textBody } from '../../api/text-body.ts';
 import type { Route } from '../../api/route.ts';
+import type { CustomRules } from './custom-rules.ts';
 import type { ListSources } from './list-sources.ts';
 
 /** What HTTP asks of the list sources. */
 export type SourceLife = Pick<
   ListSources,
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
->;
+> & { readonly custom: Pick<CustomRules, 'read' | 'judge' | 'write'> };
 
 /** What these rows are made of. */
 export interface SourceRouteParts {
@@ -36,6 +44,8 @@ interface Place {
 }
 
 const tag = 'Lists';
+/** A text of the largest size as a JSON string; control characters beyond line ends and tabs are rare. */
+const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 
 /** Rows of the list sources, of both kinds. */
 export function sourceRoutes({ sources }: SourceRouteParts): Route[] {
@@ -54,6 +64,8 @@ export function sourceRoutes({ sources }: SourceRouteParts): Route[] {
     refreshSource(place),
     approveSource(place),
     listUnusedLines(place),
+    readText(place),
+    writeText(place),
   ]);
 }
 
@@ -75,8 +87,9 @@ function createSource({ sources, path, kind, noun }: Place): Route {
     path,
     access: 'admin',
     tag,
-    summary: `Create a ${noun}; its first fetch starts at once, and is not waited for`,
+    summary: `Create a ${noun}; its first fetch starts at once, and is not waited for; custom rules are active at once`,
     body: SourceCreateBody,
+    bodyLimitBytes: CREATE_LIMIT_BYTES,
     status: 201,
     answer: BlocklistSource,
     errors: { 409: 'the URL is taken' },
@@ -147,6 +160,7 @@ function refreshSource({ sources, path, kind, noun }: Place): Route {
     params: IdParams,
     status: 202,
     answer: BlocklistSource,
+    errors: { 409: 'it holds custom rules, which are not fetched' },
     handle: (request) => sources.refresh(kind, request.params.id, authorOf(request)),
   });
 }
@@ -176,4 +190,56 @@ function listUnusedLines({ sources, path, kind, noun }: Place): Route {
     answer: UnusedLineList,
     handle: ({ params }) => sources.unusedLines(kind, params.id),
   });
+}
+
+function readText({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{id}/text`,
+    access: 'viewer',
+    tag,
+    summary: `The text of a ${noun} of custom rules, with an ETag`,
+    params: IdParams,
+    media: [TEXT_MEDIA_TYPE],
+    handle: async ({ params, response }) => {
+      const { text, contentKey } = await sources.custom.read(kind, params.id);
+      response.set({ 'Content-Type': `${TEXT_MEDIA_TYPE}; charset=utf-8`, ETag: etagOf(contentKey) });
+      response.send(text);
+    },
+  });
+}
+
+function writeText({ sources, path, kind, noun }: Place): Route {
+  return route({
+    method: 'PUT',
+    path: `${path}/{id}/text`,
+    access: 'admin',
+    tag,
+    summary: `Replace the text of a ${noun} of custom rules, if it still has the ETag of If-Match; active when answered`,
+    params: IdParams,
+    query: TextQuery,
+    body: CustomText,
+    form: textBody(MAX_TEXT_BYTES),
+    answer: TextVerdict,
+    errors: { 412: 'the text has changed since it was read' },
+    handle: async (request) => {
+      const { params, query, body, http, response } = request;
+      const expected = keysIn(http.headers['if-match']);
+      if (query.dry_run) return sources.custom.judge(kind, params.id, body);
+      const change = { author: authorOf(request), expected };
+      const { contentKey, ...verdict } = await sources.custom.write(kind, params.id, body, change);
+      response.set('ETag', etagOf(contentKey));
+      return verdict;
+    },
+  });
+}
+
+function etagOf(contentKey: string): string {
+  return `"${contentKey}"`;
+}
+
+/** Content keys in a field If-Match (RFC 9110 section 13.1.1); null = any. */
+function keysIn(field: string | undefined): readonly string[] | null {
+  if (field === undefined || field.trim() === '*') return null;
+  return field.split(',').map((tag) => tag.trim().replace(/^"|"$/g, ''));
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SourceCreate } from '../../../shared/api/policy/sources-api.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import * as store from './source-store.ts';
 import type { StoredSource } from './source-store.ts';
@@ -18,7 +17,7 @@ beforeEach(() => own.database.query('TRUNCATE list_sources RESTART IDENTITY CASC
 afterAll(() => own.stop());
 
 function insert(
-  change: Partial<SourceCreate> = {},
+  change: Partial<store.NewSource> = {},
   kind: 'block' | 'allow' = 'block',
 ): Promise<StoredSource> {
   const source = { name: 'ads', url: URL, enabled: true, comment: '', group_ids: [], subdomains: false };

@@ -1,5 +1,5 @@
 /** SQL of `list_sources`, block and allow, and the groups they serve. `list-sources.ts` runs the sources. */
-import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type {
   BlocklistSource,
@@ -45,7 +45,9 @@ interface SourceRow {
 }
 
 /** A source with internal fields. */
-export interface StoredSource extends BlocklistSource {
+export interface StoredSource extends Omit<BlocklistSource, 'url'> {
+  /** That of custom rules is `TEXT_URL` with a name that no other source of the kind has. */
+  readonly url: string;
   /** The header as the server sent it. */
   readonly lastModified: string | null;
   readonly kind: SourceKind;
@@ -85,6 +87,16 @@ export interface SourceFacts {
   readonly fileNode?: string | null;
 }
 
+/** A source to store. */
+export interface NewSource extends Omit<SourceCreate, 'url' | 'text'> {
+  readonly url: string;
+}
+
+/** A change to store. */
+export interface SourceChange extends Omit<SourceUpdate, 'url'> {
+  readonly url?: string | undefined;
+}
+
 const GROUP_IDS = `(SELECT coalesce(array_agg(g.group_id ORDER BY g.group_id), '{}')
   FROM list_source_groups g WHERE g.source_id = s.id) AS group_ids`;
 const URL_KEY = `left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 16)`;
@@ -112,7 +124,7 @@ export async function readSource(db: Queryable, id: number, kind?: SourceKind): 
 export async function insertSource(
   tx: Queryable,
   kind: SourceKind,
-  source: SourceCreate,
+  source: NewSource,
 ): Promise<StoredSource> {
   const text = `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains)
     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (kind, url) DO NOTHING RETURNING id`;
@@ -132,7 +144,7 @@ export async function updateSource(
   tx: Queryable,
   kind: SourceKind,
   id: number,
-  change: SourceUpdate,
+  change: SourceChange,
 ): Promise<StoredSource> {
   const text = `UPDATE list_sources SET name = coalesce($2, name), url = coalesce($3, url),
     enabled = coalesce($4, enabled), comment = coalesce($5, comment), subdomains = coalesce($6, subdomains),
@@ -234,6 +246,7 @@ function toSource(row: SourceRow): StoredSource {
     id: row.id,
     name: row.name,
     url: row.url,
+    has_text: row.url.startsWith(TEXT_URL),
     enabled: row.enabled,
     comment: row.comment ?? '',
     group_ids: row.group_ids,

@@ -15,7 +15,7 @@ export interface LoggedRule {
   /** Text before the name; the whole text where `atName` is false. */
   readonly before: string;
   readonly atName: boolean;
-  /** Text after the name. */
+  /** Text after the name; where `atName` is false, the alias that the rule matched, '' = the name asked for. */
   readonly after: string;
   /** Ids of all lists that have the rule, ascending; empty where it is no list's, or where that is not known. */
   readonly lists: readonly number[];
@@ -50,6 +50,8 @@ export interface QueryLogRow {
   rule: LoggedRule | null;
   /** The name at which the rule stands, wire form. */
   readonly ruleName: ByteRange;
+  /** The alias in the answer that the rule matched, wire form; nothing if it matched the name asked for. */
+  readonly alias: ByteRange;
   /** The upstream's configured text, e.g. `udp://192.0.2.1:53`; null = none was asked. */
   upstream: string | null;
   /**
@@ -77,6 +79,7 @@ export function emptyRow(): QueryLogRow {
     cached: false,
     rule: null,
     ruleName: { at: 0, length: 0 },
+    alias: { at: 0, length: 0 },
     upstream: null,
     answers: { at: 0, length: 0 },
   };

@@ -11,6 +11,7 @@ import type { RuleDescription } from './rule-description.ts';
 import type { LoggedRule } from './row.ts';
 import { describeLocalSet } from './local-description.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { differingRows } from '../../policy/row-differences.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import { servicesAt } from '../../policy/times.ts';
 import type { PublishedState } from '../../snapshot/published-state.ts';
@@ -51,14 +52,21 @@ interface Meaning {
   readonly loggedSchedules: Map<number, LoggedRule | undefined>;
 }
 
-/** Managed domains of a version by name. */
+type ManagedDomains = ManualRows['managedDomains'];
+type ByDomain = ReadonlyMap<string, ManagedDomains>;
+
+/** Managed domains of a version by name: those of an earlier version, and what has changed since. */
 interface ManagedIndex {
-  readonly rows: ManualRows['managedDomains'];
-  readonly byDomain: ReadonlyMap<string, ManualRows['managedDomains']>;
+  readonly rows: ManagedDomains;
+  readonly earlier: { readonly rows: ManagedDomains; readonly byDomain: ByDomain };
+  readonly gone: ReadonlySet<ManagedDomains[number]>;
+  readonly fresh: ByDomain;
 }
 
 /** Indexes of managed domains: while a change comes into force, records of two versions come in turn. */
 const MANAGED_INDEXES = 2;
+/** Changed rows at which all are indexed again. */
+const MAX_CHANGED = 1000;
 /** Most rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
 
@@ -153,11 +161,30 @@ export class RuleHistory {
   /** The managed domains of a name; there may be very many others. */
   private managedAt(rows: ManualRows['managedDomains'], name: Uint8Array): ManualRows['managedDomains'] {
     let index = this.managed.find((one) => one.rows === rows);
-    index ??= { rows, byDomain: Map.groupBy(rows, ({ domain }) => domain) };
+    index ??= indexAfter(this.managed[0]?.earlier, rows);
     if (index !== this.managed[0])
       this.managed = [index, ...this.managed.filter((one) => one !== index)].slice(0, MANAGED_INDEXES);
-    return index.byDomain.get(nameToText(name)) ?? [];
+    const { earlier, gone, fresh } = index;
+    const domain = nameToText(name);
+    const kept = (earlier.byDomain.get(domain) ?? []).filter((row) => !gone.has(row));
+    return [...kept, ...(fresh.get(domain) ?? [])];
   }
+}
+
+/** Indexes only what has changed since an earlier version, if that is little. */
+function indexAfter(earlier: ManagedIndex['earlier'] | undefined, rows: ManagedDomains): ManagedIndex {
+  const changes = earlier && differingRows(earlier.rows, rows);
+  if (
+    earlier === undefined ||
+    changes === undefined ||
+    changes.gone.length + changes.fresh.length > MAX_CHANGED
+  )
+    return { rows, earlier: { rows, byDomain: byDomainOf(rows) }, gone: new Set(), fresh: new Map() };
+  return { rows, earlier, gone: new Set(changes.gone), fresh: byDomainOf(changes.fresh) };
+}
+
+function byDomainOf(rows: ManagedDomains): ByDomain {
+  return Map.groupBy(rows, ({ domain }) => domain);
 }
 
 function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {

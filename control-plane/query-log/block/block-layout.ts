@@ -107,8 +107,8 @@ export type HeadOutcome = readonly [
   queries: number,
 ];
 /**
- * Source; the rule is `before`, then the name from its offset on where `atName`, then `after`; and the ids of all lists
- * that have it. Rules that are no list's have none, nor have those of blocks of earlier versions.
+ * Source; the rule is `before`, then, where `atName`, the name from its offset on and `after`; and the ids of all lists
+ * that have it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules that are no list's have none, nor have those of blocks of earlier versions.
  */
 export type HeadRule = readonly [
   source: string,

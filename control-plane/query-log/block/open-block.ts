@@ -165,13 +165,19 @@ export class OpenBlock {
     this.lastUs = timestampUs;
   }
 
-  private ruleTag({ rule, ruleName, qname, bytes }: QueryLogRow): number {
+  private ruleTag({ rule, ruleName, alias, qname, bytes }: QueryLogRow): number {
     if (rule === null) return 0;
+    if (alias.length !== 0) {
+      // The rule's name ends the alias, not the name asked for.
+      const name = rule.atName ? nameToText(bytes.subarray(ruleName.at)) + rule.after : '';
+      const after = nameToText(bytes.subarray(alias.at));
+      return this.rules.place({ ...rule, before: rule.before + name, atName: false, after }) + 1;
+    }
     if (!rule.atName) return this.rules.place(rule) + 1;
     const offset = ruleName.at - qname.at;
     const isParent = offset >= 0 && ruleName.at + ruleName.length === qname.at + qname.length;
     if (isParent) return (this.rules.place(rule) + 1) | (offset << 16);
-    // The name of an alias's target is no part of the name asked for.
+    // The rule stands at an address or prefix of the answer, not at the end of the name asked for.
     const name = nameToText(bytes.subarray(ruleName.at));
     const whole = { ...rule, before: rule.before + name + rule.after, atName: false, after: '' };
     return this.rules.place(whole) + 1;

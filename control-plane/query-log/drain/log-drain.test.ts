@@ -200,7 +200,7 @@ describe('LogDrain', () => {
     test.each([0, 5, 8])(
       'by a name of the answer, which lies behind %i bytes of records',
       (answersLength) => {
-        const rule = { ruleName: nameFromText('cloak.test')!, ruleNameLength: 12, ruleNameOffset: 4 };
+        const rule = { ruleName: nameFromText('x.cloak.test')!, ruleNameLength: 14, ruleNameOffset: 2 };
         const answers = { answersAt: 20, answersLength, answersCount: 1 };
         expect(askedFor({ ...BLOCKED, ...rule, ...answers })).toEqual([9, NUMBERS, 'cloak.test']);
       },

@@ -13,6 +13,7 @@ import {
   type QueryStatusCode,
 } from '../../../shared/query-log.ts';
 import type { DecidingRuleNumbers } from '../attribution/rule-history.ts';
+import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
 import { emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
 
@@ -148,19 +149,27 @@ export class LogDrain {
 
   private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {
     const { row, numbers } = this;
+    row.alias.length = 0;
     const version = view.getUint32(at + LogRecord.SNAPSHOT_VERSION, true);
     if (row.status === QueryStatus.BLOCKED_SCHEDULE) return this.names.schedule(version, row.groupId) ?? null;
     const attribute = view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true);
-    if (attribute === 0 || !isBlockedStatus(row.status)) return null;
+    const isRewritten =
+      row.status === QueryStatus.LOCAL && bytes[at + LogRecord.RULE_ORIGIN] === RuleOrigin.SPECIAL;
+    if (attribute === 0 || !(isRewritten || isBlockedStatus(row.status))) return null;
     const { ruleName, answers, qname } = row;
     ruleName.length = bytes[at + LogRecord.RULE_NAME_LENGTH]!;
-    // The rule of a name in the answer follows the answer records.
-    if (ruleName.length !== 0) ruleName.at = answers.at + ((answers.length + 3) & ~3);
-    else {
-      const offset = bytes[at + LogRecord.RULE_NAME_OFFSET]!;
-      ruleName.at = qname.at + offset;
-      ruleName.length = qname.length - offset;
+    if (ruleName.length === 0) {
+      ruleName.at = qname.at;
+      ruleName.length = qname.length;
+    } else {
+      // A name in the answer follows the answer records.
+      ruleName.at = answers.at + ((answers.length + 3) & ~3);
+      row.alias.at = ruleName.at;
+      row.alias.length = row.status === QueryStatus.BLOCKED_CNAME ? ruleName.length : 0;
     }
+    const offset = bytes[at + LogRecord.RULE_NAME_OFFSET]!;
+    ruleName.at += offset;
+    ruleName.length -= offset;
     numbers.origin = bytes[at + LogRecord.RULE_ORIGIN]!;
     numbers.index = attribute - 1;
     numbers.kinds = bytes[at + LogRecord.RULE_KIND]!;

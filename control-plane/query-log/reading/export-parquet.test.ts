@@ -29,6 +29,7 @@ const arbitraryRow: fc.Arbitrary<LoggedQuery> = fc.record({
     fc.array(fc.record({ name: text, type: text, ttl: fc.nat(), data: text }), { maxLength: 2 }),
   ),
   repeats: fc.nat(),
+  block_alias: fc.option(text),
 });
 
 /** The file of rows that come in parts, and the bytes that each part gave. */

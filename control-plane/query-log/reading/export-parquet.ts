@@ -60,6 +60,7 @@ const COLUMNS: Readonly<Record<keyof LoggedQuery, Column>> = {
   },
   repeats: { element: { type: 'INT64' }, cellOf: ({ repeats }) => BigInt(repeats) },
   client_id: { element: { type: 'INT32' }, isNullable: true, cellOf: (row) => row.client_id },
+  block_alias: nullableText('block_alias'),
 };
 
 /** A file that is being written. */

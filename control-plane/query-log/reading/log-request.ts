@@ -14,8 +14,14 @@ export interface LogSelection extends QueryFilter {
   readonly to: Date | null;
 }
 
-/** The rows that filters select. @throws {ApiError} 400 for times that do not go together */
-export function selectionOf(filters: QueryLogFilters, nowMs: number): LogSelection {
+/** The clients that filters may name. */
+export interface KnownClients {
+  /** All addresses that a client is known at; undefined = no such client. */
+  placesOf(id: number): readonly string[] | undefined;
+}
+
+/** The rows that filters select. @throws {ApiError} 400 for times that do not go together, and for an unknown client */
+export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: KnownClients): LogSelection {
   const { period, from, to, node, 'node!': notNode } = filters;
   if (period !== undefined && from !== undefined)
     throw invalid([{ path: 'period', message: 'expected either period or from, not both' }]);
@@ -23,10 +29,11 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number): LogSelecti
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const startMs = period === undefined ? undefined : periodStartMs(nowMs, periodMs(period)!);
   const { domain, client, group_id, type, rcode, protocol, upstream, dnssec } = filters;
-  const not = excludedBy(filters);
+  const not = excludedBy(filters, clients);
   const isAnyExcluded = Object.values(not).some((value) => value !== undefined);
   return {
     ...{ domain, client, group_id, type, rcode, protocol, upstream, dnssec, node, notNode },
+    device: deviceOf(filters.client_id, clients, 'client_id'),
     ...statusCondition(filters.status),
     ...(isAnyExcluded ? { not } : {}),
     from: toDate(startMs ?? from),
@@ -34,10 +41,11 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number): LogSelecti
   };
 }
 
-function excludedBy(filters: QueryLogFilters): QueryConditions {
+function excludedBy(filters: QueryLogFilters, clients: KnownClients): QueryConditions {
   return {
     domain: filters['domain!'],
     client: filters['client!'],
+    device: deviceOf(filters['client_id!'], clients, 'client_id!'),
     group_id: filters['group_id!'],
     type: filters['type!'],
     ...statusCondition(filters['status!']),
@@ -46,6 +54,13 @@ function excludedBy(filters: QueryLogFilters): QueryConditions {
     upstream: filters['upstream!'],
     dnssec: filters['dnssec!'],
   };
+}
+
+function deviceOf(id: number | undefined, clients: KnownClients, path: string): QueryConditions['device'] {
+  if (id === undefined) return undefined;
+  const addresses = clients.placesOf(id);
+  if (addresses === undefined) throw invalid([{ path, message: 'expected the id of a client' }]);
+  return { id, addresses };
 }
 
 function statusCondition(status: QueryLogFilters['status']): Pick<QueryConditions, 'status' | 'statuses'> {

@@ -42,6 +42,7 @@ describe('converterOf()', () => {
             status,
             block_source: words.source,
             block_rule: words.rule,
+            block_alias: words.alias,
             rcode: rcodeName(rcode as number),
             response_time_us: words.responseTimeUs,
             cached,

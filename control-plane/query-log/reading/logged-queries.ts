@@ -61,7 +61,7 @@ function toLoggedQuery(
   const [client, groupId, , , clientId = null] = block.head.clients[columns.clientOf[row]!]!;
   const [qtype, status, rcode, protocol, dnssec, cached, upstream] =
     block.head.outcomes[columns.outcomeOf[row]!]!;
-  const { domain, source, rule } = nameOf(block, columns.names, columns.nameOf[row]!);
+  const { domain, source, rule, alias } = nameOf(block, columns.names, columns.nameOf[row]!);
   const records = columns.answers?.recordsOf(row) ?? null;
   return {
     id,
@@ -76,6 +76,7 @@ function toLoggedQuery(
     status,
     block_source: source,
     block_rule: rule,
+    block_alias: alias,
     rcode: rcodeName(rcode),
     response_time_us: columns.responseTimes[row]!,
     cached,
@@ -91,11 +92,12 @@ function nameOf(
   block: BlockReader,
   { texts, starts, rules, offsets }: BlockNames,
   place: number,
-): { domain: string; source: string | null; rule: string | null } {
+): { domain: string; source: string | null; rule: string | null; alias: string | null } {
   const domain = texts.toString('latin1', starts[place], starts[place + 1]! - 1);
   const rulePlace = rules[place]!;
-  if (rulePlace === 0) return { domain, source: null, rule: null };
+  if (rulePlace === 0) return { domain, source: null, rule: null, alias: null };
   const [source, before, atName, after] = block.head.rules[rulePlace - 1]!;
+  if (!atName) return { domain, source, rule: before, alias: after || null };
   const ruleName = domain.slice(offsets[place]) || '.';
-  return { domain, source, rule: atName ? before + ruleName + after : before };
+  return { domain, source, rule: before + ruleName + after, alias: null };
 }

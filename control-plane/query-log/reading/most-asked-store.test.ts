@@ -30,7 +30,7 @@ async function log(
 }
 
 describe('readMostAsked()', () => {
-  test('counts what all nodes allowed in the last seven days, most asked first', async () => {
+  test('counts what all nodes allowed in the last days, most asked first', async () => {
     await log('often.example', 5);
     await log('cached.example', 7, { status: QueryStatus.CACHED });
     await log('once.example', 1);
@@ -38,12 +38,14 @@ describe('readMostAsked()', () => {
     await log('elsewhere.example', 9, { node: 2 });
     await log('old.example', 9, { hoursAgo: 7 * 24 + 1 });
     const source = logSourceOf(db.database);
-    await expect(readMostAsked(source, { nowMs: NOW, limit: 10 })).resolves.toEqual([
+    await expect(readMostAsked(source, { nowMs: NOW, days: 7, limit: 10 })).resolves.toEqual([
       'elsewhere.example',
       'cached.example',
       'often.example',
       'once.example',
     ]);
-    await expect(readMostAsked(source, { nowMs: NOW, limit: 1 })).resolves.toEqual(['elsewhere.example']);
+    await expect(readMostAsked(source, { nowMs: NOW, days: 7, limit: 1 })).resolves.toEqual([
+      'elsewhere.example',
+    ]);
   });
 });

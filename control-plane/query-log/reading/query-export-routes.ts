@@ -7,12 +7,13 @@ import { tooMany } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { ExportFormats, type ExportWriter } from './export-formats.ts';
-import { selectionOf } from './log-request.ts';
+import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
 /** What this row is made of. */
 export interface QueryExportRouteParts {
   readonly clock: Clock;
+  readonly clients: KnownClients;
   readonly queryLog: Pick<QueryLogReader, 'rows'>;
 }
 
@@ -21,7 +22,7 @@ const MOST_EXPORTS = 4;
 const RETRY_SECS = 10;
 
 /** The row of the export. */
-export function queryExportRoutes({ clock, queryLog }: QueryExportRouteParts): Route[] {
+export function queryExportRoutes({ clock, clients, queryLog }: QueryExportRouteParts): Route[] {
   let running = 0;
   const row = route({
     method: 'GET',
@@ -33,7 +34,7 @@ export function queryExportRoutes({ clock, queryLog }: QueryExportRouteParts): R
     media: Object.values(ExportFormats).map(({ mediaType }) => mediaType),
     errors: { 429: 'too many exports at once; see Retry-After' },
     handle: async ({ query: { format, ...filters }, http, response, gone }) => {
-      const selection = selectionOf(filters, clock.nowMs());
+      const selection = selectionOf(filters, clock.nowMs(), clients);
       const headers = headersOf(format, clock.nowMs());
       if (http.method === 'HEAD') return void response.set(headers);
       if (running >= MOST_EXPORTS)

@@ -26,7 +26,8 @@ async function partOf(query: string): Promise<QueryLogFilter> {
     part = filter;
     return Promise.resolve(EMPTY);
   };
-  const [listQueries] = queryRoutes({ clock, queryLog: { page } });
+  const clients = { placesOf: (id: number) => (id === 7 ? ['192.0.2.7', '2001:db8::7'] : undefined) };
+  const [listQueries] = queryRoutes({ clock, clients, queryLog: { page } });
   const http = { url: `/api/queries?${query}`, params: {} } as unknown as Request;
   expect(await listQueries!.run(http, new EventEmitter() as unknown as Response, null)).toBe(EMPTY);
   return part!;
@@ -60,6 +61,8 @@ describe('queryRoutes()', () => {
   test.each([
     ['domain!=ads', { not: { domain: 'ads' } }],
     ['client!=192.0.2.0/24', { not: { client: '192.0.2.0/24' } }],
+    ['client_id=7', { device: { id: 7, addresses: ['192.0.2.7', '2001:db8::7'] } }],
+    ['client_id!=7', { not: { device: { id: 7, addresses: ['192.0.2.7', '2001:db8::7'] } } }],
     ['group_id!=7', { not: { group_id: 7 } }],
     ['type!=AAAA', { not: { type: 'AAAA' } }],
     ['status!=CACHED', { not: { status: 'CACHED' } }],
@@ -77,13 +80,18 @@ describe('queryRoutes()', () => {
     expect(conditions).toEqual(expected);
   });
 
-  test.each(['status!=NONE', 'client!=here', 'type!=X', 'group_id!=0', 'domain!=', 'limit!=5'])(
-    'refuses ?%s, naming the parameter',
-    async (query) => {
-      const path = query.slice(0, query.indexOf('!') + 1);
-      await expect(partOf(query)).rejects.toMatchObject({ status: 400, fields: [{ path }] });
-    },
-  );
+  test.each([
+    'status!=NONE',
+    'client!=here',
+    'type!=X',
+    'group_id!=0',
+    'client_id!=8',
+    'domain!=',
+    'limit!=5',
+  ])('refuses ?%s, naming the parameter', async (query) => {
+    const path = query.slice(0, query.indexOf('!') + 1);
+    await expect(partOf(query)).rejects.toMatchObject({ status: 400, fields: [{ path }] });
+  });
 
   test.each([
     ['period', 'period=1h&from=2026-01-01T00:00:00Z', 'expected either period or from, not both'],

@@ -3,12 +3,13 @@ import { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.t
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import { selectionOf } from './log-request.ts';
+import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
 /** What these rows are made of. */
 export interface QueryRouteParts {
   readonly clock: Clock;
+  readonly clients: KnownClients;
   readonly queryLog: Pick<QueryLogReader, 'page'>;
 }
 
@@ -17,7 +18,7 @@ export function queryRoutes(parts: QueryRouteParts): Route[] {
   return [listQueries(parts)];
 }
 
-function listQueries({ clock, queryLog }: QueryRouteParts): Route {
+function listQueries({ clock, clients, queryLog }: QueryRouteParts): Route {
   return route({
     method: 'GET',
     path: '/queries',
@@ -28,7 +29,7 @@ function listQueries({ clock, queryLog }: QueryRouteParts): Route {
     answer: QueryLogPage,
     handle: ({ query, gone }) => {
       const { limit, offset, cursor, ...filters } = query;
-      return queryLog.page({ limit, offset, cursor, ...selectionOf(filters, clock.nowMs()) }, gone);
+      return queryLog.page({ limit, offset, cursor, ...selectionOf(filters, clock.nowMs(), clients) }, gone);
     },
   });
 }

@@ -46,7 +46,7 @@ describe('laneOf()', () => {
       { kind: 'timeline', request: { ...hours(24), granularity: '15min', timezone: 'UTC', group_id: 2 } },
     ],
     ['an export', { kind: 'rows', selection: { from: null, to: null } }],
-    ['the most asked names', { kind: 'most-asked', request: { nowMs: 0, limit: 9 } }],
+    ['the most asked names', { kind: 'most-asked', request: { nowMs: 0, days: 7, limit: 9 } }],
   ])('%s is long', (_, question) => {
     expect(laneOf(question)).toBe('long');
   });

@@ -90,7 +90,7 @@ describe('LogScans', () => {
       queries_total: 50,
       unique_domains: 50,
     });
-    const request = { nowMs: START_MS + 86_400_000, limit: 3 };
+    const request = { nowMs: START_MS + 86_400_000, days: 7, limit: 3 };
     expect(await scans.ask<'most-asked'>({ kind: 'most-asked', request }, ever)).toHaveLength(3);
   });
 

@@ -46,6 +46,26 @@ describe('NameMatches', () => {
     expect(tables.map(({ table, places }) => matches.amongEntries(table, places)[0])).toEqual([1, 0]);
   });
 
+  test.each([
+    ['bücher.example', [1, 0, 0, 0]],
+    ['BÜCH', [1, 0, 0, 0]],
+    ['xn--bcher', [1, 0, 0, 0]],
+    ['испытание', [0, 1, 0, 0]],
+    ['bücher.test', [0, 0, 0, 0]],
+  ])('finds names by a part of their Unicode form, %s', (domain, expected) => {
+    const names = [
+      'www.xn--bcher-kva.example',
+      'xn--80akhbyknj4f.example',
+      'bucher.example',
+      'xn--0.example',
+    ];
+    const texts = Buffer.from(names.map((text) => `${text}\n`).join(''));
+    const starts = Uint32Array.from([0, 1, 2, 3, 4], (i) => names.slice(0, i).join('').length + i);
+    expect([...NameMatches.of({ domain })!.among(texts, starts)]).toEqual(expected);
+    const excluded = NameMatches.of({ not: { domain } })!.among(texts, starts);
+    expect([...excluded]).toEqual(expected.map((matches) => 1 - matches));
+  });
+
   test('is nothing where no condition is about names', () => {
     expect(NameMatches.of({ client: '192.0.2.7', not: { type: 'A' } })).toBeNull();
   });

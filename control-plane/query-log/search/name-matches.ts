@@ -1,6 +1,9 @@
 /** Which names of the log a filter wants: of a block, or of the names that blocks have in common. Pure. */
+import { domainToUnicode } from 'node:url';
 import type { KeyTable } from '../names/key-table.ts';
 import { matchesWildcards, type QueryFilter } from './query-conditions.ts';
+
+const IDN_PREFIX = Buffer.from('xn--');
 
 /** Texts, one after the other. */
 interface Texts {
@@ -12,16 +15,16 @@ interface Texts {
 
 /** The wanted names of one question. */
 export class NameMatches {
-  private readonly wanted: Buffer | null;
-  private readonly excluded: Buffer | null;
+  private readonly wanted: Part | null;
+  private readonly excluded: Part | null;
   private readonly pattern: ((name: string) => boolean) | null;
   private book: KeyTable | undefined;
   private ofBook = new Uint8Array(0);
   private known = 0;
 
   private constructor({ domain, domainPattern, not }: QueryFilter) {
-    this.wanted = bytesOf(domain);
-    this.excluded = bytesOf(not?.domain);
+    this.wanted = partOf(domain);
+    this.excluded = partOf(not?.domain);
     this.pattern = domainPattern === undefined ? null : matchesWildcards(domainPattern);
   }
 
@@ -34,7 +37,7 @@ export class NameMatches {
 
   /** Whether none of these names can match; most blocks do not have a rare name. */
   isWithout(texts: Buffer): boolean {
-    return this.wanted !== null && !texts.includes(this.wanted);
+    return this.wanted !== null && !texts.includes(this.wanted.bytes);
   }
 
   /** 1 for each name that matches; each text ends with a line feed. */
@@ -64,9 +67,15 @@ export class NameMatches {
   private mark(all: Texts, from: number, matches: Uint8Array, gap: number): void {
     const { texts, starts, count } = all;
     const { wanted, excluded, pattern } = this;
+    const holds = ({ unicode }: Part, place: number): boolean =>
+      unicode === null ||
+      toUnicode(texts.toString('latin1', starts[place], starts[place + 1]! - gap)).includes(unicode);
     if (wanted === null) matches.fill(1, from, count);
-    else forEachMatch(all, from, wanted, (place) => (matches[place] = 1));
-    if (excluded !== null) forEachMatch(all, from, excluded, (place) => (matches[place] = 0));
+    else forEachMatch(all, from, wanted.bytes, (place) => (matches[place] = Number(holds(wanted, place))));
+    if (excluded !== null)
+      forEachMatch(all, from, excluded.bytes, (place) => {
+        if (holds(excluded, place)) matches[place] = 0;
+      });
     if (pattern === null) return;
     for (let place = from; place < count; place++)
       if (matches[place] === 1 && !pattern(texts.toString('latin1', starts[place], starts[place + 1]! - gap)))
@@ -74,9 +83,27 @@ export class NameMatches {
   }
 }
 
-function bytesOf(text: string | undefined): Buffer | null {
+/** What names have to contain. */
+interface Part {
+  readonly bytes: Buffer;
+  /** Also in their Unicode form; `bytes` are those that each IDN has then. Null = nothing else. */
+  readonly unicode: string | null;
+}
+
+function partOf(text: string | undefined): Part | null {
+  if (text === undefined) return null;
   // A line feed stands between names and in none.
-  return text === undefined ? null : Buffer.from(text.toLowerCase().replaceAll('\n', '\0'));
+  const folded = text.normalize('NFC').toLowerCase().replaceAll('\n', '\0');
+  const isAscii = Buffer.byteLength(folded) === folded.length;
+  return isAscii ? { bytes: Buffer.from(folded), unicode: null } : { bytes: IDN_PREFIX, unicode: folded };
+}
+
+/** A name as people write it: with its A-labels decoded (RFC 5890); malformed ones stay. */
+function toUnicode(name: string): string {
+  return name
+    .split('.')
+    .map((label) => (label.startsWith('xn--') ? domainToUnicode(label) || label : label))
+    .join('.');
 }
 
 /** Calls `take` for each text from `from` on that has the part; the search runs over all of them at once. */

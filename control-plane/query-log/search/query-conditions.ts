@@ -6,12 +6,19 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
 import { rcodeFromName } from './rcode-names.ts';
 
+/** A client by its key, and by all its addresses unless another one named itself there. */
+export interface DeviceCondition {
+  readonly id: number;
+  readonly addresses: readonly string[];
+}
+
 /** Conditions on a query; an absent one matches everything. */
 export interface QueryConditions {
-  /** Part of the queried name, any case. */
+  /** Part of the queried name, any case; as the log has it, or in Unicode. */
   readonly domain?: string | undefined;
   /** Address, or CIDR of many. */
   readonly client?: string | undefined;
+  readonly device?: DeviceCondition | undefined;
   readonly group_id?: number | undefined;
   /** `A`, `TYPE65280`. */
   readonly type?: string | undefined;
@@ -58,12 +65,17 @@ function combine<T>(
 
 function clientTests({
   client,
+  device,
   group_id,
   clientPatterns,
 }: QueryConditions): ((client: HeadClient) => boolean)[] {
   const tests: ((client: HeadClient) => boolean)[] = [];
   if (group_id !== undefined) tests.push(([, groupId]) => groupId === group_id);
   if (client !== undefined) tests.push(clientWithin(client));
+  if (device !== undefined) {
+    const addresses = new Set(device.addresses);
+    tests.push(([address, , , , keyed = 0]) => (keyed === 0 ? addresses.has(address) : keyed === device.id));
+  }
   if (clientPatterns !== undefined) {
     const patterns = clientPatterns.map(matchesWildcards);
     tests.push(([address]) => patterns.some((matches) => matches(address)));

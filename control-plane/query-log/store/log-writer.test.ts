@@ -47,6 +47,7 @@ describe('LogWriter', () => {
         status: 'BLOCKED_LIST',
         block_source: 'Ünïcode list',
         block_rule: '||ads.example.com^',
+        block_alias: null,
         rcode: 'NXDOMAIN',
         response_time_us: 1234,
         cached: false,

@@ -5,13 +5,14 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { callerOf } from '../../auth/request-caller.ts';
-import { selectionOf } from '../reading/log-request.ts';
+import { type KnownClients, selectionOf } from '../reading/log-request.ts';
 import type { LiveTail } from './live-tail.ts';
 import { TailFilter } from './tail-batch.ts';
 
 /** What this row is made of. */
 export interface QueryStreamRouteParts {
   readonly clock: Clock;
+  readonly clients: KnownClients;
   readonly auth: Authenticator;
   readonly tail: Pick<LiveTail, 'admit' | 'send'>;
 }
@@ -23,7 +24,7 @@ const HEADERS = {
 };
 
 /** The row of the stream. */
-export function queryStreamRoutes({ clock, auth, tail }: QueryStreamRouteParts): Route[] {
+export function queryStreamRoutes({ clock, clients, auth, tail }: QueryStreamRouteParts): Route[] {
   const row = route({
     method: 'GET',
     path: '/queries/stream',
@@ -34,7 +35,7 @@ export function queryStreamRoutes({ clock, auth, tail }: QueryStreamRouteParts):
     events: QueryTailEvent,
     errors: { 429: 'too many streams at once; see Retry-After' },
     handle: async ({ query, http, response }) => {
-      const filter = new TailFilter(selectionOf(query, clock.nowMs()));
+      const filter = new TailFilter(selectionOf(query, clock.nowMs(), clients));
       if (http.method === 'HEAD') return void response.set(HEADERS);
       tail.admit();
       response.set(HEADERS);

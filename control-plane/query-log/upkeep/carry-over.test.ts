@@ -87,6 +87,7 @@ async function oldRows(): Promise<string[]> {
       name: row.domain,
       source: row.block_source,
       rule: row.block_rule,
+      alias: null,
       lists: [],
       outcome: [
         row.type & 0xffff,

@@ -111,6 +111,7 @@ export class OldRowPacker {
       cached: old.cached,
       rule: this.ruleOf(old),
       ruleName: { at: 0, length: 0 },
+      alias: { at: 0, length: 0 },
       upstream: old.upstream,
       answers: { at: qnameAt + qname.length, length: answers.length },
     };

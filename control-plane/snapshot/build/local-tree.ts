@@ -1,7 +1,8 @@
 /**
  * Local records as a tree of names: which names exist, by themselves or because of names below them, and which one a
- * question finds (RFC 1034 section 4.3.2, wildcards RFC 4592). Pure; `local-names-builder.ts` writes it for the
- * threads.
+ * question finds. A wildcard covers every name below it that has neither a record nor a nearer wildcard: by RFC 4592 a
+ * record nas.lan.home.example would take lan.home.example out of *.home.example, and it would be forwarded. Pure;
+ * `local-names-builder.ts` writes the tree for the threads.
  */
 import type { LocalRecord } from './snapshot-records.ts';
 
@@ -33,14 +34,7 @@ export function buildLocalTree(records: readonly LocalRecord[]): LocalTree {
     else if (!set.some(({ value }) => value === record.value)) set.push(record);
     for (const parent of parentsOf(record.fqdn)) at(parent).isEmpty ||= isBelow(parent, record.domain);
   }
-  if (records.some(({ fqdn }) => fqdn.startsWith('*.'))) noteCovered(tree);
   return tree;
-}
-
-/** A name that a wildcard would cover exists as soon as there is a name below it (RFC 4592 section 2.2.2). */
-function noteCovered(tree: LocalTree): void {
-  for (const node of tree.values())
-    node.isEmpty ||= parentsOf(node.name).some((parent) => tree.has(`*.${parent}`));
 }
 
 function fits(node: LocalNode, { type, value }: LocalRecord): boolean {
@@ -50,12 +44,14 @@ function fits(node: LocalNode, { type, value }: LocalRecord): boolean {
   return type !== 'CNAME';
 }
 
-/** The node that a question for `name` finds; undefined = the name is not local. */
+/** The node that a question for `name` finds, without forward zones; undefined = the name is not local. */
 export function findInTree(tree: LocalTree, name: string): LocalNode | undefined {
   const own = tree.get(name);
-  if (own !== undefined) return own.sets.size > 0 || own.isEmpty ? own : undefined;
-  const closest = parentsOf(name).find((parent) => tree.has(parent));
-  return closest === undefined ? undefined : tree.get(`*.${closest}`);
+  if (own !== undefined && own.sets.size > 0) return own;
+  const empty = own?.isEmpty === true ? own : undefined;
+  if (name.startsWith('_')) return empty;
+  const covering = parentsOf(name).find((parent) => tree.has(`*.${parent}`));
+  return covering === undefined ? empty : tree.get(`*.${covering}`);
 }
 
 /** The local name that a CNAME at a node leads to; undefined if it has none, or leads elsewhere. */

@@ -1,25 +1,24 @@
 /**
  * Compiles what people set by hand (managed domains, blocked services, regex filters) into small tables that outrank
- * those of the lists; takes milliseconds, at every publication. Rules are stored by owner, the groups they are for;
+ * those of the lists; a change costs milliseconds, also with 100,000 rows. Rules are stored by owner, the groups they are for;
  * `policy-table-builder.ts` maps owners to classes.
  */
-import { randomInt } from 'node:crypto';
-import { RuleKind, ManualKind } from '../../../shared/snapshot/rule-table.ts';
+import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
 import type { LivePolicy } from '../../policy/live.ts';
 import { type PolicyRegexFilter, type PolicyRows } from '../../policy/rows.ts';
 import { areSameServices, servicesAt } from '../../policy/times.ts';
-import type { ManualMeaning } from './policy-table-builder.ts';
-import { RuleTableBuilder, type TableSeeds } from '../../compile/table/rule-table-builder.ts';
+import { buildManualNames, editManualNames, type ManualNames, type NamedRows } from './manual-names.ts';
+import type { TableSeeds } from '../../compile/table/rule-table-builder.ts';
 import { CHANGED_FILTERS_BUDGET, FILTERS_BUDGET, type RuleBudget } from '../../compile/table/rule-budget.ts';
 import { SpecialRuleSet } from '../../compile/table/special-rule-set.ts';
 import { encodeSpecialRules } from '../../compile/table/special-rules-builder.ts';
+import { readRegexRule } from '../../../shared/automata/regex-filter.ts';
 import { RememberedAutomata } from '../../../shared/automata/automaton-maker.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 
 /** The manual tables of a snapshot, with their rules. */
-export interface ManualRules extends ManualMeaning {
-  readonly names: SharedArrayBuffer;
+export interface ManualRules extends ManualNames {
   readonly special: SharedArrayBuffer;
   /** Regex filters over the budget, which are not in force. */
   readonly refused: readonly RefusedFilter[];
@@ -59,27 +58,51 @@ function servicesOf({ rows, live }: ManualCauses): PolicyRows['blockedServices']
   return servicesAt(rows.blockedServices, live.nowMs);
 }
 
-/** Compiles the manual rows that hold at `nowMs`; `seeds` are those of the lists' table. */
-export function buildManualRules(rows: PolicyRows, nowMs: number, seeds: TableSeeds): ManualRules {
-  const { managedDomains, regexFilters } = rows;
-  const blockedServices = servicesAt(rows.blockedServices, nowMs);
-  const owners = [
-    ...new Set([...managedDomains, ...regexFilters, ...blockedServices].map((row) => row.groupId)),
-  ];
-  const builder = new RuleTableBuilder(seeds);
-  for (const [owner, groupId] of owners.entries()) {
-    builder.beginSource(owner);
-    for (const row of managedDomains) if (row.groupId === groupId) add(builder, row.domain, managedKind(row));
-    for (const service of blockedServices) {
-      if (service.groupId !== groupId) continue;
-      for (const domain of service.domains) add(builder, domain, ManualKind.SERVICE_SUFFIX);
-      for (const domain of service.exact) add(builder, domain, ManualKind.SERVICE_EXACT);
-    }
+/** What was built before, and of what. */
+export interface BuiltManual extends ManualCauses {
+  readonly manual: ManualRules;
+}
+
+/**
+ * Compiles the manual rows that hold at `nowMs`; `seeds` are those of the lists' table. What `before` has in common with
+ * them is not built again.
+ */
+export function buildManualRules(
+  rows: PolicyRows,
+  nowMs: number,
+  seeds: TableSeeds,
+  before?: BuiltManual,
+): ManualRules {
+  const { regexFilters } = rows;
+  const held: NamedRows = { ...rows, blockedServices: servicesAt(rows.blockedServices, nowMs) };
+  const edited = before && editFrom(before, held, seeds);
+  if (edited === undefined) {
+    const built = buildManualNames(held, seeds);
+    return { ...built, ...buildFilters(regexFilters, built.owners, seeds) };
   }
-  // Lets threads recognise unchanged rules.
-  const { rules, attributes } = builder.finish(randomInt(1, 2 ** 32));
-  const { set, refused } = placeFilters(regexFilters, owners, FILTERS_BUDGET);
-  return { names: rules, attributes, owners, special: encodeSpecialRules(set, seeds), refused };
+  // Owners keep their numbers in an edit.
+  if (before !== undefined && before.rows.regexFilters === regexFilters) {
+    const { special, refused } = before.manual;
+    return { ...edited, special, refused };
+  }
+  return { ...edited, ...buildFilters(regexFilters, edited.owners, seeds) };
+}
+
+function editFrom(before: BuiltManual, held: NamedRows, seeds: TableSeeds): ManualNames | undefined {
+  const { low, high } = seedsOf(before.compiled.rules);
+  const services = servicesOf(before);
+  if (low !== seeds.low || high !== seeds.high || !areSameServices(services, held.blockedServices))
+    return undefined;
+  return editManualNames(before.manual, { ...before.rows, blockedServices: services }, held);
+}
+
+function buildFilters(
+  filters: readonly PolicyRegexFilter[],
+  owners: readonly (number | null)[],
+  seeds: TableSeeds,
+): Pick<ManualRules, 'special' | 'refused'> {
+  const { set, refused } = placeFilters(filters, owners, FILTERS_BUDGET);
+  return { special: encodeSpecialRules(set, seeds), refused };
 }
 
 /** The filters of a change that exceed the budget. */
@@ -98,27 +121,21 @@ function placeFilters(
   const set = new SpecialRuleSet(budget, budget, automata);
   const refused: RefusedFilter[] = [];
   for (const { id, groupId, action, pattern } of filters) {
+    const read = readRegexRule(pattern);
     const rule: SpecialRule = {
       source: owners.indexOf(groupId),
       line: id,
       kind: action === 'allow' ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX,
       match: 'regex',
-      text: pattern,
+      text: 'reason' in read ? pattern : read.expression,
       rule: pattern,
+      ...('reason' in read ? {} : read.options),
+      ...('forEveryName' in read && read.forEveryName && { forEveryName: true }),
     };
-    const reason = set.add(rule);
+    const reason = 'reason' in read ? read.reason : set.add(rule);
     if (reason === null) continue;
     set.hold(rule);
     refused.push({ id, pattern, reason });
   }
   return { set, refused };
-}
-
-function managedKind(row: PolicyRows['managedDomains'][number]): number {
-  if (row.action === 'allow') return row.suffix ? ManualKind.ALLOW_SUFFIX : ManualKind.ALLOW_EXACT;
-  return row.suffix ? ManualKind.DENY_SUFFIX : ManualKind.DENY_EXACT;
-}
-
-function add(builder: RuleTableBuilder, domain: string, kind: number): void {
-  builder.addName(Buffer.from(domain, 'latin1'), 0, domain.length, kind);
 }

@@ -255,6 +255,21 @@ describe('filterStats()', () => {
     });
   });
 
+  test('counts the names of blocked services once, however many groups they are blocked for', () => {
+    const service = {
+      serviceId: 'v',
+      serviceName: 'V',
+      domains: ['v.example'],
+      exact: ['v.example', 'w.example'],
+    };
+    const of = state([source(10)]);
+    const blockedServices = [1, 2].map((groupId) => ({ ...service, groupId }));
+    expect(filterStats({ ...of, rows: { ...of.rows, blockedServices } })).toMatchObject({
+      blocked_domains: filterStats(of).blocked_domains + 2,
+      wildcard_rules: filterStats(of).wildcard_rules + 1,
+    });
+  });
+
   test('adds up the memory of all that filters', () => {
     const of = state([source(10)]);
     const { rules, special, manual, manualSpecial, policy, clients } = of.snapshot;

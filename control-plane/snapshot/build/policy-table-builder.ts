@@ -10,7 +10,12 @@ import {
   PolicyTableLayout as L,
   checksumWords,
 } from '../../../shared/snapshot/layout.ts';
-import { AddressFamily, BlockingMode, GroupOverride } from '../../../shared/snapshot/policy-table.ts';
+import {
+  AddressFamily,
+  BlockingMode,
+  GROUP_NO_IPV6,
+  GroupOverride,
+} from '../../../shared/snapshot/policy-table.ts';
 import {
   type AttributeTable,
   attributeCount,
@@ -47,11 +52,14 @@ export function buildPolicyTable(
 ): SharedArrayBuffer {
   const groups = orderGroups(rows.groups);
   const classes = classify(groups, compiled, rows, manual.owners);
+  const allowing = allowlistsOf(classes.served, compiled, rows);
   const matrices = [
     kindMatrix(compiled.attributes, classes.served),
     flagMatrix(classes.served),
     kindMatrix(manual.attributes, classes.owned),
     flagMatrix(classes.owned),
+    kindMatrix(compiled.attributes, classes.served, allowing),
+    flagMatrix(allowing),
   ];
   let at = (L.HEADER_WORDS + groups.length * L.GROUP_ROW_WORDS) * 4;
   const size = matrices.reduce((sum, matrix) => sum + matrix.length, at);
@@ -89,13 +97,20 @@ function writeGroups(
     const scheduled = overrides.get(effectiveGroupId(group));
     words[row] = group.id;
     words[row + 1] = classOf[index]!;
-    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'];
+    const { noIpv6 = false } = group.enabled ? group : groups[0]!;
+    words[row + 2] = GroupOverride[scheduled?.override ?? 'None'] | (noIpv6 ? GROUP_NO_IPV6 : 0);
     words[row + 3] = scheduled?.nextFlipAtSecs ?? 0;
   }
 }
 
-/** One row a class, one byte an attribute: the union of the bits of those that serve the class. */
-function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])[]): Uint8Array {
+/**
+ * One row a class, one byte an attribute: the union of the bits of those that serve the class, of the counted ones alone.
+ */
+function kindMatrix(
+  table: AttributeTable,
+  served: readonly (readonly boolean[])[],
+  counted: readonly (readonly boolean[])[] = served,
+): Uint8Array {
   const attributes = attributeCount(table);
   const kinds = new Uint8Array(served.length * attributes);
   for (let attribute = 0; attribute < attributes; attribute++) {
@@ -106,17 +121,28 @@ function kindMatrix(table: AttributeTable, served: readonly (readonly boolean[])
           attribute,
           (by) => serves[by] === true,
           (source, bits) => {
-            if (serves[source] === true) kinds[index * attributes + attribute]! |= bits;
+            if (counted[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
           },
         );
       continue;
     }
     forEachPair(table, attribute, (source, bits) => {
       for (let index = 0; index < served.length; index++)
-        if (served[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
+        if (counted[index]![source] === true) kinds[index * attributes + attribute]! |= bits;
     });
   }
   return kinds;
+}
+
+/** The allowlists among the sources that serve each class. */
+function allowlistsOf(
+  served: readonly (readonly boolean[])[],
+  { sources }: Pick<CompiledRules, 'sources'>,
+  rows: Pick<PolicyRows, 'sources'>,
+): boolean[][] {
+  const kinds = new Map(rows.sources.map(({ id, kind }) => [id, kind]));
+  const isAllowlist = sources.map(({ id }) => kinds.get(id) === 'allow');
+  return served.map((serves) => serves.map((flag, index) => flag && isAllowlist[index]!));
 }
 
 function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {
@@ -155,7 +181,8 @@ function groupsServed(
 /** Groups in the order of their indices in the policy table: Default first, then by id. */
 export function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
   const others = groups.filter((group) => group.id !== DEFAULT_GROUP_ID).sort((a, b) => a.id - b.id);
-  return [{ id: DEFAULT_GROUP_ID, enabled: true }, ...others];
+  const noIpv6 = groups.find(({ id }) => id === DEFAULT_GROUP_ID)?.noIpv6 ?? false;
+  return [{ id: DEFAULT_GROUP_ID, enabled: true, noIpv6 }, ...others];
 }
 
 /** Id under which the rules of a group are looked up: a disabled group is treated as Default. */

@@ -47,7 +47,7 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
   const manual =
     before !== undefined && isSameForManualRules(before, parts)
       ? before.manual
-      : buildManualRules(rows, live.nowMs, seeds);
+      : buildManualRules(rows, live.nowMs, seeds, before);
   const snapshot: SnapshotBuffers = {
     version,
     rules: compiled.rules,

@@ -10,7 +10,7 @@ const BLOCK_KINDS =
 const ALLOW_KINDS =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
-/** Counts different names over all enabled sources, whichever groups they serve. */
+/** Counts different names over all enabled sources, and those of blocked services, whichever groups they serve. */
 export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
   const sources = new SourcesInForce(compiled, rows);
   const takesBack = (by: number, source: number): boolean => sources.takesBackForAll(by, source);
@@ -27,11 +27,12 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
     if ((kinds & ALLOW_KINDS) !== 0) allowed += names;
     if ((kinds & INHERITED_KINDS) !== 0) wildcards += names;
   }
+  const services = serviceNames(rows);
   const isCompiled = compiled.compiledAtMs > 0;
   return {
-    blocked_domains: blocked,
+    blocked_domains: blocked + services.suffixes.size + services.exact.size,
     allowed_domains: allowed,
-    wildcard_rules: wildcards,
+    wildcard_rules: wildcards + services.suffixes.size,
     regex_rules: rows.regexFilters.length + listRegexes(compiled, sources),
     filter_bytes:
       snapshot.rules.byteLength +
@@ -44,6 +45,15 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
     compiled_at: isCompiled ? new Date(compiled.compiledAtMs).toISOString() : null,
     compile_ms: isCompiled ? compiled.compileMs : null,
   };
+}
+
+/** Names of services that are blocked for some group, at times or always. */
+function serviceNames({
+  blockedServices,
+}: PublishedState['rows']): Record<'suffixes' | 'exact', Set<string>> {
+  const suffixes = new Set(blockedServices.flatMap(({ domains }) => domains));
+  const exact = new Set(blockedServices.flatMap((service) => service.exact));
+  return { suffixes, exact: exact.difference(suffixes) };
 }
 
 /** Patterns and expressions of lists in force. */

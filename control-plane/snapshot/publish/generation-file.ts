@@ -32,40 +32,91 @@ export interface GenerationContent {
   }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
+  /** Instead of the managed domains among `rows`; absent = they are there. */
+  readonly managed?: SharedManaged;
   /** Of `PublishedState`; 0 = unknown, as in older files. */
   readonly publishedAtMs: number;
 }
 
 type Description = Omit<GenerationContent, 'attributes'>;
 
+/** Managed domains that generations share in a file, and what one of them has otherwise. */
+export interface SharedManaged {
+  /** Names the file, 16 hexadecimal digits. */
+  readonly id: string;
+  /** Ids of rows of the file that the generation lacks. */
+  readonly gone: readonly number[];
+  readonly fresh: PolicyRows['managedDomains'];
+}
+
 /** A file is torn, damaged, or of another format; the message says which. */
 export class DamagedGeneration extends Error {
   override readonly name = 'DamagedGeneration';
 }
 
-/** The bytes of a generation. */
-export function encodeGeneration({ snapshot, compiled, rows, publishedAtMs = 0 }: PublishedState): Buffer {
-  const description: Description = {
+/** The bytes of a generation; with `managed`, managed domains are written as the difference to a shared file. */
+export function encodeGeneration(
+  { snapshot, compiled, rows, publishedAtMs = 0 }: PublishedState,
+  managed?: SharedManaged,
+): Buffer {
+  const description = {
     version: snapshot.version,
     rulesId: rulesIdOf(snapshot.rules),
-    rows,
-    sources: compiled.sources,
     compiledAtMs: compiled.compiledAtMs,
     compileMs: compiled.compileMs,
     publishedAtMs,
-  };
-  const json = Buffer.from(JSON.stringify(description));
+    ...(managed && { managed }),
+  } satisfies Omit<Description, 'rows' | 'sources'>;
+  const own = managed === undefined ? rows : { ...rows, managedDomains: [] };
+  const parts = [`"rows":${fieldsText(own)}`, `"sources":${arrayText(compiled.sources)}`];
+  const json = Buffer.from(`${JSON.stringify(description).slice(0, -1)},${parts.join()}}`);
   const { offsets, pairs, nameCounts } = compiled.attributes;
   const header = new Uint32Array(HEADER_WORDS);
   const sizes = [json.length, 0, offsets.length, pairs.length, nameCounts.length];
   header.set([MAGIC, FORMAT, ...sizes]);
-  const parts = [header, json, offsets, pairs, nameCounts];
+  const sections = [header, json, offsets, pairs, nameCounts];
   const body = Buffer.concat(
-    parts.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)),
+    sections.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)),
   );
   const trailer = Buffer.alloc(4);
   trailer.writeUInt32LE(crc32(body));
   return Buffer.concat([body, trailer]);
+}
+
+/** Texts of arrays that several generations have: tables that do not change keep their arrays. */
+const texts = new WeakMap<readonly unknown[], string>();
+
+function arrayText(values: readonly unknown[]): string {
+  let text = texts.get(values);
+  if (text === undefined) {
+    text = JSON.stringify(values);
+    texts.set(values, text);
+  }
+  return text;
+}
+
+function fieldsText(rows: PolicyRows): string {
+  const fields = Object.entries(rows).map(([name, value]: [string, unknown]) => {
+    const text = Array.isArray(value) && value.length > 0 ? arrayText(value) : JSON.stringify(value);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return `{${fields.join()}}`;
+}
+
+/** The bytes of a file of managed domains that generations share: JSON, then a CRC-32 of it. */
+export function encodeManaged(rows: PolicyRows['managedDomains']): Buffer {
+  const json = Buffer.from(JSON.stringify(rows));
+  const trailer = Buffer.alloc(4);
+  trailer.writeUInt32LE(crc32(json));
+  return Buffer.concat([json, trailer]);
+}
+
+/** Reads what `encodeManaged` wrote; throws a DamagedGeneration. */
+export function decodeManaged(file: Buffer): PolicyRows['managedDomains'] {
+  const end = file.length - 4;
+  if (end < 0 || crc32(file.subarray(0, end)) !== file.readUInt32LE(end))
+    throw new DamagedGeneration('checksum of the managed domains is wrong');
+  return JSON.parse(file.subarray(0, end).toString('utf8')) as PolicyRows['managedDomains'];
 }
 
 /** Reads what `encodeGeneration` wrote; throws a DamagedGeneration. */

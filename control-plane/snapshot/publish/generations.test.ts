@@ -281,3 +281,44 @@ describe('firstNodeState()', () => {
     },
   );
 });
+
+describe('very many managed domains', () => {
+  const managed = (id: number): PolicyRows['managedDomains'][number] => ({
+    ...{ id, name: `rule ${id}`, domain: `n${id}.example`, suffix: false, action: 'deny', groupId: null },
+  });
+  const withManaged = (version: number, managedDomains: PolicyRows['managedDomains']): PublishedState => {
+    const { rows, ...others } = state(version);
+    return { ...others, rows: { ...rows, managedDomains } };
+  };
+  const many = Array.from({ length: 2500 }, (_, index) => managed(2 * index));
+
+  test('lie in a file that generations share; each has what it changes', async () => {
+    const [first, ...rest] = many;
+    const changed = [managed(1), { ...rest[0]!, domain: 'other.example' }, ...rest.slice(1)];
+    await generations.save(withManaged(1, many));
+    await generations.save(withManaged(2, changed));
+    expect(first!.id).toBe(0);
+    expect(files(/^managed-/)).toHaveLength(1);
+    const sizes = files(/^generation-/).map((file) => statSync(join(folder, file)).size);
+    expect(Math.max(...sizes)).toBeLessThan(10_000);
+    const { kept } = await new Generations(dataDir, logger).load();
+    expect(kept?.rows.managedDomains).toEqual(changed);
+  });
+
+  test('are written again if most have changed; the file that no generation needs goes', async () => {
+    await generations.save(withManaged(1, many));
+    const others = many.map(({ id }) => managed(id + 10_000));
+    for (let version = 2; version <= 22; version++) await generations.save(withManaged(version, others));
+    expect(files(/^managed-/)).toHaveLength(1);
+    const { kept } = await new Generations(dataDir, logger).load();
+    expect(kept?.rows.managedDomains[0]!.id).toBe(10_000);
+  });
+
+  test('are those of the generation before if their file is damaged', async () => {
+    await generations.save(state(1));
+    await generations.save(withManaged(2, many));
+    truncateSync(join(folder, files(/^managed-/)[0]!), 100);
+    const { kept } = await new Generations(dataDir, logger).load();
+    expect(kept?.version).toBe(1);
+  });
+});

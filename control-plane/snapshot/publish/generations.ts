@@ -4,6 +4,7 @@
  * damaged generation is skipped for the previous one. File formats are `generation-file.ts` and
  * `shared/snapshot/layout.ts`.
  */
+import { randomBytes } from 'node:crypto';
 import { hasErrorCode, reasonOf } from '../../../shared/thrown.ts';
 import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,14 +14,18 @@ import { RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { checkSpecialRules } from '../../../shared/snapshot/special-rules.ts';
 import { attributeCount } from '../../compile/table/attribute-table.ts';
 import { type CompiledRules, rulesIdOf } from '../../compile/table/compiled-rules.ts';
+import { differingRows, withChanges } from '../../policy/row-differences.ts';
 import { type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { TEMPORARY_SUFFIX, writeDurably } from '../../files/durable-file.ts';
 import {
   DamagedGeneration,
   decodeGeneration,
+  decodeManaged,
   encodeGeneration,
+  encodeManaged,
   type GenerationContent,
+  type SharedManaged,
 } from './generation-file.ts';
 import { readFully } from '../../files/read-fully.ts';
 
@@ -28,13 +33,20 @@ import { readFully } from '../../files/read-fully.ts';
 const KEPT = 20;
 /** Until then every thread answers from a generation, milliseconds. */
 const SETTLED_MS = 2000;
-const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})\.weir$/;
+/** Managed domains that are written with each generation; of more, only what differs from a shared file. */
+const MAX_OWN_MANAGED = 2000;
+/** Differing rows at which another shared file is written. */
+const MAX_DIFFERING = 2000;
+const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})(?:-([0-9a-f]{16}))?\.weir$/;
+const MANAGED_FILE = /^managed-[0-9a-f]{16}\.weir$/;
 const RULES_FILE = /^rules-([0-9a-f]{56})\.weir$/;
 
 interface GenerationName {
   readonly file: string;
   readonly version: number;
   readonly rulesId: string;
+  /** Of its shared file of managed domains; null = it has none. */
+  readonly managedId: string | null;
 }
 
 /** The content of a generation: all inputs of a snapshot. */
@@ -48,6 +60,8 @@ export interface KeptGeneration {
 export class Generations {
   private readonly folder: string;
   private readonly logger: Logger;
+  /** The shared file of managed domains that was written last, and its rows. */
+  private managed: { readonly id: string; readonly rows: PolicyRows['managedDomains'] } | undefined;
 
   constructor(dataDir: string, logger: Logger) {
     this.folder = join(dataDir, 'snapshots');
@@ -81,8 +95,28 @@ export class Generations {
     if (!(await exists(rulesPath)))
       await writeDurably(rulesPath, new Uint8Array(rules), new Uint8Array(special));
     const version = String(state.snapshot.version).padStart(10, '0');
-    await writeDurably(join(this.folder, `generation-${version}-${rulesId}.weir`), encodeGeneration(state));
+    const managed = await this.shareManaged(state.rows.managedDomains);
+    const name = ['generation', version, rulesId, ...(managed === undefined ? [] : [managed.id])].join('-');
+    await writeDurably(join(this.folder, `${name}.weir`), encodeGeneration(state, managed));
     await this.prune();
+  }
+
+  /** These rows as differences from a shared file; writes a new one if the last one differs too much. */
+  private async shareManaged(rows: PolicyRows['managedDomains']): Promise<SharedManaged | undefined> {
+    if (rows.length <= MAX_OWN_MANAGED) return undefined;
+    let shared = this.managed;
+    const changes = shared && differingRows(shared.rows, rows);
+    if (
+      shared === undefined ||
+      changes === undefined ||
+      changes.gone.length + changes.fresh.length > MAX_DIFFERING
+    ) {
+      shared = { id: randomBytes(8).toString('hex'), rows };
+      await writeDurably(join(this.folder, managedFile(shared.id)), encodeManaged(rows));
+      this.managed = shared;
+      return { id: shared.id, gone: [], fresh: [] };
+    }
+    return { id: shared.id, gone: changes.gone.map(({ id }) => id), fresh: changes.fresh };
   }
 
   /** Identities of the rule tables that are kept. */
@@ -180,11 +214,19 @@ export class Generations {
   private async complete(content: GenerationContent, known?: CompiledRules): Promise<KeptGeneration> {
     const { version, rulesId } = content;
     const { rules, special } = known ?? (await this.readRules(rulesId));
-    const { rows, attributes, sources, compiledAtMs, compileMs } = content;
+    const { attributes, sources, compiledAtMs, compileMs } = content;
+    const rows = await this.rowsOf(content);
     // The reader checks the layout.
     if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
       throw new DamagedGeneration('attributes and rules do not belong together');
     return { version, compiled: { rules, special, attributes, sources, compiledAtMs, compileMs }, rows };
+  }
+
+  private async rowsOf({ rows, managed }: GenerationContent): Promise<PolicyRows> {
+    if (managed === undefined) return rows;
+    const shared = decodeManaged(await readFile(join(this.folder, managedFile(managed.id))));
+    const changes = { ids: [...managed.gone, ...managed.fresh.map(({ id }) => id)], rows: managed.fresh };
+    return { ...rows, managedDomains: withChanges(shared, changes) };
   }
 
   /** The rules' file holds the table, whose header tells its length, and after it the special rules. */
@@ -218,7 +260,8 @@ export class Generations {
     const names: GenerationName[] = [];
     for (const file of await readdir(this.folder)) {
       const match = GENERATION_FILE.exec(file);
-      if (match !== null) names.push({ file, version: Number(match[1]), rulesId: match[2]! });
+      if (match !== null)
+        names.push({ file, version: Number(match[1]), rulesId: match[2]!, managedId: match[3] ?? null });
     }
     return names.sort((a, b) => b.version - a.version);
   }
@@ -226,9 +269,17 @@ export class Generations {
   private async prune(): Promise<void> {
     const names = await this.list();
     for (const { file } of names.slice(KEPT)) await rm(join(this.folder, file), { force: true });
-    const needed = new Set(names.slice(0, KEPT).map(({ rulesId }) => rulesFile(rulesId)));
+    const needed = new Set(
+      names
+        .slice(0, KEPT)
+        .flatMap(({ rulesId, managedId }) => [
+          rulesFile(rulesId),
+          ...(managedId === null ? [] : [managedFile(managedId)]),
+        ]),
+    );
     for (const file of await readdir(this.folder))
-      if (RULES_FILE.test(file) && !needed.has(file)) await rm(join(this.folder, file), { force: true });
+      if ((RULES_FILE.test(file) || MANAGED_FILE.test(file)) && !needed.has(file))
+        await rm(join(this.folder, file), { force: true });
   }
 
   private async removeTemporary(): Promise<void> {
@@ -239,6 +290,10 @@ export class Generations {
 
 async function readPart(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
   if (!(await readFully(file, bytes, from))) throw new DamagedGeneration('rule table is torn');
+}
+
+function managedFile(id: string): string {
+  return `managed-${id}.weir`;
 }
 
 function rulesFile(rulesId: string): string {

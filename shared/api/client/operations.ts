@@ -13,6 +13,7 @@ import type * as backup from '../policy/backup-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
 import type * as clients from '../policy/clients-api.ts';
 import type * as compiledLists from '../policy/compiled-lists-api.ts';
+import type * as customText from '../policy/custom-text-api.ts';
 import type * as forwardZones from '../policy/forward-zones-api.ts';
 import type * as grants from '../policy/grants-api.ts';
 import type * as groups from '../policy/groups-api.ts';
@@ -102,6 +103,8 @@ export interface Operations {
   'POST /blocklist-sources/{id}/refresh': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'POST /blocklist-sources/{id}/approve': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'GET /blocklist-sources/{id}/unused-lines': { params: typeof fields.IdParams; answer: typeof sources.UnusedLineList };
+  'GET /blocklist-sources/{id}/text': { params: typeof fields.IdParams; raw: 'text/plain' };
+  'PUT /blocklist-sources/{id}/text': { params: typeof fields.IdParams; query: typeof customText.TextQuery; body: typeof customText.CustomText; answer: typeof customText.TextVerdict; form: 'text/plain' };
   'GET /allowlist-sources': { answer: typeof sources.BlocklistSourceList };
   'POST /allowlist-sources': { body: typeof sources.SourceCreateBody; answer: typeof sources.BlocklistSource };
   'POST /allowlist-sources/refresh': { answer: typeof sources.BlocklistSourceList };
@@ -111,6 +114,8 @@ export interface Operations {
   'POST /allowlist-sources/{id}/refresh': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'POST /allowlist-sources/{id}/approve': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'GET /allowlist-sources/{id}/unused-lines': { params: typeof fields.IdParams; answer: typeof sources.UnusedLineList };
+  'GET /allowlist-sources/{id}/text': { params: typeof fields.IdParams; raw: 'text/plain' };
+  'PUT /allowlist-sources/{id}/text': { params: typeof fields.IdParams; query: typeof customText.TextQuery; body: typeof customText.CustomText; answer: typeof customText.TextVerdict; form: 'text/plain' };
   'GET /whitelist-sources': { answer: typeof sources.BlocklistSourceList };
   'POST /whitelist-sources': { body: typeof sources.SourceCreateBody; answer: typeof sources.BlocklistSource };
   'POST /whitelist-sources/refresh': { answer: typeof sources.BlocklistSourceList };
@@ -120,6 +125,8 @@ export interface Operations {
   'POST /whitelist-sources/{id}/refresh': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'POST /whitelist-sources/{id}/approve': { params: typeof fields.IdParams; answer: typeof sources.BlocklistSource };
   'GET /whitelist-sources/{id}/unused-lines': { params: typeof fields.IdParams; answer: typeof sources.UnusedLineList };
+  'GET /whitelist-sources/{id}/text': { params: typeof fields.IdParams; raw: 'text/plain' };
+  'PUT /whitelist-sources/{id}/text': { params: typeof fields.IdParams; query: typeof customText.TextQuery; body: typeof customText.CustomText; answer: typeof customText.TextVerdict; form: 'text/plain' };
   'GET /blocklist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };
   'GET /allowlist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };
   'GET /whitelist': { query: typeof compiledLists.CompiledListQuery; answer: typeof compiledLists.CompiledRulePage };

@@ -24,8 +24,8 @@ type Writable<Value> = Value extends string
   : Value;
 type WritableFields<Fields> = { readonly [Key in keyof Fields]: Writable<Fields[Key]> };
 
-/** The body of a request: a form, or the octets of a file, where it is not JSON. */
-type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly form: string }
+/** The body of a request: a form, a text, or the bytes of a file, where it is not JSON. */
+type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly form: 'multipart/form-data' }
   ? FormData
   : Operations[Name] extends { readonly upload: string }
     ? Uint8Array<ArrayBuffer>
@@ -153,6 +153,7 @@ function encodeBody(body: unknown): {
 } {
   if (body === undefined) return {};
   if (body instanceof FormData) return { body };
+  if (typeof body === 'string') return { body, type: { 'Content-Type': 'text/plain; charset=utf-8' } };
   if (body instanceof Uint8Array)
     return {
       body: body as Uint8Array<ArrayBuffer>,

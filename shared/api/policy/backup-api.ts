@@ -12,11 +12,12 @@ import { ClientCreateBody, ClientSubnetCreateBody } from './clients-api.ts';
 import { ForwardZoneCreateBody } from './forward-zones-api.ts';
 import { GroupCreateBody } from './groups-api.ts';
 import { LocalRecordCreateBody } from './local-records-api.ts';
-import { ManagedDomainCreateBody, RegexFilterCreateBody } from './rules-api.ts';
+import { ManagedDomainCreateBody, RegexFilterCreateBody, StoredPattern } from './rules-api.ts';
 import { SAFE_SEARCH_ENGINES } from './safe-search-api.ts';
 import { ScheduleProfileCreateBody, ScheduleSlotCreateBody } from './schedules-api.ts';
 import { CustomServiceCreateBody, ServiceParams } from './services-api.ts';
-import { SourceCreateBody } from './sources-api.ts';
+import { SourceCreateBody, Url } from './sources-api.ts';
+import { CustomText } from './custom-text-api.ts';
 import { DnsSettingsBody } from '../settings-api.ts';
 
 /** Version of the file's form that this Weir writes, and the newest that it reads. */
@@ -43,17 +44,25 @@ const Client = z
 const { subnet_cidr: cidr, comment } = ClientSubnetCreateBody.shape;
 const Subnet = z.strictObject({ subnet_cidr: cidr, comment, group: GroupName });
 
-const { group_ids: _ids, ...source } = SourceCreateBody.shape;
+const { group_ids: _ids, url: _url, text: _text, ...source } = SourceCreateBody.shape;
+const TextUrl = z.string().regex(/^text:[\w-]{1,200}$/, 'expected text: and a name');
 const Source = z.strictObject({
   kind: z.enum(['block', 'allow']),
   ...source,
+  url: z.union([Url, TextUrl]).meta({ description: 'text: with a name for custom rules' }),
+  text: CustomText.nullable().default(null).meta({ description: 'of custom rules, else null' }),
   groups: z.array(GroupName).max(10_000).default([]),
 });
 
 const { group_id: _domainGroup, ...managedDomain } = ManagedDomainCreateBody.shape;
 const ManagedDomain = z.strictObject({ ...managedDomain, name: label(200), group: GroupOrNull });
 const { group_id: _filterGroup, ...regexFilter } = RegexFilterCreateBody.shape;
-const RegexFilter = z.strictObject({ ...regexFilter, name: label(200), group: GroupOrNull });
+const RegexFilter = z.strictObject({
+  ...regexFilter,
+  pattern: StoredPattern,
+  name: label(200),
+  group: GroupOrNull,
+});
 
 const ServiceId = ServiceParams.shape.service_id;
 const CustomService = z.strictObject({

@@ -12,6 +12,9 @@ export const Group = z
     enabled: z.boolean(),
     comment: z.string(),
     is_default: z.boolean(),
+    no_ipv6: z.boolean().meta({
+      description: 'its clients get no IPv6 addresses: AAAA is NODATA, HTTPS and SVCB have no `ipv6hint`',
+    }),
     client_count: z.int().min(0),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -23,12 +26,22 @@ export const GroupList = z.array(Group);
 const Name = label(100);
 
 export const GroupCreateBody = z
-  .strictObject({ name: Name, enabled: z.boolean().default(true), comment: Comment.default('') })
+  .strictObject({
+    name: Name,
+    enabled: z.boolean().default(true),
+    comment: Comment.default(''),
+    no_ipv6: z.boolean().default(false),
+  })
   .meta({ id: 'GroupCreate' });
 export type GroupCreate = z.infer<typeof GroupCreateBody>;
 
 /** Absent fields keep their value. */
 export const GroupUpdateBody = z
-  .strictObject({ name: Name.optional(), enabled: z.boolean().optional(), comment: Comment.optional() })
+  .strictObject({
+    name: Name.optional(),
+    enabled: z.boolean().optional(),
+    comment: Comment.optional(),
+    no_ipv6: z.boolean().optional(),
+  })
   .meta({ id: 'GroupUpdate' });
 export type GroupUpdate = z.infer<typeof GroupUpdateBody>;

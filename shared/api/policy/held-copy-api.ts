@@ -1,8 +1,17 @@
 /** What a source says of a newer copy that is held. */
 import { z } from 'zod';
 
-/** Why a new copy is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
-const HoldReason = z.enum(['shrank', 'grew', 'blocks_names', 'allows_less', 'undone']);
+/** Why an update is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
+const HoldReason = z.enum([
+  'shrank',
+  'grew',
+  'blocks_names',
+  'allows_less',
+  'undone',
+  'every_name',
+  'addresses',
+  'most_names',
+]);
 
 /** A newer copy that waits for a person, beside the one in force. */
 export const HeldCopy = z
@@ -11,9 +20,21 @@ export const HeldCopy = z
     rules: z.int().min(0).nullable().meta({ description: 'of the held copy; null where it was not noted' }),
     rules_in_force: z.int().min(0).meta({ description: 'of the copy in force, counted in the same way' }),
     names: z.array(z.string()).meta({
-      description: 'names much asked for here that it would newly block, or no longer allow; the first 20',
+      description:
+        'names much asked for here that it would newly block, or no longer allow; of most_names those of the ' +
+        'last day that it matches; the first 20',
     }),
     name_count: z.int().min(0).meta({ description: 'all of these' }),
+    wide_rules: z
+      .array(z.strictObject({ line: z.int().min(1), rule: z.string() }))
+      .optional()
+      .meta({
+        description: 'of every_name: the rules that match every name under a condition; the first 20',
+      }),
+    address_percent: z.number().min(0).optional().meta({
+      description:
+        'of addresses: how much of IPv4, or of 2000::/3, its address rules cover; the larger share',
+    }),
   })
   .meta({ id: 'HeldCopy' });
 export type HeldCopy = z.infer<typeof HeldCopy>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { canonicalDomainRule } from '../../policy/domain-rule.ts';
 import { compileExpression } from '../../automata/expression.ts';
+import { readRegexRule, refuseRegexFilter } from '../../automata/regex-filter.ts';
 import { Comment, Id, label, Page, pageOf, text, Timestamp } from '../fields.ts';
 
 /** Longest pattern of a regex filter. */
@@ -20,12 +21,27 @@ export const Domain = text(1020).transform((value, context) => {
   return z.NEVER;
 });
 
-/** An expression that takes linear time. */
+/** An expression that takes linear time, maybe with options, and that matches some names, but not all by accident. */
 export const Pattern = text(MAX_PATTERN_LENGTH)
   .min(1)
   .superRefine((value, context) => {
-    const compiled = compileExpression(value);
-    if ('reason' in compiled) context.addIssue(`not a linear-time regular expression: ${compiled.reason}`);
+    const reason = refuseRegexFilter(value);
+    if (reason !== null) context.addIssue(reason);
+  })
+  .meta({
+    description:
+      'RE2 syntax, found anywhere in a name unless anchored; never matched against addresses. After it the options ' +
+      '`;querytype=A,AAAA`, `;querytype=!A` and `;reply=` (NODATA, NXDOMAIN, REFUSED or an address) may follow. ' +
+      'Of the expressions that match every name only `.*` is accepted, or one with `;querytype=`',
+  });
+
+/** An expression as older versions accepted it; one that would be refused now stays out of force. */
+export const StoredPattern = text(MAX_PATTERN_LENGTH)
+  .min(1)
+  .superRefine((value, context) => {
+    const rule = readRegexRule(value);
+    const compiled = 'reason' in rule ? rule : compileExpression(rule.expression);
+    if ('reason' in compiled) context.addIssue(compiled.reason);
   });
 
 const shared = {

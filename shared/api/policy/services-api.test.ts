@@ -57,7 +57,9 @@ describe('CatalogFile', () => {
   const read = (...services: object[]) => CatalogFile.safeParse({ schema: 1, services }).data?.services;
 
   test('fills in what a service leaves out, and drops what is for people', () => {
-    expect(read({ ...fetched, note: 'x', icon: 5 })).toEqual([{ ...fetched, exact: [], icon: null }]);
+    expect(read({ ...fetched, note: 'x', icon: 5 })).toEqual([
+      { ...fetched, tags: [], exact: [], icon: null },
+    ]);
   });
 
   test('refuses top-level domains, services without domains, and ids of custom services', () => {

@@ -21,6 +21,11 @@ export const CategoryList = z.array(
 );
 export type CategoryList = z.infer<typeof CategoryList>;
 
+/** Kinds of services across the categories. */
+export const SERVICE_TAGS = ['popular', 'games', 'messaging', 'ai'] as const;
+export type ServiceTag = (typeof SERVICE_TAGS)[number];
+const Tags = z.array(z.enum(SERVICE_TAGS)).default([]);
+
 /** Id of a service, e.g. `netflix` or `custom-my-games`. */
 export const SERVICE_ID = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const ServiceId = z.string().regex(SERVICE_ID, 'expected the id of a service');
@@ -31,6 +36,7 @@ export const CatalogService = z
     name: z.string(),
     category: z.enum(CATEGORY_IDS),
     category_name: z.string(),
+    tags: Tags,
     icon: z.string().nullable().meta({ description: 'a data: URL of an SVG, for <img>' }),
     domains: z.array(z.string()).meta({ description: 'each covers the name and its subdomains' }),
     exact_domains: z.array(z.string()).meta({ description: 'each covers that name alone' }),
@@ -162,6 +168,7 @@ const CatalogFileFields = z.object({
   ),
   name: label(200),
   category: Category.nullable(),
+  tags: Tags.catch([]),
   domains: FetchedDomains,
   exact: FetchedDomains,
   icon: z.string().max(32_768).nullable().default(null).catch(null),

@@ -36,6 +36,11 @@ export const SourceStatsList = z.array(
             'of these, those that no other list in force has: no equal or wider rule at the same name; patterns and ' +
             'rules with conditions are compared by their text',
         }),
+      safe_search_exceptions: z.array(z.string()).meta({
+        description:
+          'names of search engines that an exception of this list allows, so that safe search, which a group of ' +
+          'the list enforces, does not apply to them',
+      }),
     })
     .meta({ id: 'SourceStats' }),
 );

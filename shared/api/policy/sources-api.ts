@@ -1,6 +1,7 @@
 /** Requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
 import { z } from 'zod';
 import { Comment, Id, label, text, Timestamp } from '../fields.ts';
+import { CustomText } from './custom-text-api.ts';
 import { HeldCopy } from './held-copy-api.ts';
 
 /** Where a source stands: never fetched yet, being fetched, in force, held by its guard, or failed last time. */
@@ -11,9 +12,17 @@ export const BlocklistSource = z
   .strictObject({
     id: Id,
     name: z.string(),
-    url: z.string().meta({
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host; ' +
+          'null for custom rules',
+      }),
+    has_text: z.boolean().meta({
       description:
-        'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host',
+        'custom rules: people write its text here, see GET and PUT text; it is never fetched or held',
     }),
     enabled: z.boolean(),
     comment: z.string(),
@@ -60,20 +69,28 @@ export const GroupIds = z
 export const SourceCreateBody = z
   .strictObject({
     name: Name,
-    url: Url,
+    url: Url.optional(),
+    text: CustomText.optional(),
     enabled: z.boolean().default(true),
     comment: Comment.default(''),
     group_ids: GroupIds.default([]),
     subdomains: z.boolean().default(false),
   })
-  .meta({ id: 'BlocklistSourceCreate' });
+  .refine(({ url, text: rules }) => (url === undefined) !== (rules === undefined), {
+    message: 'expected exactly one of url and text',
+    path: ['url'],
+  })
+  .meta({
+    id: 'BlocklistSourceCreate',
+    examples: [{ name: 'Ads', url: 'https://lists.example.org/ads.txt', group_ids: [2] }],
+  });
 export type SourceCreate = z.infer<typeof SourceCreateBody>;
 
 /** Absent fields keep their value. */
 export const SourceUpdateBody = z
   .strictObject({
     name: Name.optional(),
-    url: Url.optional(),
+    url: Url.nullable().optional().meta({ description: 'null, or absent, for custom rules' }),
     enabled: z.boolean().optional(),
     comment: Comment.optional(),
     group_ids: GroupIds.optional(),

@@ -1,6 +1,7 @@
 /** What the walk cannot tell from the document: how to reach a success or a refusal of one operation. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
 import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
@@ -147,11 +148,52 @@ export function refusalsOf(sources: MemorySources): Readonly<Record<string, Prov
       },
     ],
     [
+      `GET ${place}/{id}/text 200`,
+      async (walk) => walk.ask(`GET ${place}/{id}/text`, await customOf(walk, place)),
+    ],
+    [`PUT ${place}/{id}/text 200`, (walk) => writeText(walk, place, {})],
+    [
+      `PUT ${place}/{id}/text 404`,
+      (walk) =>
+        walk.ask(`PUT ${place}/{id}/text`, {
+          params: { id: 2_000_000_000 },
+          raw: 'a.example',
+          headers: { 'content-type': 'text/plain' },
+        }),
+    ],
+    [`PUT ${place}/{id}/text 412`, (walk) => writeText(walk, place, { 'if-match': '"other"' })],
+    [`PUT ${place}/{id}/text 413`, (walk) => writeText(walk, place, {}, 'x'.repeat(MAX_TEXT_BYTES + 1))],
+    [`PUT ${place}/{id}/text 415`, (walk) => writeText(walk, place, { 'content-type': 'text/html' })],
+    [
+      `POST ${place}/{id}/refresh 409`,
+      async (walk) => walk.ask(`POST ${place}/{id}/refresh`, await customOf(walk, place)),
+    ],
+    [
       `POST ${place}/{id}/approve 409`,
       async (walk) => walk.ask(`POST ${place}/{id}/approve`, { params: { id: await walk.entityOf(place) } }),
     ],
   ]);
   return { ...REFUSALS, ...Object.fromEntries(ofSources) };
+}
+
+/** Custom rules among the sources of a place. */
+async function customOf(walk: WalkedApi, place: string): Promise<{ params: { id: number } }> {
+  const { body } = await walk.ask(`POST ${place}`, { json: { name: 'own', text: 'a.example' } });
+  return { params: { id: (body as { id: number }).id } };
+}
+
+async function writeText(
+  walk: WalkedApi,
+  place: string,
+  headers: Record<string, string>,
+  raw = '||b.example^',
+): Promise<TestAnswer> {
+  const own = await customOf(walk, place);
+  return walk.ask(`PUT ${place}/{id}/text`, {
+    ...own,
+    raw,
+    headers: { 'content-type': 'text/plain', ...headers },
+  });
 }
 
 /** Asks while the configuration file says something else, or is gone. */

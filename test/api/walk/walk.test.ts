@@ -138,7 +138,7 @@ const COMMON: Readonly<Record<number, (name: string, limitBytes: number) => Prom
   404: (name) =>
     name.includes('{') ? walk.askWithExample(name, { params: nowhere(name) }) : Promise.resolve(),
   413: (name, limitBytes) => walk.ask(name, jsonText(`{"x":"${'x'.repeat(limitBytes)}"}`)),
-  415: (name) => walk.ask(name, { raw: 'x', headers: { 'content-type': 'text/plain' } }),
+  415: (name) => walk.ask(name, { raw: 'x', headers: { 'content-type': 'text/x-walk' } }),
   429: (name) => walk.ask(name, {}, flooded),
   421: (name) => walk.ask(name, { headers: { host: 'evil.example' } }),
   503: (name) => walk.askWithExample(name, { session: 'A'.repeat(43) }, {}, lonely),

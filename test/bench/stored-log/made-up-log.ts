@@ -141,6 +141,7 @@ function makeRow({ name, type }: Question, random: Random): QueryLogRow {
     client: { at: 0, length: CLIENT_BYTES },
     groupId: 1 + (client % GROUPS),
     clientId: 0,
+    alias: { at: 0, length: 0 },
     qname: { at: CLIENT_BYTES, length: qname.length },
     qtype: QTYPES[type] ?? 1,
     protocol: 0,

@@ -129,8 +129,8 @@ describe('weir with lists', () => {
       return rows.filter(({ id }) => id === one.id || id === two.id);
     };
     const expected = [
-      { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1 },
-      { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0 },
+      { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1, safe_search_exceptions: [] },
+      { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0, safe_search_exceptions: [] },
     ];
     // The log is written behind the answers.
     const day = await until(
@@ -218,13 +218,13 @@ describe('weir with lists', () => {
     await api.untilQueryCount(3, filter);
     for (const row of await api.queries(filter))
       expect(row).toMatchObject({
-        status: 'BLOCKED_LIST',
+        status: 'LOCAL',
         block_source: 'rewrites',
         block_rule: '||popup.example^$dnsrewrite=sink.example.net',
       });
     const path = '/explain?domain=popup.example&type=A&client=127.0.0.1';
     expect(await api.expect(200, 'GET', path)).toMatchObject({
-      status: 'BLOCKED_LIST',
+      status: 'LOCAL',
       decided_by: { source: 'rewrites', line: 1 },
       answer: { answers: [{ type: 'CNAME', data: 'sink.example.net' }, { data: EVERY_ADDRESS }] },
     });
@@ -257,6 +257,43 @@ describe('weir with lists', () => {
     const approved = await api.expect<BlocklistSource>(200, 'POST', `${path}/approve`);
     expect(approved).toMatchObject({ status: 'ok', rules: 2, last_error: null, held: null });
     expect(await answerOf('popular.example')).toBe(BLOCKED);
+  });
+
+  test('weir lets no line of a list and no filter block the whole network by accident', async () => {
+    lists.serve('/anchor', '||two.wide.example^\n^\n');
+    const source = await api.addSource({ name: 'anchor', url: lists.url('/anchor') });
+    expect(source).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1 });
+    expect([await answerOf('two.wide.example'), await answerOf('free.example')]).toEqual([
+      BLOCKED,
+      EVERY_ADDRESS,
+    ]);
+    const filter = await api.expect<{ id: number }>(201, 'POST', '/regex-filters', { pattern: '\\.[0-9]+$' });
+    expect(await answerOf('free.example')).toBe(EVERY_ADDRESS);
+    await api.expect(204, 'DELETE', `/regex-filters/${String(filter.id)}`);
+    await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
+  });
+
+  test('weir holds a new list with a rule for every name until it is approved', async () => {
+    lists.serve('/wide', 'one.wide.example\n/./$client=127.0.0.1\n');
+    const source = await api.addSource({ name: 'wide', url: lists.url('/wide') });
+    const wide = [{ line: 2, rule: '/./$client=127.0.0.1' }];
+    expect(source).toMatchObject({
+      status: 'held',
+      held: { reason: 'every_name', rules: 2, rules_in_force: 0, wide_rules: wide },
+    });
+    expect([await answerOf('one.wide.example'), await answerOf('free.example')]).toEqual([
+      EVERY_ADDRESS,
+      EVERY_ADDRESS,
+    ]);
+    const path = `/blocklist-sources/${String(source.id)}`;
+    expect(await api.expect(200, 'POST', `${path}/approve`)).toMatchObject({
+      status: 'ok',
+      rules: 2,
+      held: null,
+    });
+    expect([await answerOf('one.wide.example'), await answerOf('free.example')]).toEqual([BLOCKED, BLOCKED]);
+    await api.expect(204, 'DELETE', path);
+    expect(await answerOf('free.example')).toBe(EVERY_ADDRESS);
   });
 
   test('weir goes back to a revision, lists and rules alike, and that is a revision too', async () => {

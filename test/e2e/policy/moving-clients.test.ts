@@ -57,7 +57,11 @@ describe('weir with a client on a network', () => {
 
     const clients = await until(
       'the new address of the client',
-      () => clientsOf(api),
+      async () => {
+        // Which of two addresses was used last is known to the second.
+        await askUntil(SERVER.ipv6, BLOCKED);
+        return clientsOf(api);
+      },
       ([first]) => first?.ip_address === '2001:db8:51::3',
       { pauseMs: 100 },
     );

@@ -1,10 +1,11 @@
 /** Expressions and patterns of lists: what the automaton finds in a name is what RE2's own engine finds. */
 import { RE2JS } from 're2js';
-import type { Automaton } from '../../../shared/automata/automaton.ts';
 import { compileExpression } from '../../../shared/automata/expression.ts';
+import { canFindName, finds, findsEveryName } from '../../../shared/automata/reach.ts';
 import { fromTre } from '../../../control-plane/importers/pihole/tre-pattern.ts';
 import { matchesPattern, patternExpression, readNamePattern } from '../../../shared/policy/name-pattern.ts';
-import { isAddressExpression, isAddressPattern } from '../../../shared/policy/address-rule.ts';
+import { isAddressExpression } from '../../../shared/policy/address-expression.ts';
+import { isAddressPattern } from '../../../shared/policy/address-rule.ts';
 import { hold, InputReader, octetsOf } from '../target.ts';
 import type { Target } from '../target.ts';
 
@@ -21,16 +22,6 @@ const NAMES = [
 /** RE2's engine takes long where it must step through many threads. */
 const MAX_COMPARED_LENGTH = 40;
 
-function finds({ start, next, classOf, classCount, found, foundAtEnd }: Automaton, name: string): boolean {
-  let state = start;
-  if (found[state] !== 0) return true;
-  for (const octet of Buffer.from(name, 'latin1')) {
-    state = next[state * classCount + classOf[octet]!]!;
-    if (found[state] !== 0) return true;
-  }
-  return foundAtEnd[state] !== 0;
-}
-
 function judgeExpression(text: string, extra: string): void {
   isAddressExpression(text);
   const made = compileExpression(text);
@@ -42,6 +33,12 @@ function judgeExpression(text: string, extra: string): void {
   const engine = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
   for (const name of [...NAMES, extra])
     hold(finds(made.automaton, name) === engine.matcher(name).find(), 'another engine finds otherwise');
+  const isFound = finds(made.automaton, 'www.ads1.example');
+  hold(
+    isFound || !findsEveryName(made.automaton) || finds(made.automaton, ''),
+    'it does not find every name',
+  );
+  hold(!isFound || canFindName(made.automaton), 'it finds a name');
 }
 
 function judgePattern(text: string, extra: string): void {

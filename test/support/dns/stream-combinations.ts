@@ -46,6 +46,8 @@ const BREAK_MS = 700;
 const STALE_MS = 500;
 /** Time of an answer, milliseconds: questions that were sent together are on their way together. */
 const ANSWER_MS = 10;
+/** Four times the default: servers, resolvers and their encryption share one thread, on a machine that may be busy. */
+const TIMEOUT_MS = 12_000;
 
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
 
@@ -211,7 +213,7 @@ export async function runStreamCombination(
   const resolver = new Resolver(
     {
       pools: [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server.settings] }],
-      queryTimeoutMs: 3000,
+      queryTimeoutMs: TIMEOUT_MS,
       bootstrap: [],
       healthCheck: HEALTH_OFF,
       hardening: { cookies: mode, caseRandomization: mode },

@@ -49,6 +49,14 @@ function ofSources(path: string): [string, Prepare][] {
     Number((await room.make('POST', path, body(serial, room)))['id']);
   return [
     ...entity(path, body, { comment: 'changed' }),
+    [
+      `PUT ${path}/{id}/text`,
+      async ({ make }, n) => {
+        const { id } = await make('POST', path, { name: `rules ${n}`, text: '' });
+        const headers = { 'content-type': 'text/plain' };
+        return { path: `${path}/${Number(id)}/text`, raw: `||rule${n}.example^\n`, headers };
+      },
+    ],
     [`POST ${path}/refresh`, async () => ({ path: `${path}/refresh` })],
     [`POST ${path}/{id}/refresh`, async (room, n) => ({ path: `${path}/${await source(room, n)}/refresh` })],
     [

@@ -1,7 +1,12 @@
 /** Random rows of the query log, with all that real ones may have, for property tests. */
 import fc from 'fast-check';
 import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
-import type { DnssecStatusCode, ProtocolCode, QueryStatusCode } from '../../../shared/query-log.ts';
+import {
+  type DnssecStatusCode,
+  type ProtocolCode,
+  QueryStatus,
+  type QueryStatusCode,
+} from '../../../shared/query-log.ts';
 
 const label = fc.uint8Array({ minLength: 1, maxLength: 20 }).map(folded);
 const labels = fc.array(label, { maxLength: 6 });
@@ -84,8 +89,10 @@ function rowOf(parts: Parts, hourMs: number): QueryLogRow {
     foreign.length > 0
       ? { at: answersAt + parts.answers.length, length: foreign.length }
       : { at: qnameAt + skipped, length: qname.length - skipped };
+  const isAlias = foreign.length > 0 && parts.status === QueryStatus.BLOCKED_CNAME;
   return {
     bytes,
+    alias: isAlias ? { ...ruleName } : { at: 0, length: 0 },
     timestampMs: hourMs + parts.sinceHourUs / 1000,
     client: { at: 0, length: parts.client.length },
     groupId: parts.groupId,

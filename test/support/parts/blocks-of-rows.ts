@@ -1,6 +1,6 @@
 /** Blocks of the query log for tests: rows in words, and a reader that knows only the layout. */
 import { zstdDecompressSync } from 'node:zlib';
-import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
 import { encodeBlock, sealBlock } from '../../../control-plane/query-log/block/block-encoder.ts';
 import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/block-layout.ts';
 import { type Kept, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';
@@ -37,6 +37,7 @@ export interface Words {
   readonly name: string;
   readonly source: string | null;
   readonly rule: string | null;
+  readonly alias: string | null;
   readonly lists: readonly number[];
   readonly outcome: readonly unknown[];
   readonly responseTimeUs: number;
@@ -45,7 +46,7 @@ export interface Words {
 
 /** The row in words. */
 export function inWords(row: QueryLogRow): Words {
-  const { bytes, client, qname, rule, ruleName, answers } = row;
+  const { bytes, client, qname, rule, ruleName, alias, answers } = row;
   const address = new Uint8Array(16).fill(0xff, 10, 12);
   address.set(bytes.subarray(client.at, client.at + client.length), 16 - client.length);
   if (client.length === 16) address.set(bytes.subarray(client.at, client.at + 16));
@@ -58,6 +59,8 @@ export function inWords(row: QueryLogRow): Words {
     name: nameToText(bytes.subarray(qname.at)),
     source: rule?.source.replaceAll('\0', '') ?? null,
     rule: rule === null ? null : rule.before + atName,
+    alias:
+      rule === null ? null : aliasOf(rule, alias.length === 0 ? '' : nameToText(bytes.subarray(alias.at))),
     lists: rule?.lists ?? [],
     outcome: [
       row.qtype,
@@ -71,6 +74,11 @@ export function inWords(row: QueryLogRow): Words {
     responseTimeUs: row.responseTimeUs,
     answers: Buffer.from(bytes.subarray(answers.at, answers.at + answers.length)).toString('hex'),
   };
+}
+
+/** That of the row, or what a block that was read has put into its rule. */
+function aliasOf({ atName, after }: LoggedRule, alias: string): string | null {
+  return alias || (atName ? '' : after) || null;
 }
 
 /** A reader that knows only the layout: nothing of it is Weir's. */
@@ -113,6 +121,7 @@ export function naiveRows(block: EncodedBlock): Words[] {
         rule === null
           ? null
           : rule[1] + (rule[2] ? (texts[name]!.slice(offsets[name]) || '.') + rule[3] : ''),
+      alias: rule === null || rule[2] ? null : rule[3] || null,
       lists: rule?.[4] ?? [],
       outcome: head.outcomes[outcomes![i]!]!.slice(0, 7),
       responseTimeUs: responseTimes[i]!,

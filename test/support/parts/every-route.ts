@@ -163,6 +163,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     catalog: { all: () => ownCatalog().all(), get: (id) => ownCatalog().get(id) },
     compiledLists: {
       rulesBySource: () => new Map(),
+      safeSearchExceptions: () => new Map(),
       page: async (_kind, { limit, offset }) => ({
         data: [],
         total: 0,

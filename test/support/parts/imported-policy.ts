@@ -1,11 +1,13 @@
 /**
  * Asks what was imported: the rows of a real database in force in a real pipeline. The texts of fetched lists come from
- * the test, those of generated ones from the files that the import wrote.
+ * the test, those of custom rules from the database, of other
+ * lists from the files that the import wrote.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../../../control-plane/db/database.ts';
-import { listSources } from '../../../control-plane/lists/sources/source-store.ts';
+import { readText } from '../../../control-plane/cluster/blob-store.ts';
+import { listSources, type StoredSource } from '../../../control-plane/lists/sources/source-store.ts';
 import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
@@ -23,13 +25,19 @@ export async function importedPolicy(
 ): Promise<(client: string, name: string, qtype?: number) => Outcome> {
   const catalog = new ServiceCatalog('/nowhere');
   const { sources: _sources, ...rows } = await readPolicyRows(database, (id) => catalog.find(id));
-  const lists = (await listSources(database))
-    .filter(({ enabled }) => enabled)
-    .map(({ kind, url, group_ids: groupIds, subdomains }) => ({
-      text: url.startsWith('file:') ? readFileSync(fileURLToPath(url)) : (texts[url] ?? ''),
-      reading: { kind, subdomains },
-      groupIds,
-    }));
+  const textOf = async ({ url, has_text: isCustom, contentKey }: StoredSource): Promise<string | Buffer> => {
+    if (isCustom) return (await readText(database, contentKey!))!;
+    return url.startsWith('file:') ? readFileSync(fileURLToPath(url)) : (texts[url] ?? '');
+  };
+  const lists = await Promise.all(
+    (await listSources(database))
+      .filter(({ enabled }) => enabled)
+      .map(async (source) => ({
+        text: await textOf(source),
+        reading: { kind: source.kind, subdomains: source.subdomains, isCustom: source.has_text },
+        groupIds: source.group_ids,
+      })),
+  );
   const pipeline = new PolicyPipeline();
   pipeline.use(lists, rows);
   return (client, name, qtype = 1) => {

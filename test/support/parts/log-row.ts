@@ -18,7 +18,7 @@ export function wireName(text: string): Uint8Array {
 /** What a test says of a row, the way a person would. */
 export interface RowInWords extends Omit<
   QueryLogRow,
-  'bytes' | 'client' | 'qname' | 'rule' | 'ruleName' | 'answers'
+  'bytes' | 'client' | 'qname' | 'rule' | 'ruleName' | 'alias' | 'answers'
 > {
   readonly client: Uint8Array;
   readonly qname: Uint8Array;
@@ -63,5 +63,6 @@ export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
         ? null
         : { source: blockSource, before: blockRule ?? '', after: '', atName: false, lists },
     ruleName: { at: 0, length: 0 },
+    alias: { at: 0, length: 0 },
   };
 }

@@ -1,5 +1,6 @@
 /** List sources that live in memory, in place of `ListSources` where HTTP is what is tested. */
-import { conflict, notFound } from '../../../control-plane/api/api-error.ts';
+import { createHash } from 'node:crypto';
+import { conflict, notFound, preconditionFailed } from '../../../control-plane/api/api-error.ts';
 import type { SourceLife } from '../../../control-plane/lists/sources/source-routes.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type {
@@ -16,7 +17,26 @@ const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_c
 export class MemorySources implements SourceLife {
   private readonly byId = new Map<number, BlocklistSource>();
   private readonly kinds = new Map<number, SourceKind>();
+  private readonly texts = new Map<number, string>();
   private nextId = 1;
+
+  readonly custom: SourceLife['custom'] = {
+    read: async (kind, id) => ({
+      text: await this.textOf(kind, id),
+      contentKey: keyOf(await this.textOf(kind, id)),
+    }),
+    judge: async (kind, id, text) => {
+      await this.textOf(kind, id);
+      const { contentKey: _key, ...verdict } = verdictOf(text);
+      return verdict;
+    },
+    write: async (kind, id, text, { expected }) => {
+      const key = keyOf(await this.textOf(kind, id));
+      if (expected !== null && !expected.includes(key)) throw preconditionFailed('the text has changed');
+      this.texts.set(id, text);
+      return verdictOf(text);
+    },
+  };
 
   async list(kind: SourceKind): Promise<BlocklistSource[]> {
     return [...this.byId.values()].filter(({ id }) => this.kinds.get(id) === kind);
@@ -28,12 +48,14 @@ export class MemorySources implements SourceLife {
     return source;
   }
 
-  async create(kind: SourceKind, source: SourceCreate): Promise<BlocklistSource> {
-    if ((await this.list(kind)).some(({ url }) => url === source.url))
-      throw conflict(`a source with the URL ${source.url} exists already`);
+  async create(kind: SourceKind, { text, url, ...source }: SourceCreate): Promise<BlocklistSource> {
+    if (url !== undefined && (await this.list(kind)).some((other) => other.url === url))
+      throw conflict(`a source with the URL ${url} exists already`);
     const created: BlocklistSource = {
       id: this.nextId++,
       ...source,
+      url: url ?? null,
+      has_text: text !== undefined,
       format: null,
       status: 'pending',
       rules: 0,
@@ -46,6 +68,7 @@ export class MemorySources implements SourceLife {
       file_node: null,
       held: null,
     };
+    if (text !== undefined) this.texts.set(created.id, text);
     this.byId.set(created.id, created);
     this.kinds.set(created.id, kind);
     return created;
@@ -67,7 +90,9 @@ export class MemorySources implements SourceLife {
   }
 
   async refresh(kind: SourceKind, id: number): Promise<BlocklistSource> {
-    return { ...(await this.read(kind, id)), status: 'updating' };
+    const source = await this.read(kind, id);
+    if (source.has_text) throw conflict(`${kind}list source ${id} holds custom rules, which are not fetched`);
+    return { ...source, status: 'updating' };
   }
 
   async refreshAll(kind: SourceKind): Promise<BlocklistSource[]> {
@@ -87,8 +112,28 @@ export class MemorySources implements SourceLife {
     return [{ line: 3, reason: 'not a rule', text: 'what is this' }];
   }
 
+  private async textOf(kind: SourceKind, id: number): Promise<string> {
+    await this.read(kind, id);
+    const text = this.texts.get(id);
+    if (text === undefined) throw notFound(`the text of ${kind}list source ${id}`);
+    return text;
+  }
+
   /** Makes a source one that holds a copy back. */
   hold(id: number): void {
     this.byId.set(id, { ...this.byId.get(id)!, status: 'held', held: { ...HELD, names: [] } });
   }
+}
+
+function keyOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Lines that begin with a question mark are refused. */
+function verdictOf(text: string) {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const refused = lines.flatMap((line, index) =>
+    line.startsWith('?') ? { line: index + 1, reason: 'not a rule' } : [],
+  );
+  return { rules: lines.length - refused.length, refused, contentKey: keyOf(text) };
 }

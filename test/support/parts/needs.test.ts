@@ -16,6 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the suites of this tree', () => {
   /** Programs that a slim Debian with Node lacks, and functions of test/support that start one, by package. */
   const RUN = {
+    bind9: 'startPolicyZone',
     'bind9-dnsutils': 'dig|delv|openDelv',
     'bind9-utils': 'named-checkzone|dnssec-\\w+|signZones',
     curl: 'curl',

@@ -230,6 +230,8 @@ export class RunningApi {
         : { createConnection: () => this.openWith(host, proxyHeader) };
     const request = httpRequest({ host, port: this.port, method, path, headers, ...connection });
     const answered = once(request, 'response');
+    // An answer may come before the whole body was sent, which the server then does not read.
+    request.on('error', () => undefined);
     request.end(body);
     const [response] = (await within(`the answer to ${method} ${path}`, answered)) as [IncomingMessage];
     const content = await within(`the end of the answer to ${method} ${path}`, response.toArray());

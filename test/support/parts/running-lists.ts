@@ -22,6 +22,7 @@ import { Generations } from '../../../control-plane/snapshot/publish/generations
 import { PolicyInForce } from '../../../control-plane/snapshot/publish/policy-in-force.ts';
 import { SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
 import { startingState } from '../../../control-plane/snapshot/publish/starting-state.ts';
+import type { NewSource } from '../../../control-plane/lists/sources/source-store.ts';
 import type { SourceCreate, SourceUpdate } from '../../../shared/api/policy/sources-api.ts';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { PolicyTable } from '../../../shared/snapshot/policy-table.ts';
@@ -93,6 +94,8 @@ interface NodeHome {
 export class RunningLists {
   /** Most asked names of this network. */
   mostAsked: string[] = [];
+  /** Distinct names of the last day. */
+  namesOfDay: string[] = [];
   /** Folders that `file:` lists may lie in. */
   listDirs: string[] = [];
   private readonly db: TestDatabase;
@@ -137,6 +140,7 @@ export class RunningLists {
     this.server.reset();
     this.forgotten = 0;
     this.mostAsked = [];
+    this.namesOfDay = [];
     this.listDirs = [];
   }
 
@@ -253,7 +257,7 @@ export class RunningLists {
       publisher,
       generations,
       names,
-      mostAsked: { names: async () => this.mostAsked },
+      mostAsked: { names: async () => this.mostAsked, ofLastDay: async () => this.namesOfDay },
       refreshHours: () => 24,
       listDirs: () => home.listDirs,
       bounds: { localDomain: () => '', ownPorts: () => new Set() },
@@ -278,7 +282,7 @@ export class RunningLists {
 }
 
 /** A blocklist as a request creates it. */
-export function blocklist(url: string, change: Partial<SourceCreate> = {}): SourceCreate {
+export function blocklist(url: string, change: Partial<NewSource> = {}): NewSource {
   return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
 }
 

@@ -172,10 +172,10 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: everybody('resolved'),
   },
   {
-    why: 'important outranks an allowlist',
+    why: 'an allowlist outranks $important',
     name: 'firm.example.com',
     type: 'A',
-    outcomes: everybody('list:global'),
+    outcomes: everybody('resolved'),
   },
   {
     why: 'a list of one group',

@@ -76,7 +76,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NODE = process.execPath;
 /** What `control-plane/cli/weir` sets: without it, threads that help to collect garbage take a quarter of the time. */
 const FLAGS =
-  '--disable-warning=ExperimentalWarning --max-semi-space-size=2 --single-threaded-gc --v8-pool-size=1';
+  '--disable-warning=ExperimentalWarning --disable-sigusr1 --max-semi-space-size=2 --single-threaded-gc --v8-pool-size=1';
 const START = [...FLAGS.split(' '), join(ROOT, 'control-plane', 'main.ts'), 'start'];
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Runs a command that is told its own process id, as a service manager tells it. */

@@ -24,6 +24,7 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
   const [name, setName] = useState(group?.name ?? '');
   const [comment, setComment] = useState(group?.comment ?? '');
   const [enabled, setEnabled] = useState(group?.enabled ?? true);
+  const [noIpv6, setNoIpv6] = useState(group?.no_ipv6 ?? false);
   const create = useChange('POST /groups', {
     done: 'groups.created',
     quiet: true,
@@ -33,7 +34,7 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
   const failure = create.failure ?? update.failure;
 
   async function save(): Promise<void> {
-    const body = { name: name.trim(), comment: comment.trim(), enabled };
+    const body = { name: name.trim(), comment: comment.trim(), enabled, no_ipv6: noIpv6 };
     const isDone =
       group === null ? await create.run({ body }) : await update.run({ params: { id: group.id }, body });
     if (isDone) onClose();
@@ -67,6 +68,12 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
           {say('groups.isOn')}
         </SwitchField>
         <p className={styles['quiet']}>{say('groups.isOn.help')}</p>
+      </div>
+      <div>
+        <SwitchField isSelected={noIpv6} onChange={setNoIpv6}>
+          {say('groups.noIpv6')}
+        </SwitchField>
+        <p className={styles['quiet']}>{say('groups.noIpv6.help')}</p>
       </div>
     </FormDialog>
   );

@@ -30,7 +30,9 @@ export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
   if (source.status !== 'held') return null;
   return (
     <section className={styles['part']}>
-      <Callout tone="warning">{say('lists.held.lead')}</Callout>
+      <Callout tone="warning">
+        {say(source.last_changed_at === null ? 'lists.held.first' : 'lists.held.lead')}
+      </Callout>
       <HeldFacts source={source} />
       <ForAdmins>
         <div className={styles['buttons']}>
@@ -66,12 +68,13 @@ export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
 function HeldFacts({ source: { held } }: { readonly source: Source }): ReactNode {
   const { say, format } = useText();
   if (held === null) return null;
-  const { reason, rules, rules_in_force: before, names, name_count: total } = held;
+  const { reason, rules, rules_in_force: before, names, name_count: total, wide_rules: wide = [] } = held;
+  const percent = format.count(held.address_percent ?? 0);
   return (
     <>
       <Facts
         facts={[
-          [say('lists.held.why'), say(`lists.held.${reason}`)],
+          [say('lists.held.why'), say(`lists.held.${reason}`, { percent })],
           [say('lists.held.before'), say('lists.ruleCount', { count: before })],
           [
             say('lists.held.after'),
@@ -81,6 +84,16 @@ function HeldFacts({ source: { held } }: { readonly source: Source }): ReactNode
           ],
         ]}
       />
+      {wide.length > 0 && (
+        <div>
+          <h3>{say('lists.held.rules')}</h3>
+          <ul className={styles['names']}>
+            {wide.map(({ line, rule }) => (
+              <li key={line}>{rule}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       {total > 0 && (
         <div>
           <h3>{say('lists.held.names', { count: total })}</h3>

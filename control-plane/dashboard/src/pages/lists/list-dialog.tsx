@@ -15,7 +15,7 @@ import { GroupsField } from '../../ui/policy/groups.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
 import { knownListsFor } from './known-lists.ts';
-import { bodyOfList, fieldsOfList } from './list-form.ts';
+import { bodyOfList, bodyOfRules, fieldsOfList } from './list-form.ts';
 import type { ListFields } from './list-form.ts';
 import { operationsOf } from './list-rows.ts';
 import type { Source } from './list-rows.ts';
@@ -44,12 +44,13 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
   const failure = source === null ? create.failure : change.failure;
   const simulation = useSimulation();
   const groupless = fields.groupIds?.length === 0;
-  const isReady = fields.url.trim() !== '' && !groupless;
+  const isCustom = source?.has_text === true;
+  const isReady = (isCustom ? fields.name : fields.url).trim() !== '' && !groupless;
   const body = bodyOfList(fields);
   const save = (enabled: boolean): void =>
     void (source === null
       ? create.run({ body: { ...body, enabled } })
-      : change.run({ params: { id: source.id }, body }));
+      : change.run({ params: { id: source.id }, body: isCustom ? bodyOfRules(fields) : body }));
   return (
     <Drawer
       title={say(source !== null ? 'lists.edit' : kind === 'block' ? 'lists.add.block' : 'lists.add.allow')}
@@ -76,11 +77,11 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
         {source === null && (
           <KnownChoice
             kind={kind}
-            urls={sources.map(({ url }) => url)}
+            urls={sources.flatMap(({ url }) => url ?? [])}
             onChoose={(name, url) => set({ name, url })}
           />
         )}
-        <ListInputs fields={fields} set={set} failure={failure} />
+        <ListInputs fields={fields} set={set} failure={failure} isCustom={isCustom} />
         <FormFault failure={failure} fields={FIELDS} />
         {source === null && (
           <>
@@ -89,7 +90,7 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
               isDisabled={!isReady}
               isPending={simulation.state === 'running'}
               onPress={() => {
-                const { name, url, subdomains, group_ids: groupIds } = body;
+                const { name, url = '', subdomains, group_ids: groupIds } = body;
                 const list = { name, url, subdomains, group_ids: groupIds ?? [], kind };
                 simulation.run({ period: PERIOD, lists: { add: [list] } });
               }}
@@ -108,24 +109,28 @@ interface ListInputsProps {
   readonly fields: ListFields;
   readonly set: (changed: Partial<ListFields>) => void;
   readonly failure: Error | null;
+  /** Without an address. */
+  readonly isCustom: boolean;
 }
 
-function ListInputs({ fields, set, failure }: ListInputsProps): ReactNode {
+function ListInputs({ fields, set, failure, isCustom }: ListInputsProps): ReactNode {
   const { say } = useText();
   return (
     <>
-      <TextField
-        label={say('lists.url')}
-        help={say('lists.url.help')}
-        value={fields.url}
-        onChange={(url) => set({ url })}
-        error={fieldProblem(failure, 'url')}
-        inputMode="url"
-        isCode
-      />
+      {!isCustom && (
+        <TextField
+          label={say('lists.url')}
+          help={say('lists.url.help')}
+          value={fields.url}
+          onChange={(url) => set({ url })}
+          error={fieldProblem(failure, 'url')}
+          inputMode="url"
+          isCode
+        />
+      )}
       <TextField
         label={say('lists.name')}
-        help={say('lists.name.help')}
+        help={isCustom ? undefined : say('lists.name.help')}
         value={fields.name}
         onChange={(name) => set({ name })}
         error={fieldProblem(failure, 'name')}

@@ -1,5 +1,5 @@
 /** All about one list: where it stands, what it is worth, its bad lines, and what can be done with it. */
-import { FlaskConical, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { ForAdmins } from '../../api/session.tsx';
@@ -20,16 +20,21 @@ import { operationsOf } from './list-rows.ts';
 import type { ListRow } from './list-rows.ts';
 import styles from './lists-page.module.css';
 
+/** Names of one warning. */
+const MAX_SHOWN_NAMES = 5;
+
 interface ListDrawerProps {
   readonly kind: SourceKind;
   readonly row: ListRow;
   readonly onClose: () => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
+  /** Opens the box of custom rules. */
+  readonly onWrite: () => void;
 }
 
 /** The drawer. */
-export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerProps): ReactNode {
+export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: ListDrawerProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
   const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
@@ -46,18 +51,25 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
           <Button icon={Pencil} onPress={onEdit}>
             {say('action.edit')}
           </Button>
-          <Button
-            icon={RefreshCw}
-            isPending={refresh.isPending || row.status === 'updating'}
-            onPress={() => void refresh.run({ params: { id: row.id } })}
-          >
-            {say('lists.refresh')}
-          </Button>
+          {row.has_text ? (
+            <Button kind="main" icon={TextCursorInput} onPress={onWrite}>
+              {say('lists.custom.write')}
+            </Button>
+          ) : (
+            <Button
+              icon={RefreshCw}
+              isPending={refresh.isPending || row.status === 'updating'}
+              onPress={() => void refresh.run({ params: { id: row.id } })}
+            >
+              {say('lists.refresh')}
+            </Button>
+          )}
         </ForAdmins>
       }
     >
       {row.last_error !== null && row.status === 'error' && <Callout tone="fault">{row.last_error}</Callout>}
       <HeldCopy kind={kind} source={row} />
+      <SafeSearchWarning names={row.worth?.safe_search_exceptions ?? []} />
       <ForAdmins>
         <ListWhatIf kind={kind} row={row} />
       </ForAdmins>
@@ -65,6 +77,14 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete }: ListDrawerP
       {row.invalid_lines > 0 && <BadLines kind={kind} row={row} />}
     </Drawer>
   );
+}
+
+/** Names of search engines that an exception of the list takes out of safe search. */
+function SafeSearchWarning({ names }: { readonly names: readonly string[] }): ReactNode {
+  const { say } = useText();
+  if (names.length === 0) return null;
+  const shown = names.slice(0, MAX_SHOWN_NAMES).join(', ');
+  return <Callout tone="warning">{say('lists.safeSearch', { count: names.length, names: shown })}</Callout>;
 }
 
 function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
@@ -76,7 +96,7 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
     <Facts
       facts={[
         [say('lists.state'), <ListBadge key="state" source={row} />],
-        [say('lists.url'), <bdi key="url">{row.url}</bdi>],
+        [say('lists.url'), row.url === null ? say('lists.custom') : <bdi key="url">{row.url}</bdi>],
         ...(row.file_node === null ? [] : ([[say('lists.fileNode'), row.file_node]] as const)),
         [say('lists.rules'), format.count(row.rules)],
         [
@@ -120,7 +140,7 @@ function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): React
     ? { add: [], drop: [row.id] }
     : {
         add: [
-          hasCopy
+          hasCopy || row.url === null
             ? { source_id: row.id }
             : { url: row.url, name: row.name, kind, subdomains: row.subdomains, group_ids: row.group_ids },
         ],

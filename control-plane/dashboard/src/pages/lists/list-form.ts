@@ -34,3 +34,9 @@ export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'
     group_ids: [...(fields.groupIds ?? [])],
   };
 }
+
+/** What is sent of custom rules, which have no address. */
+export function bodyOfRules(fields: ListFields): Omit<ReturnType<typeof bodyOfList>, 'url'> {
+  const { url: _none, ...body } = bodyOfList(fields);
+  return body;
+}

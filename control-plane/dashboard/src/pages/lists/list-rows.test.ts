@@ -8,6 +8,7 @@ function source(changed: Partial<Source>): Source {
     id: 1,
     name: 'ads',
     url: 'https://lists.example/ads',
+    has_text: false,
     enabled: true,
     comment: '',
     group_ids: [],
@@ -37,8 +38,8 @@ describe('listRows()', () => {
     source({ id: 3, name: 'c', rules: 4, enabled: false }),
   ];
   const stats = [
-    { id: 3, hits: 7, sole_hits: 1, rules: 4, unique_rules: 0 },
-    { id: 2, hits: null, sole_hits: null, rules: 1, unique_rules: 1 },
+    { id: 3, hits: 7, sole_hits: 1, rules: 4, unique_rules: 0, safe_search_exceptions: [] },
+    { id: 2, hits: null, sole_hits: null, rules: 1, unique_rules: 1, safe_search_exceptions: [] },
   ];
 
   test('joins lists with their worth, where that is known', () => {

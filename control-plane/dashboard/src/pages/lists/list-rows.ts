@@ -29,6 +29,8 @@ export function operationsOf(kind: SourceKind) {
     refresh: of('POST /blocklist-sources/{id}/refresh'),
     refreshAll: of('POST /blocklist-sources/refresh'),
     approve: of('POST /blocklist-sources/{id}/approve'),
+    text: of('GET /blocklist-sources/{id}/text'),
+    writeText: of('PUT /blocklist-sources/{id}/text'),
     badLines: of('GET /blocklist-sources/{id}/unused-lines'),
   } as const;
 }
@@ -77,7 +79,7 @@ export function listRows(
     .filter(
       (row) =>
         (standing === '' || standingOf(row) === standing) &&
-        [row.name, row.url, row.comment].some((text) => text.toLowerCase().includes(wanted)),
+        [row.name, row.url ?? '', row.comment].some((text) => text.toLowerCase().includes(wanted)),
     )
     .sort((one, other) => weightOf(other, sort) - weightOf(one, sort) || one.name.localeCompare(other.name));
 }

@@ -1,5 +1,5 @@
 /** The lists in rows. */
-import { EllipsisVertical, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { EllipsisVertical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { useMe } from '../../api/session.tsx';
@@ -23,6 +23,7 @@ interface ListTableProps {
   readonly onOpen: (row: ListRow) => void;
   readonly onEdit: (row: ListRow) => void;
   readonly onDelete: (row: ListRow) => void;
+  readonly onWrite: (row: ListRow) => void;
 }
 
 /** The table. */
@@ -88,6 +89,7 @@ function Actions({
   onOpen,
   onEdit,
   onDelete,
+  onWrite,
 }: ListTableProps & { readonly row: ListRow }): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
@@ -109,13 +111,20 @@ function Actions({
         button={<IconButton icon={EllipsisVertical} label={say('lists.actionsOf', { name: row.name })} />}
         actions={[
           { id: 'open', text: say('action.details'), run: () => onOpen(row) },
-          {
-            id: 'refresh',
-            text: say('lists.refresh'),
-            icon: RefreshCw,
-            isDisabled: row.status === 'updating',
-            run: () => void refresh.run({ params }),
-          },
+          row.has_text
+            ? {
+                id: 'write',
+                text: say('lists.custom.write'),
+                icon: TextCursorInput,
+                run: () => onWrite(row),
+              }
+            : {
+                id: 'refresh',
+                text: say('lists.refresh'),
+                icon: RefreshCw,
+                isDisabled: row.status === 'updating',
+                run: () => void refresh.run({ params }),
+              },
           { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(row) },
           {
             id: 'delete',

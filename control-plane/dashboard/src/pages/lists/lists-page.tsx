@@ -1,5 +1,5 @@
 /** Are the lists fresh, and are they worth it? */
-import { ListChecks, Plus, RefreshCw } from 'lucide-react';
+import { ListChecks, Plus, RefreshCw, TextCursorInput } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -15,6 +15,7 @@ import { Bar, Card, Page } from '../../ui/display/page.tsx';
 import { Progress } from '../../ui/display/progress.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { AddRulesDrawer, RulesDrawer } from './custom-rules.tsx';
 import { ListDialog } from './list-dialog.tsx';
 import { ListDrawer } from './list-drawer.tsx';
 import { isBusy, listRows, operationsOf, SORTS, STANDINGS } from './list-rows.ts';
@@ -30,13 +31,15 @@ const KINDS = ['block', 'allow'] as const;
 /** The page. */
 export default function ListsPage(): ReactNode {
   const { say } = useText();
-  const [{ kind: written }, setFields] = useUrlState(DEFAULTS);
-  const kind: SourceKind = written === 'allow' ? 'allow' : 'block';
+  const [{ kind: chosenKind }, setFields] = useUrlState(DEFAULTS);
+  const kind: SourceKind = chosenKind === 'allow' ? 'allow' : 'block';
   const operations = operationsOf(kind);
   const everyMs = (last: readonly Source[] = []): number => (isBusy(last) ? BUSY_MS : CALM_MS);
   const sources = useAsk(operations.list, {}, { everyMs });
   const busy = isBusy(sources.data ?? []);
   const [isAdding, setAdding] = useState(false);
+  const [isAddingRules, setAddingRules] = useState(false);
+  const [written, setWritten] = useState<Source | null>(null);
   const refresh = useChange(operations.refreshAll, { done: 'lists.refreshingAll' });
   return (
     <Page
@@ -46,6 +49,9 @@ export default function ListsPage(): ReactNode {
         <ForAdmins>
           <Button icon={RefreshCw} isPending={refresh.isPending || busy} onPress={() => void refresh.run({})}>
             {say('lists.refreshAll')}
+          </Button>
+          <Button icon={TextCursorInput} onPress={() => setAddingRules(true)}>
+            {say('lists.custom.add')}
           </Button>
           <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
             {say('lists.add')}
@@ -62,10 +68,25 @@ export default function ListsPage(): ReactNode {
         />
       </Bar>
       <Answered of={sources} lines={6}>
-        {(all) => <Lists key={kind} kind={kind} sources={all} onAdd={() => setAdding(true)} />}
+        {(all) => (
+          <Lists key={kind} kind={kind} sources={all} onAdd={() => setAdding(true)} onWrite={setWritten} />
+        )}
       </Answered>
       {isAdding && (
         <ListDialog kind={kind} source={null} sources={sources.data ?? []} onClose={() => setAdding(false)} />
+      )}
+      {isAddingRules && (
+        <AddRulesDrawer
+          kind={kind}
+          onClose={() => setAddingRules(false)}
+          onAdded={(source) => {
+            setAddingRules(false);
+            setWritten(source);
+          }}
+        />
+      )}
+      {written !== null && (
+        <RulesDrawer key={written.id} kind={kind} source={written} onClose={() => setWritten(null)} />
       )}
     </Page>
   );
@@ -75,9 +96,11 @@ interface ListsProps {
   readonly kind: SourceKind;
   readonly sources: readonly Source[];
   readonly onAdd: () => void;
+  /** Opens the box of custom rules. */
+  readonly onWrite: (source: Source) => void;
 }
 
-function Lists({ kind, sources, onAdd }: ListsProps): ReactNode {
+function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
   const { say } = useText();
   const [{ open, search, state, sort }, setFields] = useUrlState(DEFAULTS);
   const [edited, setEdited] = useState<Source | null>(null);
@@ -124,6 +147,7 @@ function Lists({ kind, sources, onAdd }: ListsProps): ReactNode {
             onOpen={({ id }) => setFields({ open: `${id}` })}
             onEdit={setEdited}
             onDelete={setDeleted}
+            onWrite={onWrite}
           />
         )}
       </Card>
@@ -135,6 +159,10 @@ function Lists({ kind, sources, onAdd }: ListsProps): ReactNode {
           onClose={() => setFields({ open: '' })}
           onEdit={() => setEdited(opened)}
           onDelete={() => setDeleted(opened)}
+          onWrite={() => {
+            setFields({ open: '' });
+            onWrite(opened);
+          }}
         />
       )}
       {edited !== null && (

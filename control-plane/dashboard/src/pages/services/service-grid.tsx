@@ -45,7 +45,7 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   const shownGroups = chosen !== undefined ? [chosen] : isNarrow ? groups.slice(0, 1) : groups;
   const found = matching(services, search).filter(
     (service) =>
-      (category === '' || service.category === category) &&
+      (category === '' || service.category === category || service.tags.some((tag) => tag === category)) &&
       (show !== 'blocked' || shownGroups.some(({ id }) => blocks.isBlocked(service.id, id))) &&
       (show !== 'own' || service.isCustom),
   );
@@ -87,6 +87,7 @@ function Filters({ services, groups, isOneGroup }: FiltersProps): ReactNode {
   const { say } = useText();
   const [{ search, category, group, show }, setFields] = useUrlState(DEFAULTS);
   const categories = [...new Set(services.map((service) => service.category))].sort();
+  const tags = [...new Set(services.flatMap((service) => service.tags))].sort();
   return (
     <Bar>
       <div className={styles['search']}>
@@ -114,6 +115,7 @@ function Filters({ services, groups, isOneGroup }: FiltersProps): ReactNode {
         onChange={(chosen) => setFields({ category: chosen, offset: '0' })}
         choices={[
           { id: '', text: say('services.category.any') },
+          ...tags.map((id) => ({ id, text: say(`services.tag.${id}`) })),
           ...categories.map((id) => ({ id, text: say(`services.category.${id}`) })),
         ]}
       />

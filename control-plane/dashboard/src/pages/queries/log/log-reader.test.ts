@@ -24,6 +24,7 @@ function row(id: number): LogRow {
     answers: null,
     repeats: 0,
     client_id: null,
+    block_alias: null,
   };
 }
 

@@ -26,6 +26,7 @@ function row(id: number | null, atMs = id ?? 0): LogRow {
     answers: null,
     repeats: 0,
     client_id: null,
+    block_alias: null,
   };
 }
 

@@ -95,6 +95,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
       name: 'Chat App',
       category: 'social_media',
       category_name: 'Social Media',
+      tags: ['messaging'],
       icon: `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`,
       domains: ['chat.example', 'chat-files.example', 'plain.example'],
       exact_domains: ['edge.cdn.example'],
@@ -236,6 +237,15 @@ describe('the shipped catalog', () => {
   test('keeps the rules for fetched ones', () => {
     const text = readFileSync(new URL('./catalog-data.json', import.meta.url), 'utf8');
     expect(readShippedCatalog(text)).toEqual(parseCatalog(text).services);
+  });
+
+  test.each([
+    ['games', ['minecraft', 'roblox', 'steam']],
+    ['messaging', ['discord', 'signal', 'whatsapp']],
+    ['ai', ['chatgpt', 'claude', 'gemini']],
+    ['popular', ['chatgpt', 'roblox', 'youtube']],
+  ] as const)('tags well-known services: %s', (tag, ids) => {
+    for (const id of ids) expect(catalog.get(id)?.tags).toContain(tag);
   });
 
   test('has icons of a free licence, and a domain for every service', () => {

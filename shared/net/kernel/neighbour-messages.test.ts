@@ -1,9 +1,10 @@
 /** Answers of the kernel, as captured and as broken ones might be. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../test/support/parts/fast-check.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
 import { openNeighbourTable } from './neighbour-table.ts';
-import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 
 const REACHABLE = 0x02;
 const STALE = 0x04;
@@ -93,7 +94,7 @@ describe('readArpText()', () => {
 
 test('openNeighbourTable() asks the kernel of this machine', () => {
   const logger = new MemoryLogger();
-  const read = openNeighbourTable(logger);
+  const read = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
   for (const { address, mac } of read()) {
     expect(address).toMatch(/^[0-9a-f.:]+$/);
     expect(mac).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);

@@ -3,10 +3,9 @@
  * another package and a process per read. If they cannot be had, /proc/net/arp is read, and IPv6 clients are known by
  * their addresses.
  */
-import { readFileSync } from 'node:fs';
-import { loadLibc } from '../../shared/libc.ts';
-import type { Signatures } from '../../shared/libc.ts';
-import type { Logger } from '../../shared/log.ts';
+import { loadLibc } from '../../libc.ts';
+import type { Signatures } from '../../libc.ts';
+import type { Logger } from '../../log.ts';
 import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from './neighbour-messages.ts';
 
 const AF_NETLINK = 16;
@@ -35,14 +34,30 @@ const SIGNATURES: Signatures<SocketCalls> = {
 /** Reads the tables as they are now; never throws. */
 export type ReadNeighbours = () => readonly Neighbour[];
 
+/** Reads a file, or throws. */
+type ReadText = (path: string) => string;
+
 /** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
-export function openNeighbourTable(logger: Logger): ReadNeighbours {
+export function openNeighbourTable(logger: Logger, readText: ReadText): ReadNeighbours {
+  const { read, reason } = chooseTable(readText);
+  if (reason !== undefined) logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason });
+  return read;
+}
+
+/** The same for a DNS thread, which opens no files, and loads the system calls only when it first needs the tables. */
+export function neighboursWhenNeeded(): ReadNeighbours {
+  let read: ReadNeighbours | undefined;
+  return () => (read ??= chooseTable(() => '').read)();
+}
+
+/** `reason` is set if this is the fallback. */
+function chooseTable(readText: ReadText): { readonly read: ReadNeighbours; readonly reason?: string } {
   const libc =
     process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'no netlink here' };
+  const readArpFile = (): Neighbour[] => readArp(readText);
+  if ('reason' in libc) return { read: readArpFile, reason: libc.reason };
   const buffer = new Uint8Array(BUFFER_BYTES);
-  if ('reason' in libc)
-    logger.info('read neighbours: IPv4 only, from /proc/net/arp', { reason: libc.reason });
-  return () => ('calls' in libc ? askKernel(libc.calls, buffer) : null) ?? readArpFile();
+  return { read: () => askKernel(libc.calls, buffer) ?? readArpFile() };
 }
 
 /** Neighbours by rtnetlink; null if the kernel does not answer. */
@@ -64,9 +79,9 @@ function askKernel(calls: SocketCalls, buffer: Uint8Array): Neighbour[] | null {
   }
 }
 
-function readArpFile(): Neighbour[] {
+function readArp(readText: ReadText): Neighbour[] {
   try {
-    return readArpText(readFileSync('/proc/net/arp', 'utf8'));
+    return readArpText(readText('/proc/net/arp'));
   } catch {
     return []; // Not Linux, or no /proc: clients are known by their addresses.
   }

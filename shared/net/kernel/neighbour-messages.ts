@@ -2,9 +2,8 @@
  * Parses the kernel's neighbour tables: answers of rtnetlink (rtnetlink(7), <linux/neighbour.h>) with ARP and IPv6, and
  * the text of /proc/net/arp with ARP only. Pure.
  */
-import { endianness } from 'node:os';
-import { addressFromText, addressToText } from '../../shared/net/ip.ts';
-import { canonicalMac, macToText } from '../../shared/net/mac.ts';
+import { addressFromText, addressToText } from '../ip.ts';
+import { canonicalMac, macToText } from '../mac.ts';
 
 /** An address on a network of this machine, and who answers for it. */
 export interface Neighbour {
@@ -12,7 +11,7 @@ export interface Neighbour {
   readonly mac: string;
 }
 
-const isLittle = endianness() === 'LE';
+const isLittle = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 const HEADER_BYTES = 16;
 const BODY_BYTES = 12;
 const ATTRIBUTE_BYTES = 4;

@@ -1,4 +1,4 @@
-/** Writes the generated lists of a plan: their sources in the transaction, their files once it is stored. */
+/** Writes the lists of a plan that Weir keeps as files: their sources in the transaction, their files once it is stored. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from '../../files/durable-file.ts';
@@ -7,13 +7,13 @@ import type { ImportPlan, PlannedList } from '../plan/import-plan.ts';
 import { applySource, sourceOfFile } from './apply-sources.ts';
 import type { ImportRun } from './planned-state.ts';
 
-/** A generated list, and where it goes. */
+/** Such a list, and where it goes. */
 export interface ListFile extends PlannedList {
   readonly path: string;
   readonly isSame: boolean;
 }
 
-/** Writes the sources of generated lists; returns those that are new or whose row or file differs. */
+/** Writes their sources; returns those that are new or whose row or file differs. */
 export async function applyLists(
   run: ImportRun,
   files: readonly ListFile[],
@@ -39,7 +39,7 @@ export async function applyLists(
   return written;
 }
 
-/** The generated lists with their paths; none if there is no folder for them. */
+/** The lists with their paths; none if there is no folder for them. */
 export async function listFiles({ lists }: ImportPlan, listDirs: readonly string[]): Promise<ListFile[]> {
   const [folder] = listDirs;
   if (folder === undefined) return [];

@@ -1,0 +1,40 @@
+/**
+ * Makes files and folders that belong to PostgreSQL's account, where Weir is root and that account owns the folder
+ * above. The owner of a folder can put a link in the place of what was just made there, so ownership is given by
+ * descriptor and never by name, and no link is followed.
+ */
+import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import type { PostgresAccount } from './postgres-account.ts';
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+
+/** Writes a new file that only the account (and root) can read. Throws if there is something of that name. */
+export function writeOwnedFile(path: string, text: string, account: PostgresAccount): void {
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    giveAway(fd, account);
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes a folder that only the account (and root) can enter. Throws if there is something of that name. */
+export function makeOwnedFolder(path: string, account: PostgresAccount): void {
+  mkdirSync(path, { mode: 0o700 });
+  if (account.isSelf) return;
+  const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    giveAway(fd, account);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function giveAway(fd: number, account: PostgresAccount): void {
+  if (account.isSelf) return;
+  const owner = fstatSync(fd).uid;
+  if (owner !== process.geteuid?.())
+    throw new Error(`give a file to ${account.name}: user id ${owner} has replaced it`);
+  fchownSync(fd, account.uid, account.gid);
+}

@@ -1,0 +1,87 @@
+/**
+ * Names for which a list's exception switches safe search off: an allowed name is not rewritten. Only
+ * engines that a group of the list enforces count.
+ */
+import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
+import { type HashedName, SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
+import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
+import { hashedName } from '../../compile/table/hashed-name.ts';
+import type { PolicySource } from '../../policy/rows.ts';
+import { ENGINES } from '../../safe-search/engine-data.ts';
+import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
+import type { PublishedState } from '../../snapshot/published-state.ts';
+
+const INHERITED = RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+const OWN = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
+
+type State = Pick<PublishedState, 'compiled' | 'rows'>;
+
+/** By `list_sources.id`, in the order of the engines; lists without such an exception have no entry. */
+export function safeSearchExceptions({ compiled, rows }: State): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, string[]>();
+  if (rows.safeSearch.length === 0) return found;
+  const lists = new ExceptionsOfLists({ compiled, rows });
+  const enabled = new Map(rows.sources.map((source) => [source.id, source]));
+  for (const { id: engine, domains } of ENGINES) {
+    if (!rows.safeSearch.some((enforced) => enforced.engine === engine)) continue;
+    for (const domain of domains)
+      for (const index of lists.allowing(domain)) {
+        const source = enabled.get(compiled.sources[index]!.id);
+        if (source === undefined || !enforces(source, engine, rows)) continue;
+        const names = found.get(source.id);
+        if (names === undefined) found.set(source.id, [domain]);
+        else names.push(domain);
+      }
+  }
+  return found;
+}
+
+function enforces({ groupIds }: PolicySource, engine: string, { safeSearch }: State['rows']): boolean {
+  return safeSearch.some(
+    (enforced) =>
+      enforced.engine === engine && (groupIds.length === 0 || groupIds.includes(enforced.groupId)),
+  );
+}
+
+/** The active lists that allow a name. */
+class ExceptionsOfLists {
+  private readonly compiled: State['compiled'];
+  private readonly inForce: SourcesInForce;
+  private readonly table: RuleTable;
+  private readonly special: SpecialMatcher;
+  private readonly all: Uint8Array;
+
+  constructor({ compiled, rows }: State) {
+    this.compiled = compiled;
+    this.inForce = new SourcesInForce(compiled, rows);
+    this.table = new RuleTable(compiled.rules);
+    this.special = new SpecialMatcher(compiled.special, this.table.seedLow, this.table.seedHigh);
+    this.all = new Uint8Array(compiled.sources.length).fill(1);
+  }
+
+  /** Their indexes in the table, each once. */
+  allowing(domain: string): ReadonlySet<number> {
+    const indexes = new Set<number>();
+    const name = hashedName(domain, { low: this.table.seedLow, high: this.table.seedHigh });
+    if (name === null) return indexes;
+    this.addTabled(name, indexes);
+    this.special.forEachMatch(name, this.all, (rule) => {
+      const { kind, source, takenBackBy = [] } = this.special.rule(rule);
+      const isTakenBack = takenBackBy.some((by) => this.inForce.takesBackForAll(by, source));
+      if ((kind & (OWN | INHERITED)) !== 0 && !isTakenBack) indexes.add(source);
+    });
+    return new Set([...indexes].filter((index) => this.inForce.nameOf(index) !== null));
+  }
+
+  private addTabled({ hashLow, hashHigh, labelCount }: HashedName, indexes: Set<number>): void {
+    const takesBack = (by: number, source: number): boolean => this.inForce.takesBackForAll(by, source);
+    for (let label = 0; label < labelCount; label++) {
+      const attribute = this.table.find(hashLow[label]!, hashHigh[label]!);
+      if (attribute < 0) continue;
+      const allowing = label === 0 ? OWN : INHERITED;
+      forEachPairLeft(this.compiled.attributes, attribute, takesBack, (index, kinds) => {
+        if ((kinds & allowing) !== 0) indexes.add(index);
+      });
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Custom rules: lists that people write themselves. Their text is kept like the copy of any list, by its content, so that
+ * revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched or held.
+ */
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import type { SourceCreate } from '../../../shared/api/policy/sources-api.ts';
+import type { TextVerdict } from '../../../shared/api/policy/custom-text-api.ts';
+import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
+import { invalid, notFound, preconditionFailed } from '../../api/api-error.ts';
+import type { Author } from '../../api/caller.ts';
+import { type PackedText, packText, readText, storeText } from '../../cluster/blob-store.ts';
+import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
+import { CompileError } from '../../compile/table/compile-pool.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change.ts';
+import { dropUnneededBlobs } from '../../policy/revision-store.ts';
+import type { ForceParts, ListsInForce } from './lists-in-force.ts';
+import { insertSource, readSource, recordFacts, type StoredSource } from './source-store.ts';
+
+/** Parts of the custom rules. */
+export interface CustomRulesParts extends Pick<
+  ForceParts,
+  'cache' | 'clock' | 'database' | 'pool' | 'refused'
+> {
+  readonly changes: PolicyChanges;
+  readonly inForce: Pick<ListsInForce, 'chooseCopies' | 'compileFor' | 'needsCompile'>;
+}
+
+/** A text, and the key of its content. */
+export interface CustomText {
+  readonly text: string;
+  readonly contentKey: string;
+}
+
+/** Verdict on a text that was stored; `contentKey` as above. */
+export interface WrittenText extends TextVerdict {
+  readonly contentKey: string;
+}
+
+/** Keeps the texts. */
+export class CustomRules {
+  private readonly parts: CustomRulesParts;
+
+  constructor(parts: CustomRulesParts) {
+    this.parts = parts;
+  }
+
+  /** Stores new custom rules; active when the promise resolves. 400 for an unknown group. */
+  async create(
+    kind: SourceKind,
+    source: Omit<SourceCreate, 'url' | 'text'>,
+    text: string,
+    author: Author,
+  ): Promise<StoredSource> {
+    const statistics = await this.inspect(text, { kind, ...source });
+    const packed = await packText(text);
+    const work = async (tx: Queryable): Promise<Changed<StoredSource>> => {
+      const inserted = await insertSource(tx, kind, { ...source, url: TEXT_URL + randomUUID() });
+      const result = await this.store(tx, inserted, packed, statistics);
+      return { result, summary: `${kind}list ${result.name}: created` };
+    };
+    return this.parts.changes.change(author, work, (stored, apply) => this.putIntoForce(stored, apply));
+  }
+
+  /** The text of custom rules; 404 for a list that is fetched. */
+  async read(kind: SourceKind, id: number): Promise<CustomText> {
+    const { database } = this.parts;
+    const { contentKey } = await this.find(database, kind, id);
+    const text = contentKey === null ? null : await readText(database, contentKey);
+    if (contentKey === null || text === null) throw notFound(`the text of ${kind}list source ${id}`);
+    return { text, contentKey };
+  }
+
+  /** What would become of a text; nothing is stored. */
+  async judge(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
+    return verdictOf(await this.inspect(text, await this.find(this.parts.database, kind, id)));
+  }
+
+  /**
+   * Replaces the text, which is active when the promise resolves; 412 if the stored one has none of the keys of
+   * `expected` (null = any).
+   */
+  async write(
+    kind: SourceKind,
+    id: number,
+    text: string,
+    { author, expected }: { readonly author: Author; readonly expected: readonly string[] | null },
+  ): Promise<WrittenText> {
+    const { database, changes } = this.parts;
+    const statistics = await this.inspect(text, await this.find(database, kind, id));
+    const packed = await packText(text);
+    const work = async (tx: Queryable): Promise<Changed<StoredSource>> => {
+      const before = await this.find(tx, kind, id);
+      if (expected !== null && !expected.includes(before.contentKey ?? ''))
+        throw preconditionFailed(`the text of ${kind}list source ${id} has changed since it was read`);
+      const result = await this.store(tx, before, packed, statistics);
+      return { result, summary: `${kind}list ${before.name}: rules changed` };
+    };
+    await changes.change(author, work, (stored, apply) => this.putIntoForce(stored, apply));
+    return { ...verdictOf(statistics), contentKey: packed.key };
+  }
+
+  private async find(db: Queryable, kind: SourceKind, id: number): Promise<StoredSource> {
+    const source = await readSource(db, id, kind);
+    if (!source.has_text) throw notFound(`the text of ${kind}list source ${id}, which is fetched,`);
+    return source;
+  }
+
+  /** Counts the rules of a text. 400 if it takes too much time or memory to read. */
+  private async inspect(
+    text: string,
+    { kind, subdomains }: Pick<StoredSource, 'kind' | 'subdomains'>,
+  ): Promise<ListStatistics> {
+    const { cache, pool } = this.parts;
+    await cache.open();
+    const path = cache.temporaryPath();
+    try {
+      await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+      return (await pool.inspect({ path, reading: { kind, subdomains, isCustom: true } }, [])).statistics;
+    } catch (error) {
+      if (!(error instanceof CompileError) || error.list === null) throw error;
+      throw invalid([{ path: '', message: error.message }]);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  /** Writes a text and makes it that of the source. */
+  private async store(
+    tx: Queryable,
+    { id, url }: StoredSource,
+    packed: PackedText,
+    { rules, invalidLines, format }: ListStatistics,
+  ): Promise<StoredSource> {
+    const { key: contentKey, bytes } = packed;
+    await storeText(tx, packed);
+    const lastChangedAt = new Date(this.parts.clock.nowMs());
+    const counts = { rules, invalidLines, format, bytes };
+    await recordFacts(tx, id, url, { ...counts, contentKey, status: 'ok', lastChangedAt, lastError: null });
+    await dropUnneededBlobs(tx);
+    return readSource(tx, id);
+  }
+
+  private async putIntoForce(source: StoredSource, apply: () => Promise<void>): Promise<void> {
+    const { inForce, refused } = this.parts;
+    refused.forget(source.id);
+    await inForce.chooseCopies([source.id]);
+    if (!inForce.needsCompile(source)) return apply();
+    return inForce.compileFor(source, source.contentKey ?? undefined);
+  }
+}
+
+function verdictOf({ rules, invalidSamples, skippedSamples }: ListStatistics): TextVerdict {
+  const refused = [...invalidSamples, ...skippedSamples].map(({ line, reason }) => ({ line, reason }));
+  return { rules, refused: refused.sort((one, other) => one.line - other.line) };
+}

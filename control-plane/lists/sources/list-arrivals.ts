@@ -1,0 +1,159 @@
+/**
+ * Lists that arrive together are stored together, as one revision, and compiled once. A list that arrives while others
+ * are still on their way waits for them: until none has arrived for a while, and for a bounded time in all.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import { storeBlob } from '../../cluster/blob-store.ts';
+import type { Lease } from '../../cluster/leases.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change.ts';
+import { dropUnneededBlobs } from '../../policy/revision-store.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
+import { type SourceFacts, type StoredSource, recordFacts } from './source-store.ts';
+
+/** A new copy of a list, and what was found out about it. */
+export interface Arrival {
+  /** The lease that it was fetched under. */
+  readonly lease: Lease;
+  readonly source: StoredSource;
+  readonly facts: SourceFacts;
+  readonly copy: ListCopy;
+}
+
+/** Parts of the arrivals. */
+export interface ArrivalParts {
+  readonly changes: PolicyChanges;
+  readonly cache: ListCache;
+  readonly clock: Clock;
+  /** Whether more lists are being fetched. */
+  readonly expectsMore: () => boolean;
+  /** Has the current copies compiled and used. */
+  readonly bringIntoForce: () => Promise<void>;
+}
+
+interface Waiting extends Arrival {
+  /** Gets whether the source still exists with its URL. */
+  readonly settle: (result: boolean | Promise<boolean>) => void;
+}
+
+/** After this time without another list, those that have arrived are used. */
+const QUIET_MS = 1500;
+/** The same if none is being fetched: lists that are added one after the other follow each other more quickly. */
+const BURST_MS = 500;
+/** Longest wait of a list for others. */
+const MAX_WAIT_MS = 10_000;
+/** Text that is stored in one transaction, which no other change of policy can pass. */
+const MAX_BATCH_BYTES = 64 * 1_048_576;
+/** Lists that the summary of a revision names. */
+const NAMED = 3;
+
+/** Collects lists. */
+export class ListArrivals {
+  private readonly parts: ArrivalParts;
+  private waiting: Waiting[] = [];
+  private firstMs = 0;
+  private takenMs = -BURST_MS;
+  private timer: NodeJS.Timeout | undefined;
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(parts: ArrivalParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Resolves when the copy is active, with those that arrive at the same time; false if the source is gone or has
+   * another URL. Rejects with what the database throws, with a LeaseLost, or with a CompileError.
+   */
+  add(arrival: Arrival): Promise<boolean> {
+    return new Promise((settle) => {
+      if (this.waiting.length === 0) this.firstMs = this.parts.clock.monotonicMs();
+      this.waiting.push({ ...arrival, settle });
+      this.look();
+    });
+  }
+
+  /** Stores what has arrived if no more are expected, else later. Call it when a fetch has ended without a copy. */
+  look(): void {
+    clearTimeout(this.timer);
+    if (this.waiting.length === 0) return;
+    const nowMs = this.parts.clock.monotonicMs();
+    // A list that comes alone does not wait.
+    const isAlone = this.waiting.length === 1 && nowMs - this.takenMs >= BURST_MS;
+    const burstMs = isAlone ? 0 : BURST_MS;
+    const quietMs = this.parts.expectsMore() ? QUIET_MS : burstMs;
+    const pauseMs = Math.min(quietMs, MAX_WAIT_MS - (nowMs - this.firstMs));
+    if (pauseMs > 0) this.timer = setTimeout(() => this.takeAll(), pauseMs);
+    else this.takeAll();
+  }
+
+  private takeAll(): void {
+    const waiting = this.waiting.splice(0);
+    this.takenMs = this.parts.clock.monotonicMs();
+    this.last = this.last.then(async () => {
+      for (const batch of batchesOf(waiting)) await this.take(batch);
+    });
+  }
+
+  /** Never rejects; each list gets the result. */
+  private async take(batch: readonly Waiting[]): Promise<void> {
+    let there: ReadonlySet<number>;
+    try {
+      there = await this.store(batch);
+    } catch (error) {
+      // One of them may be at fault, such as by a lease that was lost.
+      if (batch.length === 1)
+        batch[0]!.settle(Promise.reject(error instanceof Error ? error : new Error(String(error))));
+      else for (const one of batch) await this.take([one]);
+      return;
+    }
+    const isActive = batch.some(({ source }) => source.enabled && there.has(source.id));
+    const active = isActive ? this.parts.bringIntoForce() : Promise.resolve();
+    for (const { source, settle } of batch) settle(active.then(() => there.has(source.id)));
+    await active.catch(() => undefined);
+  }
+
+  /** Stores the copies, before the compile, so that all nodes have them even if that fails. Ids of sources that are there. */
+  private async store(batch: readonly Waiting[]): Promise<ReadonlySet<number>> {
+    const { cache, changes } = this.parts;
+    const there = await changes.record((tx) => this.write(tx, batch));
+    for (const { source, copy } of batch) if (there.has(source.id)) cache.use(source.id, copy.contentKey);
+    return there;
+  }
+
+  private async write(tx: Queryable, batch: readonly Waiting[]): Promise<Changed<ReadonlySet<number>>> {
+    const lastChangedAt = new Date(this.parts.clock.nowMs());
+    const written: Waiting[] = [];
+    for (const one of batch) {
+      const { lease, source, facts, copy } = one;
+      await lease.confirm(tx);
+      await storeBlob(tx, copy.contentKey, copy.path);
+      if (await recordFacts(tx, source.id, source.url, { ...facts, lastChangedAt })) written.push(one);
+    }
+    await dropUnneededBlobs(tx);
+    return { result: new Set(written.map(({ source }) => source.id)), summary: summaryOf(written) };
+  }
+}
+
+function batchesOf(waiting: readonly Waiting[]): Waiting[][] {
+  const batches: Waiting[][] = [];
+  let bytes = 0;
+  for (const one of waiting) {
+    const own = one.facts.bytes ?? 0;
+    if (batches.length === 0 || bytes + own > MAX_BATCH_BYTES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    bytes += own;
+    batches.at(-1)!.push(one);
+  }
+  return batches;
+}
+
+function summaryOf(written: readonly Waiting[]): string | null {
+  const [first] = written;
+  if (first === undefined) return null;
+  const nameOf = ({ source }: Waiting): string => `${source.kind}list ${source.name}`;
+  if (written.length === 1) return `${nameOf(first)}: updated, ${String(first.facts.rules ?? 0)} rules`;
+  const more = written.length > NAMED ? ` and ${String(written.length - NAMED)} more` : '';
+  return `${written.slice(0, NAMED).map(nameOf).join(', ')}${more}: updated`;
+}

@@ -1,0 +1,103 @@
+/**
+ * Recognizes clients that policy knows by their MAC at addresses that it does not know yet: the control plane learns of
+ * a new address within a second or so, but the first question from it is already filtered as the client's. The kernel's
+ * neighbour table says which MAC is at the address; policy has each MAC as an address too (`macIdentity`).
+ */
+import type { Clock } from '../../shared/clock.ts';
+import { addressFromText, addressToText } from '../../shared/net/ip.ts';
+import { macIdentity } from '../../shared/net/mac.ts';
+import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
+import type { Query } from '../query/query.ts';
+import type { OpenSnapshot } from './open-snapshot.ts';
+
+/** What this needs of a snapshot. */
+export type NewcomerSnapshot = Pick<OpenSnapshot, 'clients' | 'grants' | 'namedClients'>;
+
+/** How long a table is used for the addresses in it; the control plane learns of a new one sooner. */
+const TABLE_MS = 5000;
+/** Questions of an address without a neighbour that read the table: behind a router none ever has one. */
+const MAX_READS_OF_ONE = 32;
+/** Addresses without a neighbour that are remembered. */
+const MAX_ABSENT = 4096;
+/** Reading takes at most so much of each second (25 us for a small network): senders can invent addresses. */
+const BUDGET_MS = 50;
+const SECOND_MS = 1000;
+
+/** One per thread. */
+export class Newcomers {
+  /** Whether the last result of `recordOf` is valid until the snapshot changes. */
+  isSettled = true;
+  private readonly read: ReadNeighbours;
+  private readonly clock: Clock;
+  private table: ReadonlyMap<string, string> = new Map();
+  private readAtMs = -Infinity;
+  /** How often the table was read for an address that it did not have. */
+  private readonly absent = new Map<string, number>();
+  private budgetMs = BUDGET_MS;
+  private paidAtMs = -Infinity;
+
+  constructor(read: ReadNeighbours, clock: Clock) {
+    this.read = read;
+    this.clock = clock;
+  }
+
+  /** Number of the client's record in the client table; sets `query.identity` if it was recognized by its MAC. */
+  recordOf(query: Query, snapshot: NewcomerSnapshot): number {
+    const { clients, grants, namedClients } = snapshot;
+    this.isSettled = true;
+    const record = clients.findOf(query);
+    if (clients.isByMac(record)) return record;
+    if (!clients.hasMacs && !grants.hasAddresses && !namedClients.hasAddresses) return record;
+    const mac = this.macAt(query);
+    if (mac === undefined) return record;
+    const identity = addressFromText(macIdentity(mac))!;
+    const { clientBytes, clientAt } = query;
+    const ofMac = clients.findOf({ clientBytes: identity, clientAt: 0 });
+    const isByGroup = clients.isByMac(ofMac);
+    const isByGrant = grants.knows(identity, 0) && !grants.knows(clientBytes, clientAt);
+    const isByName = namedClients.knows(identity, 0) && !namedClients.knows(clientBytes, clientAt);
+    if (!isByGroup && !isByGrant && !isByName) return record;
+    // Each question is looked up until a snapshot has the address.
+    this.isSettled = false;
+    query.identity = identity;
+    return isByGroup ? ofMac : record;
+  }
+
+  /** The MAC at the client's address; undefined = none, or there was no time to look. */
+  private macAt({ clientBytes, clientAt, arrivedMonotonicMs }: Query): string | undefined {
+    const address = addressToText(clientBytes, clientAt);
+    const isRecent = arrivedMonotonicMs - this.readAtMs < TABLE_MS;
+    const known = isRecent ? this.table.get(address) : undefined;
+    if (known !== undefined) return known;
+    const reads = this.absent.get(address) ?? 0;
+    if (reads >= MAX_READS_OF_ONE) return undefined;
+    this.isSettled = false;
+    // Read since the question came: it would say the same.
+    if (this.readAtMs < arrivedMonotonicMs && !this.refresh()) return undefined;
+    const mac = this.table.get(address);
+    if (mac === undefined) this.noteAbsent(address, reads + 1);
+    else {
+      this.absent.delete(address);
+      this.isSettled = true;
+    }
+    return mac;
+  }
+
+  /** Reads the table; false if there is no time for it now. */
+  private refresh(): boolean {
+    const beganMs = this.clock.monotonicMs();
+    const earnedMs = ((beganMs - this.paidAtMs) * BUDGET_MS) / SECOND_MS;
+    this.budgetMs = Math.min(this.budgetMs + earnedMs, BUDGET_MS);
+    this.paidAtMs = beganMs;
+    if (this.budgetMs <= 0) return false;
+    this.table = new Map(this.read().map(({ address, mac }) => [address, mac]));
+    this.readAtMs = beganMs;
+    this.budgetMs -= this.clock.monotonicMs() - beganMs;
+    return true;
+  }
+
+  private noteAbsent(address: string, reads: number): void {
+    if (this.absent.size >= MAX_ABSENT) this.absent.clear();
+    this.absent.set(address, reads);
+  }
+}

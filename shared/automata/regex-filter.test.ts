@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { RRType, Rcode } from '../dns/iana.ts';
+import { readRegexRule, refuseRegexFilter } from './regex-filter.ts';
+
+describe('readRegexRule()', () => {
+  const record = (type: number, rdata: string) => ({ rcode: Rcode.NOERROR, record: { type, rdata } });
+
+  test.each([
+    ['^ads\\.', '^ads\\.', {}],
+    ['rj\\.example;querytype=AAAA', 'rj\\.example', { types: [RRType.AAAA] }],
+    ['a;QueryType=a, aaaa', 'a', { types: [RRType.A, RRType.AAAA] }],
+    ['a;querytype=!TYPE65', 'a', { exceptTypes: [RRType.HTTPS] }],
+    ['a;reply=nodata', 'a', { rewrite: { rcode: Rcode.NOERROR } }],
+    ['a;reply=NXDOMAIN', 'a', { rewrite: { rcode: Rcode.NXDOMAIN } }],
+    ['a;reply=REFUSED;querytype=MX', 'a', { rewrite: { rcode: Rcode.REFUSED }, types: [RRType.MX] }],
+    ['a;reply=192.0.2.1', 'a', { rewrite: record(RRType.A, 'c0000201') }],
+    ['a;reply=2001:db8::1', 'a', { rewrite: record(RRType.AAAA, '20010db8000000000000000000000001') }],
+  ])('reads %s', (text, expression, options) =>
+    expect(readRegexRule(text)).toMatchObject({ expression, options }),
+  );
+
+  test.each([
+    ['a;invert', 'the option ;invert is not supported: deny the others with .* and allow these'],
+    ['a;querytype=NOPE', ';querytype= with an unknown type: "NOPE"'],
+    ['a;querytype=', ';querytype= with an unknown type: ""'],
+    ['a;reply=IP', ';reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "IP"'],
+    ['a;reply=none', ';reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "none"'],
+    ['a;reply=192.0.2.1;reply=::1', 'one ;reply= at most: another filter may have another one'],
+    ['a;b', 'unknown option ";b": Weir has ;querytype= and ;reply='],
+    ['a;', 'unknown option ";": Weir has ;querytype= and ;reply='],
+  ])('refuses %s with the reason', (text, reason) => expect(readRegexRule(text)).toEqual({ reason }));
+});
+
+describe('refuseRegexFilter()', () => {
+  test.each(['^ads', '.*', '^.*$', '.+', '.*;querytype=AAAA', '^;querytype=!A', 'rj\\.example;reply=NODATA'])(
+    'accepts %s',
+    (text) => expect(refuseRegexFilter(text)).toBeNull(),
+  );
+
+  test.each([
+    ...['^', '^^', '^|', '^$|', '(|)+', '[x]?', '^|ads', '.', '\\w+', '.*;reply=NODATA;x', '.?;reply=NODATA'],
+    ...['/rj\\.example/', 'пример', '^$', '('],
+  ])('refuses %s', (text) => expect(refuseRegexFilter(text)).not.toBeNull());
+
+  test('says why', () => {
+    expect(refuseRegexFilter('^')).toBe('it matches every name; if that is meant, write .*');
+    expect(refuseRegexFilter('/a/')).toBe(
+      'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--',
+    );
+  });
+});

@@ -1,0 +1,125 @@
+/**
+ * The text of a regex filter: an expression, and after semicolons the options that Pi-hole has (docs.pi-hole.net,
+ * "Pi-hole regular expressions extensions"): `;querytype=A,AAAA` or `;querytype=!A` and `;reply=` with a response code
+ * or an address. `;invert` is refused: which names an inverted expression matches cannot be looked up by their letters.
+ */
+import { compileExpression } from './expression.ts';
+import { canFindName, findsEveryName } from './reach.ts';
+import { RRType, Rcode } from '../dns/iana.ts';
+import { addressFromText, isMappedIpv4 } from '../net/ip.ts';
+import type { SpecialRule } from '../snapshot/special-rules.ts';
+
+/** What an expression is for, and how its questions are answered. */
+export type RegexOptions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'rewrite'>;
+
+/** An expression with its options. */
+export interface RegexRule {
+  readonly expression: string;
+  readonly options: RegexOptions;
+  /** It is written in a way that says that it is meant for every name. */
+  readonly forEveryName: boolean;
+}
+
+/** Why something is not accepted; text for the middle of a sentence. */
+export interface Refusal {
+  readonly reason: string;
+}
+
+/** A rule that would block or allow the whole network. */
+export const EVERY_NAME = 'it matches every name';
+/** An expression for URLs, or with letters that names in ASCII do not have. */
+export const NO_NAME =
+  'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--';
+
+/** Where the bytes of an IPv4 address lie in 16 bytes. */
+const IPV4_AT = 12;
+const REPLY_CODES: ReadonlyMap<string, number> = new Map([
+  ['NODATA', Rcode.NOERROR],
+  ['NXDOMAIN', Rcode.NXDOMAIN],
+  ['REFUSED', Rcode.REFUSED],
+]);
+const OPTION = /;\s*(?:querytype|reply|invert)\b/i;
+const FOR_EVERY_NAME = { regex: /^\^?\.[*+]\$?$/, pattern: /^(?:\|\|)?\*\^?$/ };
+
+/** Whether a text has options after its expression. */
+export function hasRegexOptions(text: string): boolean {
+  return OPTION.test(text);
+}
+
+/** Whether a rule is written in a way that shows that it is meant for every name: `*`, `||*^` and `.*`. */
+export function isMeantForEveryName({ match, text }: Pick<SpecialRule, 'match' | 'text'>): boolean {
+  return (match === 'regex' || match === 'pattern') && FOR_EVERY_NAME[match].test(text);
+}
+
+/** Separates an expression from its options. */
+export function readRegexRule(text: string): RegexRule | Refusal {
+  const [expression = '', ...written] = text.split(';');
+  const options: Writable<RegexOptions> = {};
+  for (const option of written) {
+    const reason = readOption(option.trim(), options);
+    if (reason !== null) return { reason };
+  }
+  return { expression, options, forEveryName: FOR_EVERY_NAME.regex.test(expression) };
+}
+
+/** Why `text` is refused as a new regex filter; null if it is not. */
+export function refuseRegexFilter(text: string): string | null {
+  const rule = readRegexRule(text);
+  if ('reason' in rule) return rule.reason;
+  const compiled = compileExpression(rule.expression);
+  if ('reason' in compiled) return `not a linear-time regular expression: ${compiled.reason}`;
+  if (!canFindName(compiled.automaton)) return NO_NAME;
+  const { types, exceptTypes } = rule.options;
+  const isFree = rule.forEveryName || types !== undefined || exceptTypes !== undefined;
+  return isFree || !findsEveryName(compiled.automaton) ? null : `${EVERY_NAME}; if that is meant, write .*`;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Reads an option; returns why it cannot be used. */
+function readOption(option: string, into: Writable<RegexOptions>): string | null {
+  const at = option.indexOf('=');
+  const name = (at < 0 ? option : option.slice(0, at)).trim().toLowerCase();
+  const value = at < 0 ? '' : option.slice(at + 1).trim();
+  if (name === 'querytype') return readTypes(value, into);
+  if (name === 'reply') return readReply(value, into);
+  if (name === 'invert')
+    return 'the option ;invert is not supported: deny the others with .* and allow these';
+  return `unknown option ";${option.slice(0, 40)}": Weir has ;querytype= and ;reply=`;
+}
+
+function readTypes(value: string, into: Writable<RegexOptions>): string | null {
+  const isExcept = value.startsWith('!');
+  const types: number[] = [];
+  for (const word of value.replace(/^!/, '').split(',')) {
+    const type = typeCode(word.trim().toUpperCase());
+    if (type === undefined) return `;querytype= with an unknown type: "${word.trim().slice(0, 20)}"`;
+    types.push(type);
+  }
+  if (isExcept) into.exceptTypes = types;
+  else into.types = types;
+  return null;
+}
+
+function typeCode(name: string): number | undefined {
+  const numbered = /^TYPE(\d{1,5})$/.exec(name);
+  if (numbered !== null) return Number(numbered[1]);
+  return Object.hasOwn(RRType, name) ? RRType[name as keyof typeof RRType] : undefined;
+}
+
+function readReply(value: string, into: Writable<RegexOptions>): string | null {
+  if (into.rewrite !== undefined) return 'one ;reply= at most: another filter may have another one';
+  const address = addressFromText(value);
+  const rcode = REPLY_CODES.get(value.toUpperCase());
+  if (address === null && rcode === undefined)
+    return `;reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "${value.slice(0, 40)}"`;
+  into.rewrite = address === null ? { rcode: rcode! } : { rcode: Rcode.NOERROR, record: recordOf(address) };
+  return null;
+}
+
+function recordOf(address: Uint8Array): { type: number; rdata: string } {
+  const isIpv4 = isMappedIpv4(address);
+  const bytes = isIpv4 ? address.subarray(IPV4_AT) : address;
+  const rdata = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { type: isIpv4 ? RRType.A : RRType.AAAA, rdata };
+}
