@@ -140,9 +140,11 @@ describe('a group', () => {
       await page.getByRole('button', { name: 'Add a group' }).click();
       const form = page.getByRole('dialog', { name: 'Add a group' });
       await form.getByLabel('Name').fill('Kids');
+      await form.getByRole('switch', { name: 'No IPv6 answers' }).press('Space');
       await form.getByRole('button', { name: 'Add a group' }).click();
       await page.getByRole('heading', { name: 'Kids', level: 1 }).waitFor();
-      const { id } = await groupNamed('Kids');
+      const { id, no_ipv6: isWithoutIpv6 } = await groupNamed('Kids');
+      expect(isWithoutIpv6).toBe(true);
 
       await page.getByRole('button', { name: 'Move one here' }).click();
       const moving = page.getByRole('dialog', { name: 'Move devices to Kids' });
