@@ -169,6 +169,22 @@ describe('a group', () => {
   });
 });
 
+describe('a service', () => {
+  test('is found by its tag, and shown with its icon', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./services');
+      await choose(page, 'Category', 'Messaging');
+      const link = page.getByRole('link', { name: 'Signal' });
+      await link.waitFor();
+      await page.getByText('Popular · Messaging').first().waitFor();
+      expect(await page.getByRole('link', { name: 'YouTube' }).count()).toBe(0);
+      const drawn = `[...document.images].filter(({ src, naturalWidth }) => src.startsWith('data:') && naturalWidth > 0)`;
+      await page.waitForFunction(`${drawn}.length > 0`);
+      await expectAccessible(page);
+    });
+  });
+});
+
 describe('a schedule', () => {
   test('with a time over midnight blocks the group that uses it, while it lasts', async () => {
     const name = 'late.flow.example';

@@ -94,7 +94,7 @@ describe('weir with a client on a network', () => {
         await askUntil(NEXT_IPV6, BLOCKED);
         return clientsOf(api);
       },
-      ([client]) => client?.ip_address.startsWith('2001:db8:52:') === true,
+      ([client]) => client?.ip_address?.startsWith('2001:db8:52:') === true,
       { pauseMs: 100 },
     );
     // The other one is this machine.
