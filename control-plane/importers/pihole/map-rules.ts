@@ -44,7 +44,7 @@ function mapDomain(parts: RuleParts, row: PiholeDomain, hasAllowRegex: boolean):
   const read = fromTre(pattern);
   if ('reason' in read) return builder.notMapped('regex_filter', domain, read.reason);
   const text = [read.pattern, ...options].join(';');
-  // A filter has the options that Pi-hole has, but for some of their values.
+  // A filter has the options that Pi-hole has, except for some of their values.
   const rule = readRegexRule(text);
   if ('reason' in rule) return builder.notMapped('regex_filter', domain, rule.reason);
   addRule(parts, row, 'regex_filters', text, read.pattern === pattern ? null : `written as ${text}`);

@@ -121,7 +121,7 @@ describe('weir with local records', () => {
     expect(Buffer.concat(strings!).toString()).toBe(value);
   });
 
-  test('weir follows an alias out of the local names, lets pass where it leads, and logs it as local', async () => {
+  test('weir follows an alias out of the local names, allows where it leads, and logs it as local', async () => {
     await create({ fqdn: 'alias.example.org', record_type: 'CNAME', value: 'middle.example.org' });
     await create({ fqdn: 'middle.example.org', record_type: 'CNAME', value: 'www.example.net' });
     for (const ask of [

@@ -82,9 +82,7 @@ describe('weir import', () => {
     const { status, lines } = await run(words, { WEIR_TOKEN: made.lines[0] });
     expect(status).toBe(0);
     expect(lines[0]).toMatch(/^RESULT +KIND +NAME +REASON$/);
-    expect(lines).toContainEqual(
-      expect.stringMatching(/^new +list rule +\|\|denied\.example\^/),
-    );
+    expect(lines).toContainEqual(expect.stringMatching(/^new +list rule +\|\|denied\.example\^/));
     expect(lines).toContain('nothing was changed: this was a dry run');
     expect(lines).toContain('mode = "custom_ip"');
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);

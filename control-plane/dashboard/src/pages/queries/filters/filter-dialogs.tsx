@@ -34,9 +34,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
   const [isTold, setTold] = useState(false);
   const clients = useClients(name === 'client' || name === 'client_id');
   const devices = clients.map((client) => ({ id: String(client.id), text: deviceText(client) }));
-  const known = clients.flatMap(({ ip_address: text, name: given, hostname }) =>
-    text === null ? [] : [{ text, meaning: given ?? hostname ?? undefined }],
-  );
+  const known = addressesOf(clients);
   const names = name === 'group_id' ? groups.map(({ id }) => String(id)) : choicesOf(name);
   const suggestions: readonly Suggestion[] =
     name === 'client' ? known : (USUAL[name] ?? []).map((text) => ({ text }));
@@ -116,6 +114,13 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
         </Stack>
       </Form>
     </Dialog>
+  );
+}
+
+/** Addresses that are known, with their names. */
+function addressesOf(clients: AnswerOf<'GET /clients'>['data']): readonly Suggestion[] {
+  return clients.flatMap(({ ip_address: text, name, hostname }) =>
+    text === null ? [] : [{ text, meaning: name ?? hostname ?? undefined }],
   );
 }
 
