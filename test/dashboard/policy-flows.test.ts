@@ -179,7 +179,7 @@ describe('a service', () => {
       await page.getByText('Popular · Messaging').first().waitFor();
       expect(await page.getByRole('link', { name: 'YouTube' }).count()).toBe(0);
       const drawn = `[...document.images].filter(({ src, naturalWidth }) => src.startsWith('data:') && naturalWidth > 0)`;
-      await page.waitForFunction(`${drawn}.length > 0`);
+      await until('an icon', () => page.evaluate(`${drawn}.length`), Boolean, { pauseMs: 100 });
       await expectAccessible(page);
     });
   });
