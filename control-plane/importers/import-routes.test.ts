@@ -45,11 +45,11 @@ describe('POST {api}/import of a Pi-hole', () => {
       [anyone, 'a.wild.example', 1, 'BLOCKED_MANAGED'],
       [anyone, 'ad12.example.com', 1, 'BLOCKED_REGEX'],
       [anyone, 'ad1234.example.com', 1, FORWARDED],
-      [anyone, 'aaaa.example', 28, 'BLOCKED_REGEX'],
+      [anyone, 'aaaa.example', 28, 'BLOCKED_LIST'],
       [anyone, 'aaaa.example', 1, FORWARDED],
-      [anyone, 'gone.example', 1, 'BLOCKED_REGEX'],
-      [anyone, 'to.example', 1, 'BLOCKED_REGEX'],
-      [anyone, 'nodata.example', 28, 'BLOCKED_REGEX'],
+      [anyone, 'gone.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'to.example', 1, 'LOCAL'],
+      [anyone, 'nodata.example', 28, 'BLOCKED_LIST'],
       [anyone, 'nodata.example', 1, FORWARDED],
       [anyone, 'games.example', 1, FORWARDED],
       [anyone, 'guest.example', 1, FORWARDED],
@@ -113,19 +113,13 @@ describe('POST {api}/import of a Pi-hole', () => {
     });
     expect(itemsOf(report, 'regex_filter')).toEqual({
       '^ad[0-9]{,3}[.]': 'done: written as ^ad[0-9]{0,3}[.]',
-      'aaaa\\.example$;querytype=AAAA': 'done',
-      'gone\\.example$;reply=NXDOMAIN': 'done',
-      'to\\.example$;reply=192.0.2.99': 'done',
-      'nodata\\.example$;reply=NODATA;querytype=!A': 'done',
-      'inverted\\.example$;invert':
-        'not_mapped: the option ;invert is not supported: deny the others with .* and allow these',
+      'inverted\\.example$;invert': 'not_mapped: Weir has no option like invert',
       '(a)\\1': 'not_mapped: it uses \\1, which is not linear in time or unknown',
-      'no\\.example$;reply=NONE':
-        'not_mapped: ;reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "NONE"',
+      'no\\.example$;reply=NONE': 'not_mapped: Weir cannot give the reply NONE to one rule',
       'x{~2}y': 'not_mapped: it matches approximately',
       '\\<word': 'not_mapped: it uses \\<, which is not linear in time or unknown',
       'c\\.example$;reply=CNAME,d.example':
-        'not_mapped: ;reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "CNAME,d.example"',
+        'not_mapped: Weir cannot give the reply CNAME,d.example to one rule',
     });
     expect(itemsOf(report, 'forward_zone')).toEqual({ '192.0.2.0/23': 'done', 'fritz.box': 'done' });
     expect(itemsOf(report, 'setting')).toMatchObject({

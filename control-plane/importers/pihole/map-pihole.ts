@@ -1,5 +1,6 @@
 /** The settings of a Pi-hole as a plan of Weir's entities. Pure. */
 import { addForeignList } from '../plan/foreign-list.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { mapClients } from './map-clients.ts';
@@ -14,8 +15,10 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
   const sets = mapClients(builder, settings);
   for (const list of settings.lists)
     addList(builder, list, sets.groupsOf(settings.listLinks.get(list.id) ?? []));
+  const lists = new GeneratedLists(builder, 'Pi-hole: rules with options', 'pihole-rules');
   const groupsOf = (id: number): string[] => sets.groupsOf(settings.domainLinks.get(id) ?? []);
-  mapDomains({ builder, groupsOf }, settings.domains);
+  mapDomains({ builder, lists, groupsOf }, settings.domains);
+  lists.finish();
   mapKeys(builder, settings);
   return builder.finish('pihole');
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { GeneratedLists } from '../plan/generated-lists.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { mapDomains } from './map-rules.ts';
 
 /** The plan of domains, all in one group. */
 function planOf(...domains: (readonly [type: number, domain: string, enabled?: boolean])[]) {
   const builder = new PlanBuilder();
+  const lists = new GeneratedLists(builder, 'rules', 'rules');
   const rows = domains.map(([type, domain, enabled = true], id) => ({
     id,
     type,
@@ -12,7 +14,8 @@ function planOf(...domains: (readonly [type: number, domain: string, enabled?: b
     enabled,
     comment: '',
   }));
-  mapDomains({ builder, groupsOf: () => ['A'] }, rows);
+  mapDomains({ builder, lists, groupsOf: () => ['A'] }, rows);
+  lists.finish();
   return builder.finish('pihole');
 }
 
@@ -37,18 +40,19 @@ describe('mapDomains()', () => {
     });
   });
 
-  test('keeps the options of a regex, which ranks as it did', () => {
-    const plan = planOf(
+  test('writes options as modifiers of a rule in a list', () => {
+    const { sources } = planOf(
       [3, 'a\\.example$;querytype=A,AAAA;reply=REFUSED'],
       [2, 'b\\.example$;querytype=!TYPE65'],
-      [3, '^c[0-9]{,3}$;reply=2001:db8::1', false],
+      [3, 'c\\.example$;reply=2001:db8::1', false],
     );
-    expect(plan.sources).toEqual([]);
-    const table = 'regex_filters';
-    expect(plan.rules).toMatchObject([
-      { table, text: 'a\\.example$;querytype=A,AAAA;reply=REFUSED', action: 'deny', enabled: true },
-      { table, text: 'b\\.example$;querytype=!TYPE65', action: 'allow', enabled: true },
-      { table, text: '^c[0-9]{0,3}$;reply=2001:db8::1', action: 'deny', enabled: false },
+    expect(sources).toMatchObject([{ groups: ['A'], url: 'text:rules', items: [0, 1, 2] }]);
+    expect(sources[0]!.text!.split('\n')).toEqual([
+      '! rules',
+      '/a\\.example$/$dnstype=A|AAAA,dnsrewrite=REFUSED',
+      '@@/b\\.example$/$dnstype=~TYPE65',
+      '! /c\\.example$/$dnsrewrite=2001:db8::1',
+      '',
     ]);
   });
 

@@ -1,5 +1,7 @@
-/** Pi-hole's exact and regex domains as managed domains and regex filters. Pure. */
-import { readRegexRule } from '../../../shared/automata/regex-filter.ts';
+/** Pi-hole's exact and regex domains as managed domains, regex filters and rules of a list. Pure. */
+import { RRType } from '../../../shared/dns/iana.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeDomain } from './pihole-settings.ts';
 import { fromTre, wildcardName } from './tre-pattern.ts';
@@ -11,6 +13,7 @@ const REGEX_DENY = 3;
 /** Where rules go. */
 export interface RuleParts {
   readonly builder: PlanBuilder;
+  readonly lists: GeneratedLists;
   /** Names of the groups of a domain; empty = it is for no client. */
   readonly groupsOf: (id: number) => readonly string[];
 }
@@ -38,16 +41,19 @@ function mapDomain(parts: RuleParts, row: PiholeDomain, hasAllowRegex: boolean):
   if (type < 0 || type > REGEX_DENY) return builder.notMapped('other', domain, 'a domain of an unknown type');
   if (type < REGEX_ALLOW) return addRule(parts, row, 'managed_domains', domain.trim());
   const [pattern = '', ...options] = domain.split(';');
-  const name = options.length > 0 ? null : wildcardName(pattern);
+  const name = wildcardName(pattern);
+  if (options.length > 0) return mapOptions(parts, row, pattern, options);
   if (name !== null && (type === REGEX_ALLOW || !hasAllowRegex))
     return addRule(parts, row, 'managed_domains', `*.${name}`, `was the regex ${pattern}`);
   const read = fromTre(pattern);
   if ('reason' in read) return builder.notMapped('regex_filter', domain, read.reason);
-  const text = [read.pattern, ...options].join(';');
-  // A filter has the options that Pi-hole has, except for some of their values.
-  const rule = readRegexRule(text);
-  if ('reason' in rule) return builder.notMapped('regex_filter', domain, rule.reason);
-  addRule(parts, row, 'regex_filters', text, read.pattern === pattern ? null : `written as ${text}`);
+  addRule(
+    parts,
+    row,
+    'regex_filters',
+    read.pattern,
+    read.pattern === pattern ? null : `written as ${read.pattern}`,
+  );
 }
 
 function addRule(
@@ -69,4 +75,55 @@ function addRule(
   const { comment } = row;
   const rule = { table, text, action, comment, groups: hasGroups ? groups : null } as const;
   builder.rule({ ...rule, enabled: row.enabled && hasGroups }, item);
+}
+
+/** A regex with options becomes a rule of a list, which can be for some types and can answer otherwise. */
+function mapOptions(parts: RuleParts, row: PiholeDomain, pattern: string, options: readonly string[]): void {
+  const { builder, lists, groupsOf } = parts;
+  const modifiers: string[] = [];
+  for (const option of options) {
+    const modifier = modifierOf(option.trim());
+    if ('reason' in modifier) return builder.notMapped('regex_filter', row.domain, modifier.reason);
+    modifiers.push(modifier.text);
+  }
+  const read = fromTre(pattern);
+  if ('reason' in read) return builder.notMapped('regex_filter', row.domain, read.reason);
+  const groups = groupsOf(row.id);
+  const item = builder.item(
+    'list_rule',
+    row.domain,
+    'a rule of a list, which ranks below managed domains and filters',
+  );
+  const isOn = row.enabled && groups.length > 0;
+  if (!isOn) builder.remark(item, 'switched off: a comment in that list');
+  const line = `${row.type === REGEX_ALLOW ? '@@' : ''}/${read.pattern}/$${modifiers.join(',')}`;
+  lists.add(line, groups.length > 0 ? groups : null, item, isOn);
+}
+
+function modifierOf(option: string): { text: string } | { reason: string } {
+  const name = option.split('=', 1)[0]!.toLowerCase();
+  const value = option.slice(option.indexOf('=') + 1);
+  if (name === 'querytype') return dnstype(value);
+  if (name === 'reply') return rewrite(value.trim());
+  return { reason: `Weir has no option like ${option.slice(0, 40)}` };
+}
+
+function dnstype(value: string): { text: string } | { reason: string } {
+  const isExcept = value.startsWith('!');
+  const types = value
+    .replace(/^!/, '')
+    .toUpperCase()
+    .split(',')
+    .map((type) => type.trim());
+  const unknown = types.find((type) => !Object.hasOwn(RRType, type) && !/^TYPE\d{1,5}$/.test(type));
+  if (unknown !== undefined) return { reason: `Weir does not know the type ${unknown.slice(0, 20)}` };
+  return { text: `dnstype=${types.map((type) => (isExcept ? `~${type}` : type)).join('|')}` };
+}
+
+function rewrite(reply: string): { text: string } | { reason: string } {
+  const code = reply.toUpperCase();
+  if (code === 'NODATA') return { text: 'dnsrewrite=NOERROR;;' };
+  if (code === 'NXDOMAIN' || code === 'REFUSED') return { text: `dnsrewrite=${code}` };
+  if (addressFromText(reply) !== null) return { text: `dnsrewrite=${reply}` };
+  return { reason: `Weir cannot give the reply ${reply.slice(0, 40)} to one rule` };
 }
