@@ -13,6 +13,9 @@ const MAX_WAVE = 8;
 const MAX_WAVES = 16;
 const NONE: ReadonlySet<number> = new Set();
 
+/** Servers that are asked at the same time, then the next ones. */
+type Waves = readonly (readonly Upstream[])[];
+
 /** A pool with its servers. */
 export class Pool {
   readonly name: string;
@@ -29,7 +32,7 @@ export class Pool {
   }
 
   /** The waves of all servers, or of those in `usable`; counts as one question. */
-  waves(usable?: (upstream: Upstream) => boolean): Upstream[][] {
+  waves(usable?: (upstream: Upstream) => boolean): Waves {
     const servers = usable === undefined ? this.upstreams : this.upstreams.filter(usable);
     return wavesOf(this.strategy, servers, this.turn++);
   }
@@ -39,15 +42,10 @@ export class Pool {
  * The servers to ask for one question, in waves: those that answer, then together those that may be down, then the
  * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
  */
-export function planWaves(
-  pools: readonly Pool[],
-  nowMs: number,
-  avoided: ReadonlySet<number> = NONE,
-): Upstream[][] {
-  const all = pools.flatMap(({ upstreams }) => upstreams);
+export function planWaves(pools: readonly Pool[], nowMs: number, avoided: ReadonlySet<number> = NONE): Waves {
   // Nearly always: the work below is for faults.
-  if (avoided.size === 0 && all.every((upstream) => upstream.isInOrder))
-    return withinLimits(pools.flatMap((pool) => pool.waves()));
+  if (avoided.size === 0 && pools.every(isInOrder)) return withinLimits(usualWaves(pools));
+  const all = pools.flatMap(({ upstreams }) => upstreams);
   // If every server removes signatures, only unsigned names can be answered, and their order is the strategy's.
   const needsSignatures = all.some(({ removesSignatures }) => !removesSignatures);
   const isPreferred = (upstream: Upstream): boolean =>
@@ -65,15 +63,29 @@ export function planWaves(
   ]);
 }
 
-function withinLimits(waves: Upstream[][]): Upstream[][] {
-  return waves.slice(0, MAX_WAVES).map((wave) => (wave.length > MAX_WAVE ? wave.slice(0, MAX_WAVE) : wave));
+function isInOrder({ upstreams }: Pool): boolean {
+  return upstreams.every((upstream) => upstream.isInOrder);
+}
+
+function usualWaves(pools: readonly Pool[]): Waves {
+  const [first] = pools;
+  return pools.length === 1 && first !== undefined ? first.waves() : pools.flatMap((pool) => pool.waves());
+}
+
+function withinLimits(waves: Waves): Waves {
+  if (waves.length <= MAX_WAVES && waves.every(isWithinLimit)) return waves;
+  return waves.slice(0, MAX_WAVES).map((wave) => (isWithinLimit(wave) ? wave : wave.slice(0, MAX_WAVE)));
+}
+
+function isWithinLimit({ length }: readonly Upstream[]): boolean {
+  return length <= MAX_WAVE;
 }
 
 /** Takes the suspects out of waves, except one that is tried out beside the first servers. */
 function withoutSuspects(
-  waves: Upstream[][],
+  waves: Waves,
   nowMs: number,
-): { readonly answering: Upstream[][]; readonly suspects: Upstream[] } {
+): { readonly answering: Waves; readonly suspects: readonly Upstream[] } {
   const all = waves.flat();
   if (all.every(({ health }) => !health.isSuspect)) return { answering: waves, suspects: [] };
   const answering = waves
@@ -86,8 +98,8 @@ function withoutSuspects(
   return { answering, suspects: suspects.filter((upstream) => !tried.includes(upstream)) };
 }
 
-function inWaves(upstreams: readonly Upstream[]): Upstream[][] {
-  const waves: Upstream[][] = [];
+function inWaves(upstreams: readonly Upstream[]): Waves {
+  const waves: (readonly Upstream[])[] = [];
   for (let i = 0; i < upstreams.length; i += MAX_WAVE) waves.push(upstreams.slice(i, i + MAX_WAVE));
   return waves;
 }

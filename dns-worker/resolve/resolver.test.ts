@@ -6,8 +6,9 @@ import { opt, question } from '../../test/support/dns/built-messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import type { ReceivedQuery, Script } from '../../test/support/dns/scripted-upstream.ts';
+import { awaitLateAnswer } from './late-answers.ts';
 import { NodeFlights, type QuestionTaker } from './node-flights.ts';
-import type { Resolver } from './resolver.ts';
+import type { Failed, Resolver } from './resolver.ts';
 import { SharedResolver } from './shared-resolver.ts';
 import {
   REFUSED,
@@ -65,6 +66,18 @@ describe('Resolver.resolve', () => {
     );
     expect(server.udpQueries).toHaveLength(2);
     expect(by.inFlight).toBe(0);
+  });
+
+  test('resolve() takes a late answer also for a question with an empty set of servers to avoid', async () => {
+    const server = await upstream();
+    const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 100 });
+    const asked = { ...WWW, avoided: new Set<number>() };
+    const failure = (await resolve(by, asked)) as Failed;
+    const come = new Promise<void>((done) => awaitLateAnswer(failure, done));
+    const sent = server.udpQueries[0]!;
+    sent.reply(good(sent, 7));
+    await within('the late answer', come);
+    expect(summary(await resolve(by, asked))).toBe('0: 7');
   });
 
   test('resolve() asks over TCP what came truncated', async () => {

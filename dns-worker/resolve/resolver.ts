@@ -103,7 +103,8 @@ export class Resolver {
     }
     try {
       // A late answer may be of a server that this question avoids.
-      const late = question.avoided === undefined ? this.late.take(question) : null;
+      const isAvoiding = question.avoided !== undefined && question.avoided.size > 0;
+      const late = isAvoiding ? null : this.late.take(question);
       if (late !== null) {
         queueMicrotask(() => done(late));
         return;

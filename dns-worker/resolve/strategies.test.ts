@@ -10,7 +10,7 @@ function server(
 
 const SERVERS = [server('a', 30), server('b', 10), server('c', 20)];
 
-function names(waves: { name: string }[][]): string {
+function names(waves: readonly (readonly { name: string }[])[]): string {
   return waves.map((wave) => wave.map(({ name }) => name).join('+')).join(' ');
 }
 

@@ -17,11 +17,11 @@ export function wavesOf<T extends Candidate>(
   strategy: PoolStrategy,
   servers: readonly T[],
   turn: number,
-): T[][] {
+): readonly (readonly T[])[] {
   if (servers.length === 0) return [];
   switch (strategy) {
     case 'Parallel':
-      return [[...servers]];
+      return [servers];
     case 'Failover':
       return oneByOne(servers);
     case 'Balanced':
@@ -31,7 +31,7 @@ export function wavesOf<T extends Candidate>(
   }
 }
 
-function oneByOne<T>(servers: readonly T[]): T[][] {
+function oneByOne<T>(servers: readonly T[]): readonly (readonly T[])[] {
   return servers.map((server) => [server]);
 }
 

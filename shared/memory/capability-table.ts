@@ -51,8 +51,8 @@ export const FeatureWord = {
   WORDS: 6,
 } as const;
 
-/** States of a record. */
-export const RecordState = { FREE: 0, TAKEN: 1, READY: 2 } as const;
+/** States of a record. A thread that died as it wrote the key has left its record LOST. */
+export const RecordState = { FREE: 0, TAKEN: 1, READY: 2, LOST: 3 } as const;
 
 /** Creates the memory, with no records. */
 export function createCapabilityTable(records: number = CapabilityTable.RECORDS): SharedArrayBuffer {

@@ -212,6 +212,32 @@ describe('the filters of the log', () => {
   });
 });
 
+describe('the log of a device', () => {
+  test('is reached from the device, and has only its queries', async () => {
+    const device = { ip_address: '127.0.0.33', name: 'Tablet' };
+    const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', device);
+    await room.ask(['one.device.example'], device.ip_address);
+    await room.ask(['one.device.example', 'two.device.example'], '127.0.0.34');
+    await room.api.untilQueryCount(3, 'domain=device.example');
+    await room.withPage({}, async (page) => {
+      await page.goto(`./clients?open=${String(id)}`);
+      await page.getByRole('link', { name: 'Its queries in the log' }).click();
+      await page.waitForURL(`**/queries?client_id=${String(id)}`);
+      await page.getByRole('button', { name: 'Device: Tablet', exact: true }).waitFor();
+      await page.getByText('1 row', { exact: true }).waitFor();
+      expect(await shownRows(page)).toEqual([expect.stringContaining('one.device.example')]);
+
+      await page.getByRole('button', { name: 'Device: Tablet', exact: true }).click();
+      const form = page.getByRole('dialog', { name: 'Change the filter' });
+      await form.getByText('Not these').click();
+      await form.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Device: not Tablet', exact: true }).waitFor();
+      await logRowOf(page, 'two.device.example').waitFor();
+      await expectAccessible(page);
+    });
+  });
+});
+
 describe('while the database is away', () => {
   test('the page says so, keeps what it has, shows new queries, and goes on afterwards', async () => {
     const [before, during] = ['before.outage.example', 'during.outage.example'];

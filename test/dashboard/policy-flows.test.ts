@@ -140,9 +140,11 @@ describe('a group', () => {
       await page.getByRole('button', { name: 'Add a group' }).click();
       const form = page.getByRole('dialog', { name: 'Add a group' });
       await form.getByLabel('Name').fill('Kids');
+      await form.getByRole('switch', { name: 'No IPv6 answers' }).press('Space');
       await form.getByRole('button', { name: 'Add a group' }).click();
       await page.getByRole('heading', { name: 'Kids', level: 1 }).waitFor();
-      const { id } = await groupNamed('Kids');
+      const { id, no_ipv6: isWithoutIpv6 } = await groupNamed('Kids');
+      expect(isWithoutIpv6).toBe(true);
 
       await page.getByRole('button', { name: 'Move one here' }).click();
       const moving = page.getByRole('dialog', { name: 'Move devices to Kids' });
@@ -162,6 +164,22 @@ describe('a group', () => {
       expect(await room.ask([name], '127.0.0.51')).toEqual([BLOCKED]);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: `Delete the rule ${name}` }).waitFor();
+      await expectAccessible(page);
+    });
+  });
+});
+
+describe('a service', () => {
+  test('is found by its tag, and shown with its icon', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./services');
+      await choose(page, 'Category', 'Messaging');
+      const link = page.getByRole('link', { name: 'Signal' });
+      await link.waitFor();
+      await page.getByText('Popular · Messaging').first().waitFor();
+      expect(await page.getByRole('link', { name: 'YouTube' }).count()).toBe(0);
+      const drawn = `[...document.images].filter(({ src, naturalWidth }) => src.startsWith('data:') && naturalWidth > 0)`;
+      await until('an icon', () => page.evaluate(`${drawn}.length`), Boolean, { pauseMs: 100 });
       await expectAccessible(page);
     });
   });

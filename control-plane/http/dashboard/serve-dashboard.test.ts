@@ -87,7 +87,7 @@ describe('serveDashboard() of a build', () => {
       "default-src 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
-      "img-src 'self'",
+      "img-src 'self' data:",
       "manifest-src 'self'",
       "require-trusted-types-for 'script'",
       "script-src 'self'",

@@ -24,7 +24,8 @@ export interface DashboardParts {
 const PAGE_POLICY = contentPolicy({
   'script-src': ["'self'"],
   'style-src': ["'self'"],
-  'img-src': ["'self'"],
+  // Icons of services, which are drawings without scripts.
+  'img-src': ["'self'", 'data:'],
   'connect-src': ["'self'"],
   'manifest-src': ["'self'"],
 });

@@ -65,6 +65,12 @@ describe('BootstrapServer.find()', () => {
     expect(upstream.tcpQueries).toHaveLength(1);
   });
 
+  test('asks over TCP if someone guesses ids on its port', async () => {
+    upstream.udpScript = (query) => reply(query, { id: idOf(query.bytes) ^ 1 });
+    upstream.tcpScript = (query) => reply(query, { answers: [a(HOST, '192.0.2.1')] });
+    expect(await find()).toEqual([FOUND]);
+  });
+
   test('asks a server that refuses EDNS without it', async () => {
     upstream.udpScript = (query) => {
       const hasEdns = query.bytes[11] === 1;

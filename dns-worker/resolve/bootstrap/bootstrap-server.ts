@@ -66,7 +66,9 @@ export class BootstrapServer {
     let outcome = await this.exchange((done) => this.overUdp(question, true, done));
     if (outcome?.kind === 'refused')
       outcome = await this.exchange((done) => this.overUdp(question, false, done));
-    if (outcome?.kind === 'truncated') outcome = await this.exchange((done) => this.tcp.ask(question, done));
+    // A third party that guesses ids must not end a look-up.
+    if (outcome?.kind === 'truncated' || outcome?.kind === 'exposed')
+      outcome = await this.exchange((done) => this.tcp.ask(question, done));
     return outcome?.kind === 'answer' ? outcome.answer : null;
   }
 

@@ -1,4 +1,5 @@
 /** Finds the records of servers in the table that the threads of a node share (`capability-table.ts`). */
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
 import {
   CapabilityTable,
@@ -14,6 +15,9 @@ import { CapabilityRecord } from './capability-record.ts';
 const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
 /** Looks at a key that another thread is writing before it is passed over: that thread may be dead. */
 const MAX_LOOKS = 1_000_000;
+
+/** A word of the address that is 0 in fe80::/64: it stands for the interface, as routers share such addresses. */
+const LINK_LOCAL_ZEROS = 1;
 
 /** The records. One per resolve thread. */
 export class Capabilities {
@@ -68,14 +72,21 @@ function wordsOf(memory: SharedArrayBuffer, record: number): Int32Array {
 }
 
 function isReady(words: Int32Array): boolean {
-  for (let look = 0; look < MAX_LOOKS; look++)
-    if (Atomics.load(words, CapabilityWord.STATE) === RecordState.READY) return true;
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const state = Atomics.load(words, CapabilityWord.STATE);
+    if (state !== RecordState.TAKEN) return state === RecordState.READY;
+  }
+  // Later look-ups need not wait for it.
+  Atomics.compareExchange(words, CapabilityWord.STATE, RecordState.TAKEN, RecordState.LOST);
   return false;
 }
 
 function keyOf(ip: string, port: number, transport: number): Int32Array {
   const key = new Int32Array(CapabilityWord.KEY_WORDS);
   new Uint8Array(key.buffer).set(addressFromText(ip) ?? new Uint8Array(16));
+  const [, networkInterface] = ip.split('%');
+  if (networkInterface !== undefined)
+    key[LINK_LOCAL_ZEROS] = createHash('sha256').update(networkInterface).digest().readInt32LE();
   key[CapabilityWord.KEY_WORDS - 1] = port | (transport << 16);
   return key;
 }

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CapabilityWord, createCapabilityTable } from '../../../shared/memory/capability-table.ts';
+import {
+  CapabilityTable,
+  CapabilityWord,
+  createCapabilityTable,
+  RecordState,
+} from '../../../shared/memory/capability-table.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { Capabilities } from './capabilities.ts';
 import type { CapabilityRecord } from './capability-record.ts';
@@ -93,6 +98,23 @@ describe('CapabilityRecord', () => {
 });
 
 describe('Capabilities', () => {
+  test('of() keeps servers apart that have the same link-local address on different interfaces', () => {
+    const records = new Capabilities(clock, memory);
+    const on = (name: string) => records.of({ ip: `fe80::1%${name}`, port: 53 }, 'udp');
+    on('eth0').note('tcp', 'refused');
+    expect([on('eth0').finding('tcp'), on('eth1').finding('tcp')]).toEqual(['refused', 'unknown']);
+  });
+
+  test('of() passes over a record whose thread has died as it wrote the key', () => {
+    const states = new Int32Array(memory);
+    const second = CapabilityTable.RECORD_WORDS + CapabilityWord.STATE;
+    states[second] = RecordState.TAKEN;
+    const next = { ...SERVER, port: 5353 };
+    new Capabilities(clock, memory).of(next, 'udp').note('tcp', 'refused');
+    expect(new Capabilities(clock, memory).of(next, 'udp').finding('tcp')).toBe('refused');
+    expect(Atomics.load(states, second)).toBe(RecordState.LOST);
+  });
+
   test('of() gives servers beyond the size of the table a record of their thread', () => {
     const records = new Capabilities(clock, memory);
     for (let port = 1; port <= 600; port++) records.of({ ...SERVER, port }, 'udp').note('tcp', 'supported');

@@ -6,6 +6,7 @@ const reply = (more: Partial<ProbeReply> = {}): ProbeReply => ({
   rcode: Rcode.NOERROR,
   doubt: null,
   hasCookie: true,
+  isDisturbed: false,
   ...more,
 });
 

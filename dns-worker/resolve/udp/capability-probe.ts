@@ -17,7 +17,12 @@ export interface ProbeReply {
   readonly doubt: Exclude<MarksCheck, 'repeated'> | null;
   /** The reply has a cookie of the server's. */
   readonly hasCookie: boolean;
+  /** Someone guessed ids on its ports, and no reply came: it shows nothing. */
+  readonly isDisturbed: boolean;
 }
+
+/** Times that a probe moves to another port. */
+const MAX_MOVES = 16;
 
 /** What probes go through. */
 export interface ProbeParts {
@@ -29,11 +34,12 @@ export interface ProbeParts {
 
 /** A probe in flight. */
 export class CapabilityProbe {
-  private readonly exchange: Exchange;
+  private exchange: Exchange;
   private readonly done: (reply: ProbeReply) => void;
   private timer: NodeJS.Timeout;
   private doubt: ProbeReply['doubt'] = null;
   private hasCookie = false;
+  private moves = 0;
   private isOver = false;
 
   /** Asks with one feature, or plainly; `done` is called once, unless `cancel` is. */
@@ -58,13 +64,17 @@ export class CapabilityProbe {
       onBareRefusal: () => this.end(Rcode.FORMERR),
     };
     this.timer = setTimeout(() => this.end(null), limitMs);
-    this.exchange = exchangeUdp(sockets, question, parts.usesEdns(), { marks, asker }, (outcome) => {
-      if (outcome.kind === 'answer') this.end(outcome.answer.rcode);
-      else if (outcome.kind === 'truncated') this.end(Rcode.NOERROR);
-      else if (outcome.kind === 'refused') this.end(Rcode.FORMERR);
-      // An unusable answer is one all the same.
-      else this.end(outcome.kind === 'failed' && !isLost(outcome) ? Rcode.NOERROR : null);
-    });
+    const ask = (): Exchange =>
+      exchangeUdp(sockets, question, parts.usesEdns(), { marks, asker }, (outcome) => {
+        // Its port was closed: what third parties send decides nothing.
+        if (outcome.kind === 'exposed' && ++this.moves <= MAX_MOVES) this.exchange = ask();
+        else if (outcome.kind === 'answer') this.end(outcome.answer.rcode);
+        else if (outcome.kind === 'truncated') this.end(Rcode.NOERROR);
+        else if (outcome.kind === 'refused') this.end(Rcode.FORMERR);
+        // An unusable answer is one all the same.
+        else this.end(outcome.kind === 'failed' && !isLost(outcome) ? Rcode.NOERROR : null);
+      });
+    this.exchange = ask();
   }
 
   /** Waits no longer than so many milliseconds from now. */
@@ -83,7 +93,8 @@ export class CapabilityProbe {
   private end(rcode: number | null): void {
     if (this.isOver) return;
     this.cancel();
-    this.done({ rcode, doubt: this.doubt, hasCookie: this.hasCookie });
+    const { doubt, hasCookie, moves } = this;
+    this.done({ rcode, doubt, hasCookie, isDisturbed: rcode === null && moves > 0 });
   }
 }
 

@@ -13,7 +13,11 @@ import {
   refusingCase,
   treatTcp,
 } from '../../../test/support/dns/odd-upstreams.ts';
-import { type Script, ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
+import {
+  type ReceivedQuery,
+  type Script,
+  ScriptedUpstream,
+} from '../../../test/support/dns/scripted-upstream.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { Capabilities } from '../capability/capabilities.ts';
 import type { CapabilityRecord } from '../capability/capability-record.ts';
@@ -144,6 +148,39 @@ describe('CapabilityProber', () => {
       (count) => count >= before + 9,
     );
     expect([record.finding('case'), record.finding('cookies')]).toEqual(['supported', 'supported']);
+    asked.cancel();
+  });
+
+  test('leaves features earned if someone guesses ids on the ports of their probes', async () => {
+    upstream.udpScript = baking;
+    const one = thread();
+    ask(one);
+    await untilFound('tcp');
+    const isPlain = (query: ReceivedQuery): boolean => !isMixed(query) && cookieOf(query).length === 0;
+    upstream.udpScript = (query, index) => {
+      if (!nameIn(query).toLowerCase().includes('a-public-name')) return;
+      if (!isPlain(query)) query.bytes[0]! ^= 1;
+      baking(query, index);
+    };
+    const before = probes().filter(isPlain).length;
+    const asked = one.ask(question('silent.example.org', 'A'), () => undefined);
+    asked.resend();
+    const untilAsked = (count: number): Promise<unknown> =>
+      until(
+        'pairs of probes',
+        () => {
+          asked.resend();
+          return probes().filter(isPlain).length;
+        },
+        (seen) => seen >= before + count,
+      );
+    await untilAsked(1);
+    offsetMs += 1000;
+    await untilAsked(2);
+    offsetMs += 1000;
+    await untilAsked(3);
+    expect([record.finding('case'), record.finding('cookies')]).toEqual(['supported', 'supported']);
+    expect([record.isStruck('case'), record.isStruck('cookies')]).toEqual([false, false]);
     asked.cancel();
   });
 

@@ -151,7 +151,9 @@ export class CapabilityProber {
       }
       let isStruck = false;
       for (const [i, feature] of features.entries()) {
-        const finding = findingOf(feature, replies[i]!, plain.rcode!);
+        const reply = replies[i]!;
+        if (reply.isDisturbed) continue;
+        const finding = findingOf(feature, reply, plain.rcode!);
         // A server without cookies that leaves the option out answers as well as before.
         const isFit = finding === 'supported' || (finding === 'unsupported' && !hardening.isEarned(feature));
         isStruck ||= finding !== 'supported';

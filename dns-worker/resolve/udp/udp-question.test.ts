@@ -316,6 +316,12 @@ describe('UdpUpstream: guesses of ids', () => {
     expect(lastOctet(await ask())).toBe(1);
     expect(asked()).toHaveLength(4);
   });
+
+  test('ask() waits once only for a server that is silent over TCP', async () => {
+    upstream.udpScript = (query, index) => query.reply(index < 3 ? wrongId(query) : reply(query));
+    expect(lastOctet(await ask())).toBe(1);
+    expect([asked().length, upstream.tcpQueries.length]).toEqual([4, 1]);
+  });
 });
 
 /** Forged replies for one question: all of them in the ordinary suite are a tenth of the full race. */

@@ -56,7 +56,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private readonly ways: UdpWays;
   private readonly question: Question;
   private readonly done: ExchangeDone;
-  private readonly underWay = new Set<Exchange>();
+  /** Nearly always one: a set costs more. */
+  private readonly underWay: Exchange[] = [];
   /** The query over UDP that waits for its reply, and its marks. */
   private udp: Exchange | null = null;
   private marks: UsedMarks | null = null;
@@ -71,6 +72,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** The server has replied, if with something doubtful. */
   private hasReplied = false;
   private triedCookie = false;
+  /** It was asked over TCP as someone guessed ids; if that brings nothing, it is not tried again. */
+  private soughtRefuge = false;
   private moves = 0;
   private repeats = 0;
   private resends = 0;
@@ -89,7 +92,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   }
 
   get wasQueued(): boolean {
-    return [...this.underWay].some((exchange) => exchange.wasQueued);
+    return this.underWay.some((exchange) => exchange.wasQueued);
   }
 
   resend(): void {
@@ -103,7 +106,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   cancel(): void {
     this.ways.doubtful.remove(this);
     for (const exchange of this.underWay) exchange.cancel();
-    this.underWay.clear();
+    this.underWay.length = 0;
   }
 
   onDoubt(why: Exclude<MarksCheck, 'repeated'>): void {
@@ -134,7 +137,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     }
     const { held } = this;
     const isLate = held !== null && this.ways.clock.monotonicMs() - held.sinceMs >= HOLD_MS;
-    if (held !== null && (isLate || (this.underWay.size === 0 && this.isCleared(held)))) {
+    if (held !== null && (isLate || (this.underWay.length === 0 && this.isCleared(held)))) {
       this.held = null;
       this.settle(held.outcome);
       return;
@@ -179,7 +182,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
     this.suspect(suspects);
     this.confirmOrRepeat();
-    if (this.underWay.size === 0) this.look();
+    if (this.underWay.length === 0) this.look();
   }
 
   /** Whether probes have shown that the server handles the features; they run once a second at most. */
@@ -214,7 +217,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private askElsewhere(): void {
     if (this.udp !== null) {
       this.udp.cancel();
-      this.underWay.delete(this.udp);
+      this.remove(this.udp);
     }
     this.askUdp(this.ways.edns.isUsed);
   }
@@ -237,7 +240,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
       (done) => this.ways.brief.ask(this.question, this.hasReplied, done),
       (outcome) => {
         if (this.repeat()) return;
-        if (this.underWay.size === 0 && this.held === null) this.settle(outcome);
+        if (this.underWay.length === 0 && this.held === null) this.settle(outcome);
         else this.look();
       },
     );
@@ -258,8 +261,10 @@ export class UdpQuestion implements Exchange, UdpAsker {
     const askElsewhere = (): void => this.askUdp(edns);
     const hasRefuge =
       this.brief === null &&
+      !this.soughtRefuge &&
       this.askTcpBriefly((done) => this.ways.brief.askInRefuge(this.question, done), askElsewhere);
-    if (!hasRefuge) askElsewhere();
+    if (hasRefuge) this.soughtRefuge = true;
+    else askElsewhere();
   }
 
   /** Asks over TCP for a short time; `lost` is called if that brings no answer. False if it cannot be asked so. */
@@ -268,14 +273,14 @@ export class UdpQuestion implements Exchange, UdpAsker {
     lost: (outcome: ExchangeOutcome) => void,
   ): boolean {
     const exchange = start((outcome) => {
-      this.underWay.delete(exchange!);
+      this.remove(exchange!);
       this.brief = null;
       if (isLost(outcome)) lost(outcome);
       else this.finish(outcome);
     });
     if (exchange === null) return false;
     this.brief = exchange;
-    this.underWay.add(exchange);
+    this.underWay.push(exchange);
     return true;
   }
 
@@ -310,16 +315,21 @@ export class UdpQuestion implements Exchange, UdpAsker {
     done: (outcome: ExchangeOutcome, exchange: Exchange) => void,
   ): Exchange {
     const exchange = start((outcome) => {
-      this.underWay.delete(exchange);
+      this.remove(exchange);
       done(outcome, exchange);
     });
-    this.underWay.add(exchange);
+    this.underWay.push(exchange);
     return exchange;
+  }
+
+  private remove(exchange: Exchange): void {
+    const at = this.underWay.indexOf(exchange);
+    if (at >= 0) this.underWay.splice(at, 1);
   }
 
   /** An answer ends the question; a failure only if nothing else is in flight or held. */
   private settle(outcome: ExchangeOutcome): void {
-    if (outcome.kind === 'answer' || (this.underWay.size === 0 && this.held === null)) this.finish(outcome);
+    if (outcome.kind === 'answer' || (this.underWay.length === 0 && this.held === null)) this.finish(outcome);
   }
 
   private finish(outcome: ExchangeOutcome): void {

@@ -109,7 +109,7 @@ describe('weir on a full disk', () => {
     const failed = status === 201 ? await fetched(api, body.id) : null;
     if (failed !== null) {
       expect(failed).toMatchObject({ status: 'error', rules: 0 });
-      expect(failed.last_error).toMatch(/no space left/);
+      expect(failed.last_error).toMatch(/the disk is full/);
     }
     await weir.untilOutput(/no space left/i);
     await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');

@@ -15,7 +15,9 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
 const SERVER = { ipv4: '198.51.100.1', ipv6: '2001:db8:51::1' } as const;
-const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
+/** This machine in the prefix that the provider gives out next. */
+const NEXT_IPV6 = '2001:db8:52::1';
+const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`, `${NEXT_IPV6}/64`];
 const BLOCKED = '0.0.0.0';
 
 const releaseNetwork = await holdNetwork('alone');
@@ -31,7 +33,7 @@ describe('weir with a client on a network', () => {
     device.setAddress('198.51.100.2/24');
     device.setAddress('2001:db8:51::2/64');
     const upstream = stack.use(await startEchoingUpstream());
-    const addresses = ['127.0.0.1', SERVER.ipv4, SERVER.ipv6];
+    const addresses = ['127.0.0.1', SERVER.ipv4, SERVER.ipv6, NEXT_IPV6];
     weir = stack.use(await Weir.start({ addresses, upstreams: [`127.0.0.1:${upstream.port}`] }));
     api = await weir.api();
   });
@@ -71,6 +73,33 @@ describe('weir with a client on a network', () => {
     // Others are not meant.
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(STRICT_NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
+  });
+
+  test('weir filters a client from its first question at each new address, also under another IPv6 prefix', async () => {
+    const [before] = await clientsOf(api);
+    const moves = [
+      { address: '198.51.100.4/24', server: SERVER.ipv4 },
+      { address: '2001:db8:51:0:5c1d:9a40:7be2:11f6/64', server: SERVER.ipv6 },
+      { address: '2001:db8:52:0:c8f0:3e77:65a1:d20b/64', server: NEXT_IPV6 },
+    ];
+    for (const { address, server } of moves) {
+      device.setAddress(address);
+      // As a device that joins, it looks for the server first, which has its MAC from then on.
+      device.forgetNeighbours();
+      expect(await askUntil(server, BLOCKED)).toBe(1);
+    }
+    const after = await until(
+      'the address under the next prefix',
+      async () => {
+        await askUntil(NEXT_IPV6, BLOCKED);
+        return clientsOf(api);
+      },
+      ([client]) => client?.ip_address?.startsWith('2001:db8:52:') === true,
+      { pauseMs: 100 },
+    );
+    // The other one is this machine.
+    const others = after.filter(({ ip_address: address }) => address !== '127.0.0.1');
+    expect(others).toMatchObject([{ id: before!.id, mac_address: MAC, group_source: 'mac' }]);
   });
 
   test('weir does not give the group to another device that takes the address', async () => {

@@ -58,6 +58,11 @@ export class NetworkDevice implements Disposable {
     this.ip('address', 'add', address, 'dev', this.there, ...dad(address));
   }
 
+  /** Makes the device look up the MACs of others again. */
+  forgetNeighbours(): void {
+    this.ip('neighbour', 'flush', 'dev', this.there);
+  }
+
   /** Asks a server for A of `name` until the answer is `wanted`; resolves with the number of replies. */
   async askUntil(server: { address: string; port: number }, name: string, wanted: string): Promise<number> {
     return Number(await this.run(ASK_UNTIL, server.address, String(server.port), name, wanted));

@@ -96,13 +96,11 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   return (
     <>
       <Facts facts={facts} />
-      {ip !== null && (
-        <p>
-          <Link to={`/queries?client=${encodeURIComponent(ip)}`} className={styles['more']}>
-            <ListTree size={18} aria-hidden /> {say('clients.itsQueries')}
-          </Link>
-        </p>
-      )}
+      <p>
+        <Link to={`/queries?client_id=${String(client.id)}`} className={styles['more']}>
+          <ListTree size={18} aria-hidden /> {say('clients.itsQueries')}
+        </Link>
+      </p>
     </>
   );
 }

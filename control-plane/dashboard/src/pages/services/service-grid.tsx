@@ -137,15 +137,16 @@ function ServiceName({ service }: { readonly service: Service }): ReactNode {
   const { say } = useText();
   const [params] = useSearchParams();
   const to = `/services?${String(searchOf(params, { open: service.id }, { open: '' }))}`;
+  const detail = [
+    say(`services.category.${service.category}`),
+    ...service.tags.map((tag) => say(`services.tag.${tag}`)),
+    ...(service.isCustom ? [say('services.own')] : []),
+  ];
   return (
-    <OpenLink
-      to={to}
-      detail={
-        service.isCustom
-          ? `${say(`services.category.${service.category}`)} · ${say('services.own')}`
-          : say(`services.category.${service.category}`)
-      }
-    >
+    <OpenLink to={to} detail={detail.join(' · ')}>
+      {service.icon !== null && (
+        <img className={styles['icon']} src={service.icon} alt="" width={18} height={18} loading="lazy" />
+      )}
       <bdi>{service.name}</bdi>
     </OpenLink>
   );

@@ -11,6 +11,8 @@ export interface Service {
   readonly category: AnswerOf<'GET /services/catalog'>[number]['category'];
   readonly tags: NonNullable<AnswerOf<'GET /services/catalog'>[number]['tags']>;
   readonly domains: readonly string[];
+  /** For `<img>`. */
+  readonly icon: string | null;
   readonly isCustom: boolean;
 }
 
@@ -23,11 +25,11 @@ export function useServices(): readonly Service[] | undefined {
     if (catalog.data === undefined || custom.data === undefined) return undefined;
     const shipped = catalog.data
       .filter(({ is_custom: isCustom }) => !isCustom)
-      .map(({ id, name, category, tags = [], domains, exact_domains: exact }): Service => {
-        return { id, name, category, tags, domains: [...domains, ...exact], isCustom: false };
+      .map(({ id, name, category, tags = [], domains, exact_domains: exact, icon }): Service => {
+        return { id, name, category, tags, domains: [...domains, ...exact], icon, isCustom: false };
       });
     const own = custom.data.map(({ service_id: id, name, category, domains }): Service => {
-      return { id, name, category, tags: [], domains, isCustom: true };
+      return { id, name, category, tags: [], domains, icon: null, isCustom: true };
     });
     const byName = (one: Service, other: Service): number => one.name.localeCompare(other.name);
     return [...own.sort(byName), ...shipped.sort(byName)];

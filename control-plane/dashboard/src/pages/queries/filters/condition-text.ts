@@ -7,7 +7,15 @@ import type { ConditionName } from './log-filters.ts';
 /** A group with its name. */
 export type Groups = readonly Pick<AnswerOf<'GET /groups'>[number], 'id' | 'name'>[];
 
-/** A value in words, where it is a code. */
+/** What is known of a device; the first that it has is what it is called. */
+type Device = Pick<AnswerOf<'GET /clients/{id}'>, 'id' | 'name' | 'hostname' | 'ip_address' | 'mac_address'>;
+
+/** What a device is called in conditions. */
+export function deviceText({ id, name, hostname, ip_address: ip, mac_address: mac }: Device): string {
+  return name ?? hostname ?? ip ?? mac ?? String(id);
+}
+
+/** A value in words, where it is a code; devices are called by `deviceText`. */
 export function valueText(name: ConditionName, value: string, groups: Groups, say: Say): string {
   if (name === 'group_id') return groups.find(({ id }) => String(id) === value)?.name ?? value;
   if (name === 'status') {

@@ -2,10 +2,11 @@
 import { Funnel, X } from 'lucide-react';
 import { memo, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
+import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { SearchField, SelectField } from '../../../ui/controls/fields.tsx';
-import { valueText } from './condition-text.ts';
+import { deviceText, valueText } from './condition-text.ts';
 import type { Groups } from './condition-text.ts';
 import { ConditionDialog, PeriodDialog } from './filter-dialogs.tsx';
 import { chipsOf, conditionKey, filtersOf, NO_FILTERS, PERIODS } from './log-filters.ts';
@@ -114,16 +115,17 @@ function Chips({ chips, fields, groups, onEdit, onPeriod, onChange }: ChipsProps
     <ul className={styles['chips']} aria-label={say('queries.filter.set')}>
       {chips.map((chip) => {
         const condition = say(`queries.condition.${chip.name}`);
-        const value = valueText(chip.name, chip.value, groups, say);
-        const text = say(chip.isExcluded ? 'queries.chip.not' : 'queries.chip.is', { condition, value });
+        const textOf = (value: string): string =>
+          say(chip.isExcluded ? 'queries.chip.not' : 'queries.chip.is', { condition, value });
+        const props = {
+          isExcluded: chip.isExcluded,
+          onPress: () => onEdit(chip),
+          onRemove: () => onChange({ [chip.key]: '' }),
+        };
+        if (chip.name === 'client_id')
+          return <DeviceChip key={chip.key} id={chip.value} textOf={textOf} {...props} />;
         return (
-          <ChipView
-            key={chip.key}
-            text={text}
-            isExcluded={chip.isExcluded}
-            onPress={() => onEdit(chip)}
-            onRemove={() => onChange({ [chip.key]: '' })}
-          />
+          <ChipView key={chip.key} text={textOf(valueText(chip.name, chip.value, groups, say))} {...props} />
         );
       })}
       {fields.from !== '' && (
@@ -168,6 +170,18 @@ function ChipView({ text, isExcluded = false, onPress, onRemove }: ChipViewProps
       </button>
     </li>
   );
+}
+
+interface DeviceChipProps extends Omit<ChipViewProps, 'text'> {
+  /** As in the address. */
+  readonly id: string;
+  readonly textOf: (device: string) => string;
+}
+
+/** A chip for a device, which is shown by its name. */
+function DeviceChip({ id, textOf, ...props }: DeviceChipProps): ReactNode {
+  const device = useAsk('GET /clients/{id}', { params: { id: Number(id) } }, { enabled: /^\d+$/.test(id) });
+  return <ChipView text={textOf(device.data === undefined ? id : deviceText(device.data))} {...props} />;
 }
 
 interface DomainBoxProps {

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -10,7 +11,7 @@ import type { Suggestion } from '../../../ui/controls/fields.tsx';
 import { Segments } from '../../../ui/controls/segments.tsx';
 import { Stack } from '../../../ui/display/page.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import { valueText } from './condition-text.ts';
+import { deviceText, valueText } from './condition-text.ts';
 import type { Groups } from './condition-text.ts';
 import { choicesOf, conditionFault, CONDITIONS, USUAL } from './log-filters.ts';
 import type { Chip, ConditionName } from './log-filters.ts';
@@ -31,10 +32,18 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
   const [isExcluded, setExcluded] = useState(chip?.isExcluded ?? false);
   const [value, setValue] = useState(chip?.value ?? '');
   const [isTold, setTold] = useState(false);
+  const clients = useClients(name === 'client' || name === 'client_id');
+  const devices = clients.map((client) => ({ id: String(client.id), text: deviceText(client) }));
+  const known = addressesOf(clients);
   const names = name === 'group_id' ? groups.map(({ id }) => String(id)) : choicesOf(name);
-  const clients = useClients(name === 'client');
-  const suggestions = name === 'client' ? clients : (USUAL[name] ?? []).map((text) => ({ text }));
-  const chosen = clients.find(({ meaning }) => meaning === value.trim())?.text ?? value.trim();
+  const suggestions: readonly Suggestion[] =
+    name === 'client' ? known : (USUAL[name] ?? []).map((text) => ({ text }));
+  const choices =
+    name === 'client_id' ? devices : names?.map((id) => ({ id, text: valueText(name, id, groups, say) }));
+  const chosen =
+    name !== 'client'
+      ? value.trim()
+      : (known.find(({ meaning }) => meaning === value.trim())?.text ?? value.trim());
   const fault = conditionFault(name, chosen);
   const set = (): void => {
     if (fault === null) onSet({ name, isExcluded, value: chosen });
@@ -80,7 +89,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
               { id: 'not', text: say('queries.filter.not') },
             ]}
           />
-          {names === null ? (
+          {choices === undefined ? (
             <TextField
               key={name}
               label={say(`queries.condition.${name}`)}
@@ -99,7 +108,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
               error={isTold && fault !== null ? say(fault) : null}
               value={value}
               onChange={setValue}
-              choices={names.map((id) => ({ id, text: valueText(name, id, groups, say) }))}
+              choices={choices}
             />
           )}
         </Stack>
@@ -109,11 +118,15 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
 }
 
 /** Addresses that are known, with their names. */
-function useClients(enabled: boolean): readonly Suggestion[] {
-  const clients = useAsk('GET /clients', { query: { limit: 200 } }, { enabled });
-  return (clients.data?.data ?? []).flatMap(({ ip_address: text, name, hostname }) =>
+function addressesOf(clients: AnswerOf<'GET /clients'>['data']): readonly Suggestion[] {
+  return clients.flatMap(({ ip_address: text, name, hostname }) =>
     text === null ? [] : [{ text, meaning: name ?? hostname ?? undefined }],
   );
+}
+
+/** Clients that are known. */
+function useClients(enabled: boolean): AnswerOf<'GET /clients'>['data'] {
+  return useAsk('GET /clients', { query: { limit: 200 } }, { enabled }).data?.data ?? [];
 }
 
 interface PeriodDialogProps {

@@ -17,6 +17,7 @@ type LogQuery = NonNullable<CallOf<'GET /queries'>['query']>;
 export const CONDITIONS = [
   'domain',
   'client',
+  'client_id',
   'group_id',
   'type',
   'status',
