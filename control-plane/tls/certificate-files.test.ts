@@ -1,5 +1,18 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CertificateFiles, CertificateFilesError, MAX_CERT_BYTES } from './certificate-files.ts';
@@ -66,15 +79,32 @@ describe('store() and read()', () => {
     await symlink(target, files.paths.cert);
     const refusal = files.store(second);
     await expect(refusal).rejects.toThrow(CertificateFilesError);
-    await expect(refusal).rejects.toMatchObject({ isLink: true });
+    await expect(refusal).rejects.toMatchObject({ isForeign: true });
     expect(await subjectIn()).toBe('CN=first.test, O=Weir');
+  });
+
+  test.each(['cert', 'key'] as const)('store() keeps a %s file that Weir did not write', async (which) => {
+    await files.store(first);
+    const other = { cert: first.key, key: first.cert }[which];
+    for (const text of ['root:x:0:0::/root:/bin/sh\n', '', other, 'x'.repeat(MAX_CERT_BYTES + 1)]) {
+      await writeFile(files.paths[which], text);
+      await expect(files.store(second)).rejects.toMatchObject({ isForeign: true });
+      expect(await readFile(files.paths[which], 'utf8')).toBe(text);
+    }
+  });
+
+  test('store() keeps a socket', async () => {
+    const server = createServer();
+    await once(server.listen(files.paths.cert), 'listening');
+    await expect(files.store(first)).rejects.toMatchObject({ isForeign: true });
+    server.close();
   });
 
   test('store() leaves the old pair where the second file cannot be written', async () => {
     await files.store(first);
     // A folder in the way of the temporary file.
     await mkdir(`${files.paths.cert}.tmp`);
-    await expect(files.store(second)).rejects.toMatchObject({ isLink: false });
+    await expect(files.store(second)).rejects.toMatchObject({ isForeign: false });
     expect(await files.read()).toEqual(first);
     expect(await readdir(folder)).not.toContain('key.pem.pending');
   });

@@ -2,6 +2,7 @@
  * The two files of the web certificate. Both are replaced or neither: a third file, which holds the new pair as a
  * whole, is written first, and whoever opens the files after a crash completes what it says.
  */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, hasErrorCode, reasonOf } from '../../shared/thrown.ts';
@@ -17,12 +18,12 @@ export const MAX_KEY_BYTES = 16 * 1024;
 /** The files cannot be replaced. */
 export class CertificateFilesError extends Error {
   override readonly name = 'CertificateFilesError';
-  /** They are links, which another program keeps. */
-  readonly isLink: boolean;
+  /** They are links, another user's, or hold something else than a certificate and its key. */
+  readonly isForeign: boolean;
 
-  constructor(message: string, isLink: boolean, cause?: unknown) {
+  constructor(message: string, isForeign: boolean, cause?: unknown) {
     super(message, { cause });
-    this.isLink = isLink;
+    this.isForeign = isForeign;
   }
 }
 
@@ -63,7 +64,7 @@ export class CertificateFiles {
 
   /** Replaces both files, of mode 0600. Throws CertificateFilesError, and then the old ones are still there. */
   async store(pair: CertificatePair): Promise<void> {
-    await this.refuseLinks();
+    await this.refuseForeign();
     try {
       for (const path of [this.paths.cert, this.paths.key])
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -114,18 +115,15 @@ export class CertificateFiles {
     await writeDurably(this.paths.cert, Buffer.from(pair.cert));
   }
 
-  /** A file that is a link belongs to whoever made the link, such as certbot, which would not find it again. */
-  private async refuseLinks(): Promise<void> {
-    for (const path of [this.paths.cert, this.paths.key]) {
-      const isLink = await lstat(path).then(
-        (found) => found.isSymbolicLink(),
-        () => false,
-      );
-      if (isLink)
-        throw new CertificateFilesError(
-          `${path} is a link that another program keeps; replace the certificate there`,
-          true,
-        );
+  /** Files that Weir cannot have written stay, whatever the configuration names. */
+  private async refuseForeign(): Promise<void> {
+    const files = [
+      [this.paths.cert, MAX_CERT_BYTES, (text: string) => new X509Certificate(text)],
+      [this.paths.key, MAX_KEY_BYTES, (text: string) => createPrivateKey(text)],
+    ] as const;
+    for (const [path, limitBytes, parse] of files) {
+      const reason = await whyForeign(path, limitBytes, parse);
+      if (reason !== null) throw new CertificateFilesError(`${path} ${reason}`, true);
     }
   }
 
@@ -136,6 +134,29 @@ export class CertificateFiles {
 }
 
 const ABSENT = 'absent';
+const NOT_A_PAIR = 'does not hold what Weir writes there; move it away first';
+
+/** Why Weir did not write the file of a path; null if it may have, or if there is none. */
+async function whyForeign(
+  path: string,
+  limitBytes: number,
+  parse: (text: string) => unknown,
+): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  // Writing over a directory fails.
+  if (found === null || found.isDirectory()) return null;
+  // Such as certbot, which would not find its file again.
+  if (found.isSymbolicLink()) return 'is a link that another program keeps; replace the certificate there';
+  if (!found.isFile()) return 'is not a regular file; move it away first';
+  if (found.uid !== process.geteuid!()) return 'belongs to another user; replace the certificate there';
+  try {
+    if (found.size > limitBytes) return NOT_A_PAIR;
+    parse(await readFile(path, 'utf8'));
+    return null;
+  } catch {
+    return NOT_A_PAIR;
+  }
+}
 
 async function stateOf(path: string): Promise<string> {
   try {

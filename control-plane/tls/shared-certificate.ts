@@ -96,6 +96,6 @@ function isRefusal(error: unknown): boolean {
   return (
     error instanceof BrokenSeal ||
     error instanceof CertificateFault ||
-    (error instanceof CertificateFilesError && error.isLink)
+    (error instanceof CertificateFilesError && error.isForeign)
   );
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/clock.ts';
@@ -267,6 +267,14 @@ describe('POST /tls/generate', () => {
     expect(await files.read()).toEqual(certificate.current());
     for (const query of ['?force=1', '?forced=true', '?force=true&force=true'])
       expect((await generate(query)).status).toBe(400);
+  });
+
+  test('replaces no file that Weir did not write, even if forced', async () => {
+    await writeFile(files.paths.cert, 'root:x:0:0::/root:/bin/sh\n');
+    const refused = await generate('?force=true');
+    expect([refused.status, refused.problem.error]).toEqual([409, 'conflict']);
+    expect(await readFile(files.paths.cert, 'utf8')).toBe('root:x:0:0::/root:/bin/sh\n');
+    expect(await readdir(folder)).toEqual(['cert.pem']);
   });
 
   test('makes one where several ask at once', async () => {

@@ -92,7 +92,7 @@ function generateCertificate(parts: TlsRouteParts): Route {
 }
 
 const CHANGE_ERRORS = {
-  409: 'the files are links, which another program keeps',
+  409: 'the files are links, those of another user, or not a certificate and its key',
   503: 'the files cannot be written, or the database cannot be reached',
 } as const;
 
@@ -120,7 +120,7 @@ async function change(
     });
   } catch (error) {
     if (!(error instanceof CertificateFilesError)) throw error;
-    if (error.isLink) throw conflict(error.message);
+    if (error.isForeign) throw conflict(error.message);
     throw new ApiError(503, 'unavailable', error.message, { cause: error });
   }
   return after;
