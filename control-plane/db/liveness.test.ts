@@ -111,6 +111,9 @@ describe('Liveness', () => {
         () => own.logger.text(),
         (text) => text.includes('notices of the database do not come'),
       );
+    // A look under way would miss the table.
+    stopping.abort();
+    await within('the look to end', ended);
     // A statement is repeated if its connection is lost.
     await own.database.query('DROP TABLE IF EXISTS watched');
   });

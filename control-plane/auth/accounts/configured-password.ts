@@ -4,8 +4,8 @@
  */
 import { withLocal } from '../../../config/local-config.ts';
 import type { Config } from '../../../config/schema.ts';
-import { conflict } from '../../api/api-error.ts';
-import type { ConfigFile } from '../../settings/config-file.ts';
+import { ApiError, conflict } from '../../api/api-error.ts';
+import type { ConfigFile, ReadConfigFile } from '../../settings/config-file.ts';
 
 const HASH = 'auth.admin.password_hash';
 
@@ -48,12 +48,26 @@ export class ConfiguredPassword {
 
   private async write(file: ConfigFile, hash: string): Promise<void> {
     if (hash === this.current) return;
-    const read = await file.read();
+    const read = await this.read(file);
     if (withLocal(read.own, read.local)[HASH] !== this.current) throw notInFile();
     await file.write(read, { [HASH]: hash });
     this.current = hash;
     this.note(hash);
   }
+
+  /** Faults of the file are not those of the request. */
+  private async read(file: ConfigFile): Promise<ReadConfigFile> {
+    try {
+      return await file.read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 400) throw error;
+      throw conflict(['the password is not changed', ...faultsIn(error)].join('; '));
+    }
+  }
+}
+
+function faultsIn({ fields = [] }: ApiError): string[] {
+  return fields.map(({ path, message }) => `${path} ${message}`);
 }
 
 function notInFile(): Error {
