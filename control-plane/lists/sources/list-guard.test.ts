@@ -77,6 +77,13 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
     ['a copy that starts to be for many addresses', plain, wide, WIDE_REASON],
     ['a copy that was for every name before', forAll, forAll, null],
     ['a copy that was for many addresses before', wide, wide, null],
+    [
+      'a copy that was for fewer of many addresses',
+      copy(1, [], [], { addressShare: 0.01 }),
+      wide,
+      WIDE_REASON,
+    ],
+    ['a copy that is for few more addresses', copy(1, [], [], { addressShare: 0.02 }), wide, null],
   ])('judges %s', (_what, before, next, reason) => {
     const held = before === null ? reasonToHoldFirst(next, 0) : reasonToHold(before, next);
     expect(held && holdText(held)).toBe(reason);

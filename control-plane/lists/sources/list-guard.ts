@@ -34,6 +34,8 @@ const SAMPLED_NAMES = 4096;
 const NEARLY_HALF = 0.4;
 /** Share of the address space that no list covers by accident. */
 const WIDE_SHARE = 1 / 256;
+/** Growth factor of that share at which a list is held that covered so much before. */
+const SHARE_GROWTH = 2;
 /** Growth factor at which a list is held, unless it was short. */
 const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
@@ -76,13 +78,13 @@ export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly
   return blocked.length + allowed.length > sample.length * NEARLY_HALF;
 }
 
-/** Holds a copy that blocks everything for some clients or questions, or most addresses, and did not before. */
+/** Holds a copy that blocks everything for some clients or questions, or too many addresses, and did not before. */
 function widening(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const known = new Set(before.forEveryName.map(({ rule }) => rule));
   const wide = next.forEveryName.filter(({ rule }) => !known.has(rule));
   if (wide.length > 0)
     return { ...heldFor('every_name', before, next, []), wide_rules: wide.slice(0, NOTED_NAMES) };
-  if (next.addressShare <= WIDE_SHARE || before.addressShare > WIDE_SHARE) return null;
+  if (next.addressShare <= Math.max(WIDE_SHARE, before.addressShare * SHARE_GROWTH)) return null;
   const percent = Math.round(next.addressShare * 10_000) / 100;
   return { ...heldFor('addresses', before, next, []), address_percent: percent };
 }
