@@ -81,7 +81,7 @@ export class LineRules {
     this.plainKind = reading.subdomains ? this.suffixKind : this.exactKind;
     this.subdomains = reading.subdomains;
     this.scoped = new ScopedNames(this.allow, output);
-    this.zone = new ZoneLines(this.allow, output, this.scoped);
+    this.zone = new ZoneLines({ allow: this.allow, isCustom: this.isCustom }, output, this.scoped);
   }
 
   /** Reads the line [start, end), trimmed and not empty; returns why it made no rule, except for comments. */

@@ -80,6 +80,17 @@ describe('ListParser', () => {
     expect(parseLines(zone).special).toMatchObject([{ kind: RuleKind[kind], text: '*', forEveryName: true }]);
   });
 
+  test.each(['* CNAME .', '*. CNAME .', '* CNAME rpz-passthru.'])('refuses %s in custom rules', (record) => {
+    const zone = `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n${record}\nok.example CNAME .\n`;
+    const { special, names, invalidSamples } = parseLines(zone, {
+      kind: 'block',
+      subdomains: false,
+      isCustom: true,
+    });
+    expect([special, names]).toEqual([[], ['BLOCK_EXACT ok.example']]);
+    expect(invalidSamples).toMatchObject([{ line: 3, reason: `${EVERY_NAME}; if that is meant, write *` }]);
+  });
+
   test.each([
     ['*$denyallow=com|net', { denyallow: ['com', 'net'] }],
     ['||*^$dnstype=AAAA', { types: [RRType.AAAA] }],

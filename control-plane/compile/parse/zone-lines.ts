@@ -2,6 +2,7 @@
  * Reads response policy zones in master file form (RFC 1035 section 5). Owners are taken as the zone's origin makes them:
  * the apex is the owner of the SOA record, and what precedes it in an owner is what the record is about.
  */
+import { EVERY_NAME } from '../../../shared/automata/regex-filter.ts';
 import type { ScopedAction, ScopedMeaning } from '../scopes/scoped-entry.ts';
 import { isAddressTrigger, networkOfTrigger } from './address-trigger.ts';
 import { isNull } from './config-line.ts';
@@ -20,6 +21,7 @@ const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records
 const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
 const REWRITE = skippedLine('RPZ rewriting is not supported');
 const TRIGGER = skippedLine('RPZ trigger that is neither a name nor an address of the answer');
+const ROOT_WILDCARD = invalidLine(`${EVERY_NAME}; if that is meant, write *`);
 const OUTSIDE = skippedLine('a name outside of the zone');
 
 const TYPES: ReadonlySet<string> = new Set(
@@ -40,6 +42,7 @@ const OTHER_DATA = meaningsOf({ action: 'pass', isWeak: true });
 /** The lines of one zone. */
 export class ZoneLines {
   private readonly allow: boolean;
+  private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly names: ScopedNames;
   /** The zone's name, and what relative names are relative to; '' = the root, undefined = not known yet. */
@@ -51,9 +54,14 @@ export class ZoneLines {
   /** Lines that the parentheses of a record may still go on for. */
   private headLines = 0;
 
-  /** `allow`: every rule of the list allows. */
-  constructor(allow: boolean, output: RuleOutput, names: ScopedNames) {
+  /** `allow`: every rule of the list allows. `isCustom`: people wrote it here, and no list is held. */
+  constructor(
+    { allow, isCustom }: { readonly allow: boolean; readonly isCustom: boolean },
+    output: RuleOutput,
+    names: ScopedNames,
+  ) {
     this.allow = allow;
+    this.isCustom = isCustom;
     this.output = output;
     this.names = names;
   }
@@ -131,8 +139,9 @@ export class ZoneLines {
     return this.names.add(name, meanings[isWildcard ? 'below' : 'exact']) ?? reason;
   }
 
-  /** A zone may be for every name; its list is held until a person confirms that. */
+  /** A zone may be for every name; its list is held until a person confirms that, which custom rules never are. */
   private readRootWildcard(allows: boolean): UnusedLine | null {
+    if (this.isCustom) return ROOT_WILDCARD;
     const { suffix: kind } = ruleKinds(this.allow || allows);
     const rule = `* CNAME ${allows ? 'rpz-passthru.' : '.'}`;
     return this.output.special({ kind, match: 'pattern', text: '*', rule, forEveryName: true }, 'rpz');
