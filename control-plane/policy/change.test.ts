@@ -227,8 +227,8 @@ describe('PolicyChanges', () => {
       `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'first')`,
     );
     for (let index = 0; index < 20; index++) await change();
-    const source = await readSource(own.database, 900);
     for (let index = 0; index < 30; index++) {
+      const source = await readSource(own.database, 900);
       const facts = { contentKey: `copy ${index}` };
       await changes.record((tx) => writeContent(tx, source, facts, 'updated'));
     }

@@ -277,7 +277,10 @@ export class ListRefresher {
     throw new CompileError(refusal, null);
   }
 
-  /** Stores facts, and a copy that is held; false if the source is gone or has another URL. */
+  /**
+   * Stores facts, and a copy that is held; false if the source is gone, has another URL, or other copies since it was
+   * read: the facts are of a comparison with these. It is fetched again then.
+   */
   private store(
     lease: Lease,
     source: StoredSource,
@@ -287,7 +290,8 @@ export class ListRefresher {
     return this.parts.changes.record(async (tx) => {
       await lease.confirm(tx);
       if (copy !== undefined) await storeBlob(tx, copy.contentKey, copy.path);
-      const result = await recordFacts(tx, source.id, source.url, facts);
+      const result = await recordFacts(tx, source.id, source.url, facts, source);
+      if (!result) await recordFacts(tx, source.id, source.url, { status: 'pending' });
       if (copy !== undefined) await dropUnneededBlobs(tx);
       return { result, summary: null };
     });

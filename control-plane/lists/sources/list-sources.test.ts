@@ -244,6 +244,59 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
+  test('a fetch that ends after an approval does not hold what was approved', async () => {
+    const node = await running.startNode();
+    const id = await addList(node, running.serve('/a', TEN));
+    running.serve('/a', 'n0.example\n');
+    await node.life.refresh(id);
+    await node.life.idle();
+    const isAsked = Promise.withResolvers<undefined>();
+    const isApproved = Promise.withResolvers<undefined>();
+    running.serveBy('/a', (_, response) => {
+      isAsked.resolve(undefined);
+      void isApproved.promise.then(() => response.end('n0.example\n'));
+    });
+    await node.life.refresh(id);
+    await isAsked.promise;
+    expect(await node.life.approve(id)).toMatchObject({ rules: 1, held: null });
+    isApproved.resolve(undefined);
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'pending', last_error: null, held: null });
+    expect([kindsOf(node, 'n0.example'), kindsOf(node, 'n9.example')]).toEqual([1, 0]);
+    await node.life.refreshDue();
+    await node.life.idle();
+    expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null, held: null });
+  });
+
+  test('an approval of a copy that another one has replaced meanwhile is refused', async () => {
+    const first = await running.startNode();
+    const id = await addList(first, running.serve('/a', TEN));
+    running.serve('/a', 'n0.example\n');
+    await first.life.refresh(id);
+    await first.life.idle();
+    await first.stop();
+    const { database } = running;
+    let isNext = false;
+    const slow = Object.create(database) as typeof database;
+    slow.query = async (text, values) => {
+      const rows = await database.query(text, values);
+      if (isNext && text.includes('list_sources')) {
+        isNext = false;
+        await database.query(`UPDATE list_sources SET held_key = 'other' WHERE id = $1`, [id]);
+      }
+      return rows as never;
+    };
+    const second = await running.startNode(undefined, slow);
+    await second.life.idle();
+    isNext = true;
+    await expect(second.life.approve(id)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('has changed meanwhile'),
+    });
+    expect(kindsOf(second, 'n9.example')).toBe(1);
+    expect((await second.life.read(id)).status).toBe('held');
+  });
+
   test('a look at rows that were read before an approval does not undo it', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));

@@ -250,7 +250,7 @@ export class ListSources {
     return sources.map((source) => this.shown(source));
   }
 
-  /** Puts the held copy into force; 409 if there is none. */
+  /** Puts the held copy into force; 409 if there is none, or another one meanwhile. */
   async approve(kind: SourceKind, id: number, author: Author): Promise<BlocklistSource> {
     const { database, cache, changes, copies } = this.parts;
     await cache.open();
@@ -261,8 +261,12 @@ export class ListSources {
       throw conflict(`the held copy of ${kind}list source ${id} is lost; refresh the list`);
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
-    const work = (tx: Queryable): Promise<Changed<boolean>> =>
-      writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
+    const work = async (tx: Queryable): Promise<Changed<boolean>> => {
+      const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
+      if (!written.result)
+        throw conflict(`${kind}list source ${id} has changed meanwhile; look at what it holds back now`);
+      return written;
+    };
     await changes.change(author, work, async () => {
       cache.use(id, heldKey);
       this.parts.refused.forget(id);

@@ -10,14 +10,14 @@ export function recordSource(database: Database, source: StoredSource, facts: So
   return recordFacts(database, source.id, source.url, facts);
 }
 
-/** Writes which copy counts from now on, within a change. False if the source is gone or has another URL. */
+/** Writes which copy counts from now on, within a change. False if the source is gone, or has another URL or copies. */
 export async function writeContent(
   tx: Queryable,
   source: StoredSource,
   facts: SourceFacts,
   what: string,
 ): Promise<Changed<boolean>> {
-  const result = await recordFacts(tx, source.id, source.url, facts);
+  const result = await recordFacts(tx, source.id, source.url, facts, source);
   return { result, summary: result ? `${source.kind}list ${source.name}: ${what}` : null };
 }
 

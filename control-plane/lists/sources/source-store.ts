@@ -173,12 +173,16 @@ export async function deleteSource(db: Queryable, kind: SourceKind, id: number):
   return rows[0].name;
 }
 
-/** Stores facts about a source of this URL; false if it no longer exists. */
+/**
+ * Stores facts about a source of this URL; false if it no longer exists, or, with `copies`, if other copies than these
+ * count and are held by now.
+ */
 export async function recordFacts(
   db: Queryable,
   id: number,
   url: string,
   facts: SourceFacts,
+  copies?: Pick<StoredSource, 'contentKey' | 'heldKey'>,
 ): Promise<boolean> {
   const columns: readonly (readonly [string, unknown])[] = [
     ['status', facts.status],
@@ -199,10 +203,16 @@ export async function recordFacts(
   ];
   const given = columns.filter(([, value]) => value !== undefined);
   if (given.length === 0) return true;
+  const values = [id, url, ...given.map(([, value]) => value)];
   const assignments = given.map(([column], index) => `${column} = $${index + 3}`);
   if (facts.contentKey !== undefined) assignments.push(`content_url_key = ${URL_KEY}`);
-  const text = `UPDATE list_sources SET ${assignments.join(', ')} WHERE id = $1 AND url = $2`;
-  const { rowCount } = await db.query(text, [id, url, ...given.map(([, value]) => value)]);
+  let text = `UPDATE list_sources SET ${assignments.join(', ')} WHERE id = $1 AND url = $2`;
+  if (copies !== undefined) {
+    values.push(copies.contentKey, copies.heldKey);
+    text += ` AND content_key IS NOT DISTINCT FROM $${values.length - 1}`;
+    text += ` AND held_key IS NOT DISTINCT FROM $${values.length}`;
+  }
+  const { rowCount } = await db.query(text, values);
   return rowCount === 1;
 }
 
