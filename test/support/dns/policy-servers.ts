@@ -5,6 +5,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../parts/until.ts';
+import { UdpClient } from './dns-client.ts';
 import { requireProgram } from '../parts/programs.ts';
 import { freePort } from '../weir/free-ports.ts';
 import { run, type RunningProgram } from './authority.ts';
@@ -62,11 +64,14 @@ ${lines.join('\n')}
   return run(requireProgram('dnsmasq'), options, folder, port);
 };
 
-/** BIND with a response policy zone named `rpz.local`. */
+/** A name that the policy zone of BIND has besides its lines. */
+const LOADED = 'loaded.test';
+
+/** BIND with a response policy zone named `rpz.local`; it answers before it has loaded the zone, which is waited for. */
 export const startPolicyZone: PolicyServer = async (lines, upstreamPort) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-policy-'));
   const port = await freePort([LOOPBACK]);
-  writeFileSync(join(folder, 'zone'), `${lines.join('\n')}\n`);
+  writeFileSync(join(folder, 'zone'), `${lines.join('\n')}\n${LOADED}.rpz.local. 60 IN CNAME .\n`);
   const config = `options {
   directory "${folder}";
   pid-file none;
@@ -86,5 +91,17 @@ logging { category default { null; }; };
 controls { };
 `;
   writeFileSync(join(folder, 'named.conf'), config);
-  return run(requireProgram('named'), ['-f', '-n', '1', '-c', join(folder, 'named.conf')], folder, port);
+  const options = ['-f', '-n', '1', '-c', join(folder, 'named.conf')];
+  const server = await run(requireProgram('named'), options, folder, port);
+  const client = await UdpClient.open(port);
+  try {
+    await until(
+      'BIND to block a name of its policy zone',
+      () => client.askAll([{ name: LOADED, type: 'A' }]),
+      ([reply]) => (reply!.message.answers ?? []).length === 0,
+    );
+  } finally {
+    client.close();
+  }
+  return server;
 };
