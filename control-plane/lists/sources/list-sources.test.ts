@@ -268,7 +268,7 @@ describe('ListSources', () => {
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null, held: null });
   });
 
-  test('an approval of a copy that another one has replaced meanwhile is refused', async () => {
+  test('an approval of a copy that another one has replaced is refused', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -291,7 +291,7 @@ describe('ListSources', () => {
     isNext = true;
     await expect(second.life.approve(id)).rejects.toMatchObject({
       status: 409,
-      message: expect.stringContaining('has changed meanwhile'),
+      message: expect.stringContaining('has changed since it was read'),
     });
     expect(kindsOf(second, 'n9.example')).toBe(1);
     expect((await second.life.read(id)).status).toBe('held');

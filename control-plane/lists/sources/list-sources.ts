@@ -250,7 +250,7 @@ export class ListSources {
     return sources.map((source) => this.shown(source));
   }
 
-  /** Puts the held copy into force; 409 if there is none, or another one meanwhile. */
+  /** Puts the held copy into force; 409 if there is none, or another one by now. */
   async approve(kind: SourceKind, id: number, author: Author): Promise<BlocklistSource> {
     const { database, cache, changes, copies } = this.parts;
     await cache.open();
@@ -264,7 +264,7 @@ export class ListSources {
     const work = async (tx: Queryable): Promise<Changed<boolean>> => {
       const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
       if (!written.result)
-        throw conflict(`${kind}list source ${id} has changed meanwhile; look at what it holds back now`);
+        throw conflict(`${kind}list source ${id} has changed since it was read; look at what it holds back now`);
       return written;
     };
     await changes.change(author, work, async () => {

@@ -64,7 +64,7 @@ ${lines.join('\n')}
   return run(requireProgram('dnsmasq'), options, folder, port);
 };
 
-/** A name that the policy zone of BIND has besides its lines. */
+/** A name that the policy zone of BIND has in addition to its lines. */
 const LOADED = 'loaded.test';
 
 /** BIND with a response policy zone named `rpz.local`; it answers before it has loaded the zone, which is waited for. */
