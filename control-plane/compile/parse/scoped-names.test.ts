@@ -94,6 +94,19 @@ describe('ScopedNames', () => {
     expect([specialLines, rules, lines]).toEqual([[2], 3, 3]);
   });
 
+  test('puts the names below data back once, however deep the data lie', () => {
+    const data = ['a.w', 'b.a.w', 'c.b.a.w', 'd.c.b.a.w'];
+    const lines = ['local-zone: "w" static', ...data.map((name) => `local-data: "${name} A 192.0.2.1"`)];
+    const { names, special } = parseLines(`${lines.join('\n')}\n`);
+    expect(names).toEqual(['BLOCK_BELOW d.c.b.a.w']);
+    expect(special.map(({ rule, denyallow }) => [rule, denyallow])).toEqual([
+      ['w', data],
+      ['*.a.w', data.slice(1)],
+      ['*.b.a.w', data.slice(2)],
+      ['*.c.b.a.w', data.slice(3)],
+    ]);
+  });
+
   test('reads an allowlist the same way', () => {
     const reading = { kind: 'allow', subdomains: false } as const;
     const { names, special } = parseLines('address=/w.x/#\nserver=/a.w.x/#\naddress=/y.z/#\n', reading);

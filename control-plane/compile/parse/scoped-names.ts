@@ -4,7 +4,8 @@
  * then each becomes rules that mean the same without their neighbours.
  */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import type { ScopedEntry, ScopedMeaning, ScopedReach, Scopes } from '../scopes/scoped-entry.ts';
+import { parentOf, type ScopedEntry, type ScopedMeaning } from '../scopes/scoped-entry.ts';
+import type { ScopedReach, Scopes } from '../scopes/scoped-entry.ts';
 import { WildcardScopes } from '../scopes/wildcard-scopes.ts';
 import { ZoneScopes } from '../scopes/zone-scopes.ts';
 import { invalidLine, skippedLine } from './foreign-line.ts';
@@ -65,7 +66,9 @@ export class ScopedNames {
       if (meaning.action === 'pass' || !scopes.counts(entry)) continue;
       this.output.lineNumber = line;
       const exceptions = meaning.reach === 'exact' ? [] : scopes.exceptionsOf(entry);
-      const refused = this.put({ name, reach: meaning.reach, entry }, exceptions, scopes);
+      const excepted = this.excepted;
+      let refused = this.put({ name, reach: meaning.reach, entry }, exceptions);
+      if (this.excepted > excepted) refused = this.putBack(entry, exceptions, scopes) ?? refused;
       if (refused !== null) unused(refused, line);
     }
   }
@@ -74,7 +77,6 @@ export class ScopedNames {
   private put(
     { name, reach, entry }: { name: string; reach: ScopedReach; entry: ScopedEntry },
     exceptions: readonly ScopedEntry[],
-    scopes: Scopes,
   ): UnusedLine | null {
     const { action, form } = entry.meaning;
     const allows = this.isAllowlist || action === 'allow';
@@ -87,20 +89,33 @@ export class ScopedNames {
     const kind = allows ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
     const rule = used === 'below' ? `*.${name}` : name;
     const denyallow = left.map((one) => one.name);
-    let refused = this.output.special({ kind, match: used, text: name, rule, denyallow }, form);
-    for (const one of left) refused = this.putBelow(one, entry, left, scopes) ?? refused;
-    return refused;
+    return this.output.special({ kind, match: used, text: name, rule, denyallow }, form);
   }
 
   /** Data are exceptions for their name alone, but `denyallow` takes the names below away as well: puts these back. */
-  private putBelow(
-    { name, meaning }: ScopedEntry,
-    entry: ScopedEntry,
-    exceptions: readonly ScopedEntry[],
-    scopes: Scopes,
-  ): UnusedLine | null {
-    if (meaning.reach !== 'exact' || !scopes.reachesBelow(name, entry)) return null;
-    const below = exceptions.filter((one) => one.name.endsWith(`.${name}`));
-    return this.put({ name, reach: 'below', entry }, below, scopes);
+  private putBack(entry: ScopedEntry, exceptions: readonly ScopedEntry[], scopes: Scopes): UnusedLine | null {
+    const inside = exceptions.filter(
+      ({ name, meaning }) =>
+        name !== entry.name && meaning.reach === 'exact' && scopes.reachesBelow(name, entry),
+    );
+    const below = belowEach(inside, exceptions, entry.name);
+    let refused: UnusedLine | null = null;
+    for (const { name } of inside)
+      refused = this.put({ name, reach: 'below', entry }, below.get(name) ?? []) ?? refused;
+    return refused;
   }
+}
+
+/** By name of each of `entries`, those of `exceptions` that lie below it; all are below `top`. */
+function belowEach(
+  entries: readonly ScopedEntry[],
+  exceptions: readonly ScopedEntry[],
+  top: string,
+): ReadonlyMap<string, readonly ScopedEntry[]> {
+  const below = new Map(entries.map(({ name }) => [name, [] as ScopedEntry[]]));
+  if (below.size === 0) return below;
+  for (const exception of exceptions)
+    for (let at = parentOf(exception.name); at !== null && at.length > top.length; at = parentOf(at))
+      below.get(at)?.push(exception);
+  return below;
 }
