@@ -5,7 +5,7 @@
 import { ListParser } from '../../../control-plane/compile/parse/parse-list.ts';
 import type { ListReading } from '../../../control-plane/compile/parse/line-rules.ts';
 import type { SpecialLine } from '../../../control-plane/compile/parse/adblock-rule.ts';
-import { INHERITED_KINDS } from '../../../shared/snapshot/rule-table.ts';
+import { INHERITED_KINDS, RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { hold, InputReader, octetsOf, shown } from '../target.ts';
 import type { Target } from '../target.ts';
@@ -23,6 +23,7 @@ const READINGS: readonly ListReading[] = [
   { kind: 'block', subdomains: true },
   { kind: 'allow', subdomains: false },
 ];
+const BELOW = RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
 /** Signs by which a line covers more names than the one that it has. */
 const WIDE = /\|\||\*|^[\s\p{Cc}]*\.|[/@"\s=:]\.|=\/|local-zone|local-data|:\/\/|\|/iu;
 
@@ -68,18 +69,26 @@ function run(input: Uint8Array): void {
   for (const { name, kind, line } of whole.names) {
     const text = lines[line - 1];
     hold(text !== undefined, 'a rule is of a line that is not there');
-    judge(name, kind, text, reading);
+    judge(name, kind, text, reading, lines);
   }
   withUnknownModifier(lines, reading);
 }
 
-function judge(name: string, kind: number, line: string, { subdomains }: ListReading): void {
+function judge(
+  name: string,
+  kind: number,
+  line: string,
+  { subdomains }: ListReading,
+  lines: readonly string[],
+): void {
   if (addressFromText(name.replace(/\/\d+$/u, '')) !== null) return;
   hold(name.length <= 253 && /^[^\s.][^\s]*$/u.test(name), 'a rule is no name');
   // Other letters are written in ASCII, full-width ones and those with marks as plain ones.
   const isAscii = /^[\0-\x7f]*$/u.test(line);
+  // The names below data in a zone are blocked by the line of the zone.
+  const isBelowData = (kind & BELOW) !== 0 && lines.some((one) => one.toLowerCase().includes(name));
   hold(
-    !isAscii || line.toLowerCase().includes(name.toLowerCase()),
+    !isAscii || isBelowData || line.toLowerCase().includes(name.toLowerCase()),
     'a rule is of a name that its line has not',
   );
   if ((kind & INHERITED_KINDS) !== 0 && !subdomains)
