@@ -264,7 +264,9 @@ export class ListSources {
     const work = async (tx: Queryable): Promise<Changed<boolean>> => {
       const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
       if (!written.result)
-        throw conflict(`${kind}list source ${id} has changed since it was read; look at what it holds back now`);
+        throw conflict(
+          `${kind}list source ${id} has changed since it was read; look at what it holds back now`,
+        );
       return written;
     };
     await changes.change(author, work, async () => {
