@@ -58,14 +58,11 @@ const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] =
   [/a ring of aliases/u, 'aliases in a ring are an error (RFC 1034 section 3.6.2), no answer'],
   [/a long chain/u, 'a chain of more than 16 aliases; no name in use has one'],
   [
-    /two OPT|a good OPT \+ (?:a good OPT|records twice)/u,
-    'a message has one OPT at most (RFC 6891 section 6.1.1)',
-  ],
-  [
     /options of OPT/u,
     'options that are cut short, or a cookie of a wrong size (RFC 7873 section 5.3): malformed',
   ],
-  [/version or rcode of OPT|a good OPT \+ a TTL/u, 'the extended rcode says that it is an error'],
+  [/version or rcode of OPT|OPT \+ a TTL/u, 'the extended rcode says that it is an error'],
+  [/OPT \+ an odd label/u, 'an OPT belongs to the root (RFC 6891 section 6.1.2)'],
   [/a referral/u, 'a server that only knows another one has not answered (RFC 2308 section 2.2)'],
   [/a broken SOA/u, 'without a readable SOA there is no proof that there is nothing'],
   [/a pointer as owner/u, 'a pointer into the header or forward points to no name (RFC 1035 section 4.1.4)'],

@@ -135,16 +135,18 @@ export class RunningWorker {
     this.threads.get(role)!.post(message);
   }
 
-  /** Ends the threads without ceremony. */
+  /** Ends the threads, the answer thread first as in a node: the resolve thread closes the sockets that it reads from. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // The answer thread may be in the kernel, and sees no request to end before it leaves it.
-    for (const thread of this.threads.values())
-      if (!thread.ended) thread.post({ type: 'drain', keepSockets: false, withinMs: 3500 });
-    await until(
-      'the threads of a worker to end',
-      () => [...this.threads].map(([role, { ended }]) => ({ role, ended, said: this.said[role] })),
-      (threads) => threads.every(({ ended }) => ended),
-    );
+    for (const role of ['answer', 'resolve'] as const) {
+      const thread = this.threads.get(role);
+      if (thread === undefined || thread.ended) continue;
+      thread.drain(false, 3500);
+      await until(
+        `the ${role} thread of a worker to end`,
+        () => ({ ended: thread.ended, said: this.said[role] }),
+        ({ ended }) => ended,
+      );
+    }
   }
 
   private startThread(start: ThreadStart): void {
