@@ -54,7 +54,7 @@ export function locateNamed(
   });
 }
 
-/** Where a MAC is, and what stands for it at any other address. */
+/** The known addresses of a MAC, and the identity that policy uses for it at all other addresses (`macIdentity`). */
 function addressesOf(mac: string | null, neighbours: NeighbourMap): readonly string[] {
   return mac === null ? [] : [macIdentity(mac), ...neighbours.addressesOf(mac)];
 }

@@ -83,7 +83,7 @@ export class Newcomers {
     return mac;
   }
 
-  /** Reads the table; false if there is no time for it now. */
+  /** Reads the table; false = its share of the thread's time is used up. */
   private refresh(): boolean {
     const beganMs = this.clock.monotonicMs();
     const earnedMs = ((beganMs - this.paidAtMs) * BUDGET_MS) / SECOND_MS;

@@ -3,42 +3,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, type RunningProgram } from '../support/dns/authority.ts';
+import { startUnboundZones } from '../support/dns/policy-servers.ts';
 import { findProgram } from '../support/parts/programs.ts';
 import { freePort } from '../support/weir/free-ports.ts';
 
 const LOOPBACK = '127.0.0.1';
 
 /** Starts Unbound. It goes on asking a server that failed often. */
-export async function startUnbound(upstreamPort: number): Promise<RunningProgram> {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-diff-unbound-'));
-  const port = await freePort([LOOPBACK]);
-  const config = `server:
-  interface: ${LOOPBACK}
-  port: ${String(port)}
-  username: ""
-  chroot: ""
-  directory: "${folder}"
-  pidfile: ""
-  use-syslog: no
-  do-daemonize: no
-  num-threads: 1
-  do-not-query-localhost: no
-  module-config: "iterator"
-  infra-keep-probing: yes
-  infra-host-ttl: 1
-  infra-cache-max-rtt: 2000
-  outgoing-range: 4096
-  num-queries-per-thread: 2048
-  ratelimit: 0
-  ip-ratelimit: 0
-remote-control:
-  control-enable: no
-forward-zone:
-  name: "."
-  forward-addr: ${LOOPBACK}@${String(upstreamPort)}
-`;
-  writeFileSync(join(folder, 'unbound.conf'), config);
-  return run(program('unbound'), ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
+export function startUnbound(upstreamPort: number): Promise<RunningProgram> {
+  const patience = ['infra-keep-probing: yes', 'infra-host-ttl: 1', 'infra-cache-max-rtt: 2000'];
+  const load = ['outgoing-range: 4096', 'num-queries-per-thread: 2048', 'ratelimit: 0', 'ip-ratelimit: 0'];
+  return startUnboundZones([...patience, ...load], upstreamPort);
 }
 
 /** Starts BIND. */

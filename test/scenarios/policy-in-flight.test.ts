@@ -164,7 +164,7 @@ describe('a question in flight', () => {
     ]);
   });
 
-  test('follows an alias that a record makes of its name meanwhile', () => {
+  test('follows an alias that a new local record has made of its name', () => {
     const asked = forwarding.ask(NAME);
     const record = {
       id: 1,

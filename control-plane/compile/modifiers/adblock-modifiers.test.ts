@@ -45,8 +45,8 @@ describe('readModifiers', () => {
     ['dnstype', '$dnstype with an unknown type: '],
     ['dnstype=A|toString', '$dnstype with an unknown type: toString'],
     ['dnstype=TYPE123456', '$dnstype with an unknown type: TYPE123456'],
-    ['denyallow', '$denyallow with something that is no domain name'],
-    ['denyallow=a.example|b..example', '$denyallow with something that is no domain name'],
+    ['denyallow', '$denyallow with a value that is not a domain name'],
+    ['denyallow=a.example|b..example', '$denyallow with a value that is not a domain name'],
   ])('says why "%s" cannot be used', (option, reason) => {
     expect(readModifiers(`dnstype=A,${option}`)).toBe(reason);
   });

@@ -72,7 +72,7 @@ function readTypes(value: string | null, into: Writable<Conditions>): string | n
 
 function readDenyallow(value: string | null, into: Writable<Conditions>): string | null {
   const names = (value ?? '').split('|').map(canonicalDomain);
-  if (names.includes(null)) return '$denyallow with something that is no domain name';
+  if (names.includes(null)) return '$denyallow with a value that is not a domain name';
   into.denyallow = names.filter((name) => name !== null);
   return null;
 }

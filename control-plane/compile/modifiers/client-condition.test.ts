@@ -19,15 +19,15 @@ describe('readClientCondition()', () => {
   });
 
   test.each([
-    ['', '$client with something that is no name: '],
-    ['tv|', '$client with something that is no name: '],
-    ['~', '$client with something that is no name: '],
-    ['a\u0007', '$client with something that is no name: a\u0007'],
-    ['a'.repeat(201), `$client with something that is no name: ${'a'.repeat(40)}`],
-    ['192.0.2', '$client with something that is no address or network: 192.0.2'],
-    ['192.0.2.0/33', '$client with something that is no address or network: 192.0.2.0/33'],
-    ['tv:x', '$client with something that is no address or network: tv:x'],
-    ['tv|1.2.3.4.5|x', '$client with something that is no address or network: 1.2.3.4.5'],
+    ['', '$client with a value that is not a name: '],
+    ['tv|', '$client with a value that is not a name: '],
+    ['~', '$client with a value that is not a name: '],
+    ['a\u0007', '$client with a value that is not a name: a\u0007'],
+    ['a'.repeat(201), `$client with a value that is not a name: ${'a'.repeat(40)}`],
+    ['192.0.2', '$client with a value that is not an address or a network: 192.0.2'],
+    ['192.0.2.0/33', '$client with a value that is not an address or a network: 192.0.2.0/33'],
+    ['tv:x', '$client with a value that is not an address or a network: tv:x'],
+    ['tv|1.2.3.4.5|x', '$client with a value that is not an address or a network: 1.2.3.4.5'],
   ])('says why %j cannot be used', (value, reason) => {
     expect(readClientCondition(value)).toBe(reason);
   });

@@ -62,8 +62,8 @@ class ClientSet {
       this.ranges.push({ address: Buffer.from(network.bytes).toString('hex'), bits: network.prefixBits });
     else if (mac !== null) this.names.push(mac);
     else if (isMeantAsAddress(client))
-      return `$client with something that is no address or network: ${client.slice(0, 40)}`;
-    else if (!isName(client)) return `$client with something that is no name: ${client.slice(0, 40)}`;
+      return `$client with a value that is not an address or a network: ${client.slice(0, 40)}`;
+    else if (!isName(client)) return `$client with a value that is not a name: ${client.slice(0, 40)}`;
     else this.names.push(client.toLowerCase());
     return null;
   }

@@ -43,10 +43,13 @@ describe('readRewriteValue()', () => {
   });
 
   test.each([
-    ['FORMERR', '$dnsrewrite to something that is no response code, address or host name'],
-    ['localhost', '$dnsrewrite to something that is no response code, address or host name'],
-    ['a..example', '$dnsrewrite to something that is no response code, address or host name'],
-    [`${'a.'.repeat(124)}example`, '$dnsrewrite to something that is no response code, address or host name'],
+    ['FORMERR', '$dnsrewrite to a value that is not a response code, an address or a host name'],
+    ['localhost', '$dnsrewrite to a value that is not a response code, an address or a host name'],
+    ['a..example', '$dnsrewrite to a value that is not a response code, an address or a host name'],
+    [
+      `${'a.'.repeat(124)}example`,
+      '$dnsrewrite to a value that is not a response code, an address or a host name',
+    ],
     ['NOPE;;', '$dnsrewrite with an unknown response code: NOPE'],
     ['NOERROR;NS;a.example', '$dnsrewrite to a record of this type is not supported: NS'],
     ['NOERROR;A;2001:db8::7', '$dnsrewrite whose data do not fit the type A'],

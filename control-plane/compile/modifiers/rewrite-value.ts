@@ -42,7 +42,7 @@ function readShort(value: string): RewriteAnswer | string {
   const host = canonicalDomain(value);
   return host?.includes('.') === true
     ? { rcode: Rcode.NOERROR, host }
-    : '$dnsrewrite to something that is no response code, address or host name';
+    : '$dnsrewrite to a value that is not a response code, an address or a host name';
 }
 
 /** A record, as `NOERROR;TYPE;data` has it. */

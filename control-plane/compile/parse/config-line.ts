@@ -130,7 +130,7 @@ function readUnboundOption(line: string): ConfigOutcome {
   return name === undefined ? { unused: OTHER_OPTION } : readData(name, rest!);
 }
 
-/** What a value holds: the text in its quotes, or what stands before a comment. */
+/** The text of a value: what is inside its quotes, or everything up to a comment. */
 function unquoted(value: string): string {
   const quote = value[0];
   if (quote !== '"' && quote !== "'") return beforeComment(value);

@@ -115,20 +115,20 @@ describe('LineRules', () => {
     ['||example.com^$dnstype=NOPE', '$dnstype with an unknown type: NOPE'],
     [
       '||example.com^$client=192.0.2.300',
-      '$client with something that is no address or network: 192.0.2.300',
+      '$client with a value that is not an address or a network: 192.0.2.300',
     ],
     [
       '||example.com^$client=192.0.2.0/33',
-      '$client with something that is no address or network: 192.0.2.0/33',
+      '$client with a value that is not an address or a network: 192.0.2.0/33',
     ],
     [
       '||example.com^$client=02:00:5e:10:00',
-      '$client with something that is no address or network: 02:00:5e:10:00',
+      '$client with a value that is not an address or a network: 02:00:5e:10:00',
     ],
-    ['||example.com^$client=', '$client with something that is no name: '],
+    ['||example.com^$client=', '$client with a value that is not a name: '],
     [
       '||example.com^$dnsrewrite=two words',
-      '$dnsrewrite to something that is no response code, address or host name',
+      '$dnsrewrite to a value that is not a response code, an address or a host name',
     ],
     ['||example.com^$dnsrewrite=NOERROR;CNAME;192.0.2.1', '$dnsrewrite whose data do not fit the type CNAME'],
     [

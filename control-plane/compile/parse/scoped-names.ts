@@ -80,7 +80,7 @@ export class ScopedNames {
   ): UnusedLine | null {
     const { action, form } = entry.meaning;
     const allows = this.isAllowlist || action === 'allow';
-    // Without the name itself only what lies below it is left.
+    // The name itself does not count, only the names below it.
     const left = exceptions.filter((one) => one.name !== name);
     const used = left.length < exceptions.length ? 'below' : reach;
     if (left.length === 0 || this.excepted >= MAX_EXCEPTED)

@@ -38,7 +38,7 @@ export class RuleTableEditor {
 
   /**
    * Gives a name (ASCII, folded) these pairs of an `AttributeTable`, in ascending order, instead of those that it has;
-   * none = no rule. False if there is no room for it: then the table has to be built again.
+   * none = no rule. False = the table is full and has to be built again.
    */
   set(name: string, pairs: readonly number[]): boolean {
     hashName(nameFromText(name)!, 0, this.words[L.SEED_LOW_WORD]!, this.words[L.SEED_HIGH_WORD]!, this.hash);

@@ -39,7 +39,7 @@ export async function applyLists(
   return written;
 }
 
-/** The lists with their paths; none if there is no folder for them. */
+/** The lists with their paths; empty without a folder for lists. */
 export async function listFiles({ lists }: ImportPlan, listDirs: readonly string[]): Promise<ListFile[]> {
   const [folder] = listDirs;
   if (folder === undefined) return [];

@@ -154,7 +154,7 @@ describe('refreshSource()', () => {
     });
     expect(refreshed.facts.held?.names).toEqual(namesOfDay.slice(0, 20));
     expect(refreshed.facts).not.toHaveProperty('contentKey');
-    // An allowlist that switches the filter off is no better.
+    // An allowlist may not switch the filter off either.
     expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
   });
 

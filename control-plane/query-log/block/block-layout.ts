@@ -108,7 +108,8 @@ export type HeadOutcome = readonly [
 ];
 /**
  * Source; the rule is `before`, then, where `atName`, the name from its offset on and `after`; and the ids of all lists
- * that have it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules that are no list's have none, nor have those of blocks of earlier versions.
+ * that have it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules of people
+ * have no lists; blocks of earlier versions have none for any rule.
  */
 export type HeadRule = readonly [
   source: string,

@@ -43,6 +43,15 @@ function random(): (below: number) => number {
   };
 }
 
+const ONE = {
+  id: 1,
+  name: 'a',
+  domain: 'a.example',
+  suffix: false,
+  action: 'deny',
+  groupId: null,
+} as const;
+
 describe('editManualNames()', () => {
   test('answers as a table that is built, after each of many changes', () => {
     const pick = random();
@@ -78,16 +87,8 @@ describe('editManualNames()', () => {
   });
 
   test('leaves the table before as it was, and marks the other as another build', () => {
-    const one = {
-      id: 1,
-      name: 'a',
-      domain: 'a.example',
-      suffix: false,
-      action: 'deny',
-      groupId: null,
-    } as const;
-    const many = Array.from({ length: 20 }, (_, at) => ({ ...one, id: at + 2, domain: `x${at}.example` }));
-    const [before, after] = [rowsOf([one, ...many]), rowsOf(many)];
+    const many = Array.from({ length: 20 }, (_, at) => ({ ...ONE, id: at + 2, domain: `x${at}.example` }));
+    const [before, after] = [rowsOf([ONE, ...many]), rowsOf(many)];
     const table = buildManualNames(before, SEEDS);
     const edited = editManualNames(table, before, after)!;
     expect([rulesAt(table, 'a.example'), rulesAt(edited, 'a.example')]).toEqual(['all: 16', '']);
@@ -95,14 +96,6 @@ describe('editManualNames()', () => {
   });
 
   test('leaves it to a build if much has changed', () => {
-    const one = {
-      id: 1,
-      name: 'a',
-      domain: 'a.example',
-      suffix: false,
-      action: 'deny',
-      groupId: null,
-    } as const;
-    expect(editManualNames(buildManualNames(rowsOf([]), SEEDS), rowsOf([]), rowsOf([one]))).toBeUndefined();
+    expect(editManualNames(buildManualNames(rowsOf([]), SEEDS), rowsOf([]), rowsOf([ONE]))).toBeUndefined();
   });
 });
