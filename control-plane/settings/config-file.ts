@@ -23,8 +23,13 @@ export interface ReadConfigFile {
   readonly localText: string;
 }
 
-/** Takes a change of the files back, unless they have been changed again. */
-export type UndoWrite = () => Promise<void>;
+/** A change of the files. */
+export interface WrittenConfig {
+  /** Keys that are local changes now. */
+  readonly local: readonly string[];
+  /** Takes the change back, unless the files have been changed again. */
+  readonly undo: () => Promise<void>;
+}
 
 /** The file; every method refuses as an API error, and then the files are as they were. */
 export class ConfigFile {
@@ -65,7 +70,7 @@ export class ConfigFile {
    * Writes these values into the file, or among the local changes where the file cannot be written. 409 if neither is
    * possible.
    */
-  async write(read: ReadConfigFile, values: Values): Promise<UndoWrite> {
+  async write(read: ReadConfigFile, values: Values): Promise<WrittenConfig> {
     const { text, own, localText: before } = read;
     const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));
     const edited = editToml(text, changes);
@@ -78,11 +83,12 @@ export class ConfigFile {
       const rest = Object.keys(local.values).filter((name) => !(name in values));
       const kept = { values: pickValues(local.values, rest), replaced: pickValues(local.replaced, rest) };
       const after = before === '' ? before : await this.rewriteLocal(kept, before);
-      return () => this.undo([text, edited], [before, after]);
+      return { local: rest, undo: () => this.undo([text, edited], [before, after]) };
     }
     const replaced = { ...local.replaced, ...setValues(pickValues(own, Object.keys(values))) };
-    const after = await this.rewriteLocal({ values: { ...local.values, ...values }, replaced }, before);
-    return () => this.undo([text, text], [before, after]);
+    const changed = { values: { ...local.values, ...values }, replaced };
+    const after = await this.rewriteLocal(changed, before);
+    return { local: Object.keys(changed.values), undo: () => this.undo([text, text], [before, after]) };
   }
 
   /** Writes the text into the file; false = Weir may not write it. */

@@ -20,7 +20,7 @@ import type { Database, Queryable } from '../db/database.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { badFields } from './bad-fields.ts';
 import { ConfigFile } from './config-file.ts';
-import type { ReadConfigFile, UndoWrite } from './config-file.ts';
+import type { ReadConfigFile, WrittenConfig } from './config-file.ts';
 import { ConfigMemory } from './config-memory.ts';
 import { storeChange } from './turned-change.ts';
 import type { InForce, TurnedChange } from './turned-change.ts';
@@ -125,8 +125,7 @@ export class Configuration {
     const names = Object.keys(values);
     this.refuseOverridden(names);
     await this.settle(policy);
-    let undo: UndoWrite | undefined;
-    let local: readonly string[] = [];
+    let written: WrittenConfig | undefined;
     const work = async (tx: Queryable): Promise<Changed<null>> => {
       const read = await this.readFile(names);
       const rows = await readConfigRows(tx);
@@ -142,8 +141,7 @@ export class Configuration {
       if (read !== null) {
         const again = await this.file!.write(read, values);
         // After a conflict with another transaction the work runs again, and finds its own changes.
-        undo ??= again;
-        local = localNames(await this.file!.read());
+        written = { ...again, undo: written?.undo ?? again.undo };
       }
       return changed;
     };
@@ -153,9 +151,9 @@ export class Configuration {
         this.hasFile(
           layered.setValues({ ...this.layers.file, ...values }),
           layered.setValues({ ...this.remembered, ...values }),
-          local,
+          written?.local ?? [],
         ),
-      failed: () => this.undoFile(undo),
+      failed: () => this.undoFile(written),
     });
     return { restart_required: this.pending().filter((name) => names.includes(name)) };
   }
@@ -314,9 +312,9 @@ export class Configuration {
   }
 
   /** The transaction has failed: the file gets its text back. */
-  private async undoFile(undo: UndoWrite | undefined): Promise<void> {
+  private async undoFile(written: WrittenConfig | undefined): Promise<void> {
     try {
-      await undo?.();
+      await written?.undo();
     } catch (error) {
       this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
     }
