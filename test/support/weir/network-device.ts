@@ -4,6 +4,7 @@
  * @needs iproute2 root
  */
 import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { WAIT_MS } from '../parts/until.ts';
@@ -27,6 +28,7 @@ export class NetworkDevice implements Disposable {
 
   /** Makes a device whose cable ends here with the addresses given. @throws with nothing left of it */
   static make(mac: string, ownAddresses: readonly string[]): NetworkDevice {
+    removeLeftovers();
     // Names of interfaces have 15 characters at most.
     const device = new NetworkDevice(`weir${String(process.pid)}`);
     try {
@@ -107,6 +109,18 @@ export class NetworkDevice implements Disposable {
 
   private inside(...command: readonly string[]): void {
     ip('netns', 'exec', this.name, ...command);
+  }
+}
+
+/**
+ * Takes away the devices of processes that were killed. Their cables hold the addresses that the next device needs, and
+ * replies would go into them.
+ */
+function removeLeftovers(): void {
+  for (const [, name, pid] of ip('netns', 'list').matchAll(/^(weir(\d+))(?!\S)/gm)) {
+    if (existsSync(`/proc/${pid!}`)) continue;
+    spawnSync('ip', ['link', 'delete', name!]);
+    spawnSync('ip', ['netns', 'delete', name!]);
   }
 }
 
