@@ -18,7 +18,7 @@ const MDNS_TIMEOUT_MS = 1000;
 const MDNS_PORT = 5353;
 const PAUSE_MS = { named: 3_600_000, nameless: 600_000 } as const;
 
-/** Asks for the names of an address: none, if it has none. Rejects where that is not known. */
+/** Asks for the names of an address: none, if it has none. Rejects if that is unknown. */
 export type AskNames = (address: string) => Promise<readonly string[]>;
 
 /** Asks a DNS thread; `ask` resolves with its reply in wire form. */

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-/** What `expression` is for an ordinary user, of a process of its own: access(2) asks for the real user. */
+/** What `expression` is for an ordinary user, in a separate process: access(2) asks for the real user. */
 function asOther(expression: string): unknown {
   const program = `
     import { systemClock as clock } from ${moduleAt('../../shared/clock.ts')};

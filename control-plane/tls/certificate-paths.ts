@@ -7,7 +7,7 @@ import type { CertificatePaths } from './certificate-files.ts';
 const DEFAULT: CertificatePaths = { cert: '/data/cert.pem', key: '/data/key.pem' };
 
 /**
- * The paths of the configuration; `<data_dir>/tls/` in place of the default ones where nothing is there and Weir's user
+ * The paths of the configuration; `<data_dir>/tls/` in place of the default ones without files there, if Weir's user
  * cannot write there. A certificate that was made in one of the two folders stays the one in use.
  */
 export function webCertificatePaths(given: CertificatePaths, dataDir: string): CertificatePaths {

@@ -39,7 +39,7 @@ export interface DashboardHandlers {
   /** Answers what belongs to the dashboard. */
   readonly serve: Handler;
   /**
-   * Answers a browser that opens a page that no one has: with the document, which says so. To stand last. Deeper paths
+   * Answers a browser that opens an unknown page: with the document, which says so. To stand last. Deeper paths
    * lead to their last segment, since the addresses in the document are relative.
    */
   readonly serveUnknown: Handler;
