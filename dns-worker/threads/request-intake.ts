@@ -70,7 +70,7 @@ export class RequestIntake {
     query.clientKey = asker.clientKey;
     stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
     query.begin(scratch, 0, message.length, asker.capacity ?? SCRATCH_SIZE);
-    query.isUncounted = asker.isOwn ?? false;
+    query.isOwn = asker.isOwn ?? false;
     const result = pipeline.run(query);
     if (result === StageResult.UNRESOLVED) {
       this.forwarder.take(this.waitingFrom(asker));
