@@ -89,6 +89,7 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'admission continue',
       'client_group continue',
+      'access continue',
       'question_checks continue',
       'grants continue',
       'schedule_override continue',
@@ -123,6 +124,7 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'admission continue',
       'client_group continue',
+      'access continue',
       'question_checks continue',
       'grants continue',
       'schedule_override continue',
