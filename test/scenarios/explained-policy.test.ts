@@ -98,7 +98,7 @@ describe('Explainer', () => {
       'services continue',
       'policy answered',
     ]);
-    expect(stages[8]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[9]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
