@@ -23,7 +23,7 @@ beforeEach(() => {
       current: config,
       sources: () => ({ 'dns.allowed_clients': toml.includes('allowed_clients') ? 'file' : 'default' }),
     },
-    addressesOf: (mac) => (mac === '02:00:5e:10:00:01' ? addresses : []),
+    clients: { addressesOfMac: (mac) => (mac === '02:00:5e:10:00:01' ? addresses : []) },
     clock,
     connected: () => connected,
   });
@@ -52,7 +52,7 @@ describe('AccessInForce', () => {
   test('knows the networks of this machine', () => {
     const own = new AccessInForce({
       configuration: { current: config, sources: () => ({}) },
-      addressesOf: () => [],
+      clients: { addressesOfMac: () => [] },
       clock,
     });
     expect(may(own.current(NO_GRACE), '127.0.0.1')).toBe(true);
@@ -87,7 +87,7 @@ describe('AccessInForce', () => {
     expect(may(access.current(NO_GRACE), '192.168.1.7')).toBe(false);
   });
 
-  test('follow() tells of networks that come and go, and of the end of grace', () => {
+  test('follow() reports networks that come and go, and of the end of grace', () => {
     jest.useFakeTimers();
     try {
       const changed = jest.fn();

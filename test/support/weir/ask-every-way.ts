@@ -1,6 +1,6 @@
 /**
- * A program: asks the server at its first argument for A of a name over UDP, TCP, TLS and HTTPS, and prints what came of
- * each as JSON. Further arguments: the three ports, the name of the server, the client's key ('' = none), the name.
+ * A program: asks the server at its first argument for A of a name over UDP, TCP, TLS and HTTPS, and prints each
+ * outcome as JSON. Further arguments: the three ports, the name of the server, the client's key ('' = none), the name.
  */
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -70,7 +70,7 @@ const tls = {
   ALPNProtocols: ['dot'],
   servername,
 };
-console.log(
+process.stdout.write(
   JSON.stringify({
     udp: await overUdp(),
     tcp: await over(connect(Number(dns), address)),

@@ -60,7 +60,7 @@ describe('weir with a client of another network', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  /** What the device is told over each way. */
+  /** The outcome on the device over each protocol. */
   async function told(server: string, key = ''): Promise<unknown> {
     const args = [server, weir.dnsPort, ports.dot, ports.doh, SERVER_NAME, key, NAME].map(String);
     return JSON.parse(await device.run(ASK_EVERY_WAY, ...args));
@@ -74,7 +74,10 @@ describe('weir with a client of another network', () => {
       const before = await api.queryCount();
       expect(await told(server)).toEqual(STRANGER);
       const { stages, status } = await explain(own);
-      expect(stages.at(-1)).toMatchObject({ stage: 'access', detail: expect.stringContaining('may not ask') });
+      expect(stages.at(-1)).toMatchObject({
+        stage: 'access',
+        detail: expect.stringContaining('may not ask'),
+      });
       expect(status).toBe('REFUSED');
       // No trace of it in the log, nor among the clients.
       expect(await api.queryCount()).toBe(before);
