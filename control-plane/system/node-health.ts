@@ -48,11 +48,12 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
 }
 
 function databaseCheck(database: Database, logTrouble: string | null): Health['checks']['database'] {
-  const { state, error, upgrade } = database.status();
+  const { state, error, upgrade, excess } = database.status();
   if (state === 'up') {
     const trouble = logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
     if (trouble !== null) return { status: 'degraded', detail: trouble };
-    return { status: 'ok', ...(upgrade === undefined ? {} : { detail: upgrade.detail }) };
+    const detail = upgrade?.detail ?? excess;
+    return { status: 'ok', ...(detail === undefined ? {} : { detail }) };
   }
   if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
   return {
