@@ -54,7 +54,7 @@ describe('weir-sql.json', () => {
     );
     await storeRows(database.database, rows);
     await database.database.query("INSERT INTO nodes (id, name) VALUES (1, 'alpha') ON CONFLICT DO NOTHING");
-    const [grants] = /CREATE ROLE[^`]+/.exec(read('README.md')) ?? [];
+    const [grants] = /CREATE ROLE weir_grafana[^`]+/.exec(read('README.md')) ?? [];
     await asOwner(database.database, grants!);
   });
 
