@@ -56,6 +56,9 @@ export const dns = section({
   chaos_clients: key(list(is.cidr).default(['127.0.0.0/8', '::1/128']), {
     doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server and status.weir (class CHAOS); others are refused.',
   }),
+  health_check_names: key(list(is.domain).default([]), {
+    doc: 'Names that load balancers ask to see whether this server answers; neither logged nor counted, like questions of class CHAOS.',
+  }),
   block_private_ptr: key(bool.default(true), {
     doc: 'Answers PTR questions for private IPv4 addresses (RFC 1918) without a local record with NXDOMAIN.',
   }),

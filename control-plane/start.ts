@@ -138,7 +138,7 @@ async function startParts(start: Start): Promise<void> {
       neighbours,
       clock,
       memories: dns.supervisor.memories(),
-      dnsPort: dnsPort.port,
+      askOwn: (message) => dns.supervisor.requests.askOwn(message),
       rows: () => dns.publisher.current().rows,
       ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
       applyLive: () => policy.policy.applyLive(),

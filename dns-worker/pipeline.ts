@@ -189,7 +189,9 @@ export class Pipeline {
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
     if ((pass & Part.ASKER) !== 0) {
       this.recorder?.passed('admission', result, admissionDetail(this.limiter));
-      clientGroupStage(query, snapshot, isCounted ? this.sightings : null, this.newcomers);
+      query.isUncounted ||= this.identity.isUncounted(query);
+      const sightings = isCounted && !query.isUncounted ? this.sightings : null;
+      clientGroupStage(query, snapshot, sightings, this.newcomers);
       this.passed('client_group', result, query);
     }
     // Before any work is done for a client that asks too much.
@@ -237,7 +239,7 @@ export class Pipeline {
     }
     // The last one before there is an answer, as it may leave the question UNRESOLVED.
     if ((pass & Part.CACHE) !== 0) {
-      const reporter = isCounted ? this.reporter : null;
+      const reporter = isCounted && !query.isUncounted ? this.reporter : null;
       result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }

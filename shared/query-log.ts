@@ -121,6 +121,8 @@ export const LogRecord = {
    * the next word, in wire form. 0 = the rule matched the qname.
    */
   RULE_NAME_LENGTH: 57,
+  /** u8: 1 = neither stored nor counted: a question of Weir itself, of a probe, or of a health check. */
+  UNCOUNTED: 58,
   /**
    * u32: id of the client that named itself by its key; 0 = it did not. Only rings of resolve threads have it: in others
    * it is 0 for ever.

@@ -9,6 +9,7 @@ import { ServerIdentity } from './server-identity.ts';
 const SNAPSHOT = openLists([]);
 const SETTINGS = {
   chaosClients: ['192.0.2.0/24', '2001:db8::1'],
+  healthCheckNames: [],
   version: '1.2',
   nodeName: 'attic',
   designated: [],
@@ -62,5 +63,19 @@ describe('ServerIdentity', () => {
   test('cuts a name that is longer than a text may be', () => {
     const identity = new ServerIdentity({ ...SETTINGS, nodeName: 'n'.repeat(300) });
     expect(told('id.server', {}, identity)).toHaveLength(255);
+  });
+
+  test.each([
+    ['health.example.com', 1, true],
+    ['Health.Example.com', 1, true],
+    ['x.health.example.com', 1, false],
+    [`${'0123456789ab'.repeat(2)}.probe.weir.test`, 1, true],
+    ['probe.weir.test', 1, false],
+    ['status.weir', 3, true],
+    ['status.weir', 1, false],
+    ['example.com', 1, false],
+  ])('isUncounted() of %s, class %i, is %s', (name, qclass, isUncounted) => {
+    const identity = new ServerIdentity({ ...SETTINGS, healthCheckNames: ['health.example.com'] });
+    expect(identity.isUncounted(slotQuery(SNAPSHOT, name, 'A', { qclass }))).toBe(isUncounted);
   });
 });

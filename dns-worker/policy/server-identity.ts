@@ -3,7 +3,8 @@
  * for it (RFC 9462), and whether it answers everybody yet.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
-import { RRType } from '../../shared/dns/iana.ts';
+import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { isProbeName } from '../../shared/dns/probe-zone.ts';
 import { networkContains, networkFromText } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
@@ -14,6 +15,7 @@ import type { Query } from '../query/query.ts';
 const MAX_TEXT_SIZE = 255;
 const NOTHING: IdentitySettings = {
   chaosClients: [],
+  healthCheckNames: [],
   version: '',
   nodeName: '',
   designated: [],
@@ -38,6 +40,7 @@ export class ServerIdentity {
   /** Of their name, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
   private readonly clients: readonly Network[];
+  private readonly healthCheckNames: readonly Uint8Array[];
   private readonly texts: readonly (readonly [name: Uint8Array, text: Uint8Array])[];
   private readonly control: Int32Array | null;
 
@@ -48,6 +51,7 @@ export class ServerIdentity {
     this.control = control;
     this.designated = settings.designated;
     this.designatedAddresses = settings.designatedAddresses;
+    this.healthCheckNames = settings.healthCheckNames.flatMap((text) => nameFromText(text) ?? []);
     this.clients = settings.chaosClients.flatMap((text) => networkFromText(text) ?? []);
     this.texts = (
       [
@@ -57,6 +61,13 @@ export class ServerIdentity {
         ['id.server', node],
       ] as const
     ).map(([name, text]) => [nameFromText(name)!, text]);
+  }
+
+  /** Whether a query is neither to be logged nor counted: it asks how this node is, or for a probe. */
+  isUncounted(query: Query): boolean {
+    if (query.qclass === RRClass.CH || isProbeName(query.qname, 0, query.qnameLength)) return true;
+    for (const name of this.healthCheckNames) if (isName(query, name)) return true;
+    return false;
   }
 
   /** RDATA of the answer to a question of class CHAOS; null where it is refused. */

@@ -184,6 +184,8 @@ export class Query {
   replyFlags = 0;
   /** Extended error that goes with the reply, or NO_EDE. */
   extendedError = NO_EDE;
+  /** Asked by Weir itself, by a probe or by a health check: neither logged nor counted. */
+  isUncounted = false;
   /** Over the limit of its network: logged, even if answered (dry run). */
   isRateLimited = false;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
@@ -238,6 +240,7 @@ export class Query {
     this.isUnfiltered = false;
     this.isAllowed = false;
     this.isAllowedByList = false;
+    this.isUncounted = false;
     this.isRateLimited = false;
   }
 

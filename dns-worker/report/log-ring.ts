@@ -35,7 +35,7 @@ export class LogRingWriter {
     if (((this.head - this.tail) | 0) > this.mask) {
       this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
       if (((this.head - this.tail) | 0) > this.mask) {
-        Atomics.add(this.control, LogRing.DROPPED_WORD, 1);
+        if (!query.isUncounted) Atomics.add(this.control, LogRing.DROPPED_WORD, 1);
         return;
       }
     }
@@ -82,6 +82,7 @@ export class LogRingWriter {
     bytes[at + LogRecord.RULE_NAME_OFFSET] = query.ruleNameOffset;
     bytes[at + LogRecord.RULE_KIND] = query.ruleKind;
     bytes[at + LogRecord.RULE_ORIGIN] = query.ruleOrigin;
+    bytes[at + LogRecord.UNCOUNTED] = query.isUncounted ? 1 : 0;
   }
 
   /** Copies the qname, and the answer RRs where they fit whole. */

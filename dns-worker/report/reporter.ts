@@ -16,8 +16,12 @@ export class Reporter {
     this.log = new LogRing(log);
   }
 
-  /** Counts and logs a query whose answer is about to be sent. */
+  /** Counts and logs a query whose answer is about to be sent. The log drops those that are not to be counted. */
   answered(query: Query, snapshotVersion: number): void {
+    if (query.isUncounted) {
+      if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
+      return;
+    }
     const { counters } = this;
     if (query.isRateLimited) query.status = QueryStatus.RATE_LIMITED;
     counters[Counter.QUERIES] = counters[Counter.QUERIES]! + 1;

@@ -15,6 +15,7 @@ const CHAOS = 3;
 /** 192.0.2.1 asks, see `slotQuery`. */
 const IDENTITY = new ServerIdentity({
   chaosClients: [],
+  healthCheckNames: [],
   version: '1',
   nodeName: 'n',
   designated: [],
@@ -47,6 +48,7 @@ describe('questionChecksStage', () => {
     const identity = new ServerIdentity({
       ...{
         chaosClients: ['192.0.2.0/24'],
+        healthCheckNames: [],
         version: '1.2',
         nodeName: 'n',
         designated: [],
@@ -72,7 +74,14 @@ describe('questionChecksStage', () => {
     const control = new Int32Array(64);
     control[WorkerControl.NODE_STATE_WORD] = state;
     const identity = new ServerIdentity(
-      { chaosClients: [], version: '1', nodeName: 'n', designated: [], designatedAddresses: [] },
+      {
+        chaosClients: [],
+        healthCheckNames: [],
+        version: '1',
+        nodeName: 'n',
+        designated: [],
+        designatedAddresses: [],
+      },
       control,
     );
     const slot = slotQuery(SNAPSHOT, 'www.example.org', RRType.A, { edns: {} });

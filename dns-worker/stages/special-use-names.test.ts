@@ -15,6 +15,7 @@ const without = (flag: number): number => ALL & ~flag;
 
 const NOTHING = {
   chaosClients: [],
+  healthCheckNames: [],
   version: '',
   nodeName: '',
   designated: [],

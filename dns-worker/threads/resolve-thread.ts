@@ -255,11 +255,11 @@ class ResolveThread {
     announce(this.port, { type: 'trust-point', id, keys: await this.upstreams.observe(zone) });
   }
 
-  /** Answers a message that came to the web port. */
-  private ask({ id, message, client, clientKey }: Extract<ToWorker, { type: 'ask' }>): void {
+  /** Answers a message that came to the web port, or is Weir's own. */
+  private ask({ id, message, client, clientKey, isOwn }: Extract<ToWorker, { type: 'ask' }>): void {
     const asked = (reply: Uint8Array | null): void => announce(this.port, { type: 'asked', id, reply });
     this.intake.answer(message, {
-      ...{ address: client, clientKey, protocol: Protocol.doh },
+      ...{ address: client, clientKey, protocol: Protocol.doh, isOwn },
       send: (reply) => asked(reply.slice()),
       drop: () => asked(null),
     });

@@ -31,6 +31,8 @@ export interface RecordNames {
 export interface LogSink {
   /** One row; its memory is used again afterwards. */
   append(row: QueryLogRow): void;
+  /** The same for one that is neither stored nor counted: Weir itself asked, a probe, or a health check. */
+  see?(row: QueryLogRow): void;
   /** Rows that were dropped because a ring was full. */
   lose(rows: number): void;
 }
@@ -144,7 +146,8 @@ export class LogDrain {
     row.answers.at = at + logAnswersOffset(qnameLength);
     row.answers.length = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
     row.rule = this.ruleOf(reader, at);
-    this.sink.append(row);
+    if (bytes[at + LogRecord.UNCOUNTED] === 1) this.sink.see?.(row);
+    else this.sink.append(row);
   }
 
   private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {

@@ -34,6 +34,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     clockFloorMs: 0,
     identity: {
       chaosClients: dns.chaos_clients,
+      healthCheckNames: dns.health_check_names,
       version: '',
       nodeName: nodeNameOf(config),
       designated: [],
