@@ -180,7 +180,7 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
   }
 }
 
-/** @throws where the role that queries run as cannot connect */
+/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
 export async function logIn(config: ClientConfig): Promise<void> {
   const client = new pg.Client(config);
   client.on('error', () => undefined); // Its loss fails the connecting.

@@ -50,12 +50,8 @@ export const RESTART_KEYS = [
   ...['server.web_tls.enabled', 'server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
   ...['server.encrypted_dns.dot_enabled', 'server.encrypted_dns.dot_port'],
   ...['server.encrypted_dns.doh_enabled', 'server.encrypted_dns.doh_port'],
-  ...[
-    'server.encrypted_dns.tls_cert_path',
-    'server.encrypted_dns.tls_key_path',
-    'database.url',
-    'database.owner_url',
-  ],
+  ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
+  ...['database.url', 'database.owner_url'],
   ...['cache.max_bytes', 'logging.dnstap'],
 ];
 

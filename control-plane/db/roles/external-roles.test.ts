@@ -76,7 +76,7 @@ describe('startDatabase() with roles of a person', () => {
     expect(await listFilledPartitions(two)).toEqual([]);
   });
 
-  test('says what to do where the role of database.url was removed, and goes on once it is there', async () => {
+  test('says what to do where the role of database.url was removed, and uses it once it is there', async () => {
     const { database: before } = open(urlOf('asker'), urlOf('keeper'));
     await before.whenUp();
     await before.transactionAsOwner((tx) => tx.query('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM asker'));

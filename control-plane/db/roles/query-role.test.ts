@@ -26,7 +26,7 @@ async function codeFor(sql: string): Promise<string> {
     .withClient((client) => client.query(sql))
     .then(
       () => 'was done',
-      (error: Error) => codeOf(error),
+      (error: unknown) => (error instanceof Error ? codeOf(error) : ''),
     );
 }
 
@@ -71,7 +71,7 @@ describe('a statement that a fault lets in', () => {
     'SELECT pg_hba_file_rules()',
     'SELECT pg_switch_wal()',
     'CREATE DATABASE another',
-  ])('becomes nobody else and changes no setting of the server: %s', async (sql) => {
+  ])('has no other role and changes no setting of the server: %s', async (sql) => {
     expect(await codeFor(sql)).toBe(FORBIDDEN);
   });
 
@@ -159,7 +159,7 @@ describe('prepareQueryRole()', () => {
     stop();
   });
 
-  test('takes back what the role was given, and what it changed of itself', async () => {
+  test('undoes what the role was given, and what it changed of itself', async () => {
     const dataDir = join(makeTempDir(), 'data');
     try {
       await layCluster(dataDir);

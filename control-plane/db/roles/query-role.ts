@@ -6,8 +6,12 @@
 import { createHmac } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { ClientBase } from 'pg';
-import { DatabaseUnavailable } from '../database-errors.ts';
 import { scramVerifier } from './scram-verifier.ts';
+
+/** A person has to make the role. */
+export class RoleMissing extends Error {
+  override readonly name = 'RoleMissing';
+}
 
 /** The role, as its owner sets it up. */
 export interface QueryRole {
@@ -63,7 +67,7 @@ const DUE = `
 /** `$2`: whether another role owns the tables. */
 const EXCESS = `SELECT CASE
     WHEN rolsuper THEN 'queries run as a superuser, who can run programs on the machine of PostgreSQL: '
-      || 'give database.url a role that is none'
+      || 'give database.url a role that is not one'
     WHEN $2::boolean AND pg_has_role(oid, current_user, 'MEMBER')
       THEN 'queries run as a role that can become the one of database.owner_url'
   END AS excess FROM pg_roles WHERE rolname = coalesce($1::name, current_user)`;
@@ -76,13 +80,13 @@ export function embeddedQueryRole(ownerPassword: string): { name: string; passwo
 
 /**
  * Gives the role what it needs and no more, once the tables are there; `owner` is a connection of the role that owns them.
- * @throws {DatabaseUnavailable} where a person has to make the role
+ * @throws {RoleMissing} if it is not there, and Weir does not know its password
  */
 export async function prepareQueryRole(owner: ClientBase, { name, password }: QueryRole): Promise<void> {
   const isThere = (await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rows.length > 0;
   if (password !== null) await makeRole(owner, { name, password, isThere });
   else if (!isThere)
-    throw new DatabaseUnavailable(
+    throw new RoleMissing(
       `the role "${name}" of database.url does not exist: make it again with its password, as by CREATE ROLE ${name} LOGIN`,
     );
   const { rows } = await owner.query<{ sql: string }>(DUE, [name]);
