@@ -3,6 +3,7 @@
  * some by hanging there, and at its COMMIT. The answer is 503, and the tables are as before or wholly changed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../support/parts/as-owner.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { startDatabase } from '../../../control-plane/db/database.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
@@ -35,7 +36,7 @@ async function disconnect(): Promise<void> {
 
 beforeAll(async () => {
   changing = await ChangingApi.open();
-  await changing.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  await asOwner(changing.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
 });
 afterAll(() => changing.close());
 
