@@ -35,7 +35,14 @@ describe('insertSource', () => {
     expect(source).toMatchObject({
       ...{ id: 1, kind: 'block', url: URL, comment: 'why', group_ids: [7, 8], subdomains: true },
       ...{ status: 'pending', rules: 0, bytes: 0, format: null, etag: null, lastModified: null },
-      ...{ last_checked_at: null, last_error: null, contentKey: null, heldKey: null, held: null },
+      ...{
+        last_checked_at: null,
+        last_error: null,
+        contentKey: null,
+        heldKey: null,
+        held: null,
+        judged: null,
+      },
       ...{ file_node: null, hasReader: false },
     });
     expect(await store.readSource(own.database, 1, 'block')).toEqual(source);

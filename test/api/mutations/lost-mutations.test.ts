@@ -43,7 +43,7 @@ afterAll(() => changing.close());
 /** Every row that a change may write; not what is found out about lists. */
 async function everyRow(): Promise<string> {
   const facts = `- ARRAY['format','status','rules','invalid_lines','bytes','etag','last_modified','last_checked_at',
-    'last_changed_at','last_error','held_key','held','file_node']`;
+    'last_changed_at','last_error','held_key','held','judged','file_node']`;
   const { rows: tables } = await changing.database.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
        AND table_type = 'BASE TABLE' AND table_name !~ '^(query_|nodes|schema_|table_versions|meta)'`,
