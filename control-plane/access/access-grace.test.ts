@@ -1,6 +1,7 @@
 /** The day of grace: only for an installation that had clients when it was upgraded. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { startTestDatabase, type TestDatabase } from '../../test/support/parts/test-database.ts';
 import { readPolicyRows } from '../policy/policy-store.ts';
 
@@ -21,8 +22,8 @@ const graceEndMs = async (): Promise<number | null> =>
 
 /** Upgrades from the release before. */
 async function upgrade(): Promise<void> {
-  await suite.database.query(DOWN);
-  await suite.database.query(UP);
+  await asOwner(suite.database, DOWN);
+  await asOwner(suite.database, UP);
 }
 
 test('a new installation has no grace', async () => {
