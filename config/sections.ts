@@ -76,11 +76,11 @@ const server = section({
     }),
     tls_cert_path: key(is.path.default('/data/cert.pem'), {
       restart,
-      doc: 'Certificate chain, in PEM; a new file is noticed.',
+      doc: 'Certificate chain, in PEM; a new file is noticed. Where the default path cannot be written, <data_dir>/tls/cert.pem.',
     }),
     tls_key_path: key(is.path.default('/data/key.pem'), {
       restart,
-      doc: 'Private key of the certificate, in PEM, without a passphrase.',
+      doc: 'Private key of the certificate, in PEM, without a passphrase. Where the default path cannot be written, <data_dir>/tls/key.pem.',
     }),
   }),
   encrypted_dns: section({

@@ -107,9 +107,12 @@ async function startReports(
   const dnstap = await startDnstap(node);
   const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
   const drain = new LogDrain(supervisor.memories(), names, {
+    see: (row) => {
+      probes.see(row);
+      seeLoops(row);
+    },
     append: (row) => {
       // Before the log, which may be off.
-      probes.see(row);
       seeLoops(row);
       dnstap?.append(row);
       writer.append(row);

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Node } from './node.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { CertificateFiles } from './tls/certificate-files.ts';
+import { webCertificatePaths } from './tls/certificate-paths.ts';
 import { namesOfMachine } from './tls/self-signed.ts';
 import { ThreadCertificate } from './tls/thread-certificate.ts';
 import { TicketKeys, type TicketKeyParts } from './tls/ticket-keys.ts';
@@ -45,7 +46,7 @@ async function open({ stops }: Node, certificate: WebCertificate): Promise<void>
 
 function webCertificate(node: Node): WebCertificate {
   const { tls_cert_path: cert, tls_key_path: key } = node.config.server.web_tls;
-  return certificateAt(node, { cert, key });
+  return certificateAt(node, webCertificatePaths({ cert, key }, node.dataDir));
 }
 
 function certificateAt({ configuration, name, logger }: Node, paths: { cert: string; key: string }) {

@@ -22,6 +22,7 @@ import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
+import { AccessInForce } from './access/access-in-force.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
 import { Configuration } from './settings/configuration.ts';
 import { nodeNameOf } from './settings/derived.ts';
@@ -138,11 +139,20 @@ async function startParts(start: Start): Promise<void> {
       neighbours,
       clock,
       memories: dns.supervisor.memories(),
-      dnsPort: dnsPort.port,
+      askOwn: (message) => dns.supervisor.requests.askOwn(message),
       rows: () => dns.publisher.current().rows,
-      ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
+      ruleClients: () => [
+        ...clientNamesOf(dns.publisher.current().compiled),
+        ...node.access.afterGrace().blockedMacs,
+      ],
       applyLive: () => policy.policy.applyLive(),
     }),
+  );
+  stops.push(
+    node.access.follow(
+      () => dns.publisher.current().rows,
+      () => void policy.policy.applyLive(),
+    ),
   );
   startHousekeeping(node, { ...policy, listsInForce: tellReady });
   const reload = (): void => void node.configuration.reloadLater(policy.changes);
@@ -232,6 +242,11 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   configuration.onChange(async (next, before) => {
     if (next.dns.dhcp_leases !== before.dns.dhcp_leases) await leases.refresh();
   });
+  const access = new AccessInForce({
+    configuration,
+    addressesOf: (mac) => clients.addressesOfMac(mac),
+    clock,
+  });
   const node: Node = {
     loaded,
     config,
@@ -245,6 +260,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,
     clients,
+    access,
     leases,
     ownPorts: new Set([dnsPort.port]),
     stops,

@@ -49,6 +49,7 @@ export function logFailure(logger: Logger, thrown: unknown, { method, path }: Re
   if (status < 500) return;
   const fields = { method, path, error: describe(thrown) };
   if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
+  else if (code === 'dependency_unavailable') logger.warn('http request failed', fields);
   else if (code === 'busy') logger.warn('http request failed: busy', fields);
   else logger.error('http request failed', fields);
 }

@@ -161,8 +161,13 @@ export class ClientDirectory {
   /** Addresses of the clients that have a group by MAC; the first stands for each address that is not known yet. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
-      [macIdentity(mac), ...this.macs.addressesOf(mac)].map((address) => ({ address, groupId })),
+      this.addressesOfMac(mac).map((address) => ({ address, groupId })),
     );
+  }
+
+  /** Addresses of a MAC; the first stands for each address that is not known yet. */
+  addressesOfMac(mac: string): string[] {
+    return [macIdentity(mac), ...this.macs.addressesOf(mac)];
   }
 
   /** Where the clients are that rules speak of by these MACs and names, in lower case. */

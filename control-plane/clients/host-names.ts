@@ -1,29 +1,40 @@
 /**
- * Looks up host names of clients by PTR, through this node's own DNS port, so that local records, forward zones and the
- * cache apply; devices without such a name are asked themselves, by mDNS. A few questions at a time, each address again after a pause. Private addresses only: questions about
- * others would leak to upstreams.
+ * Looks up host names of clients by PTR, through a DNS thread of this node, so that local records, forward zones and the
+ * cache apply; devices without such a name are asked themselves, by mDNS. A few questions at a time, each address again
+ * after a pause. Private addresses only: questions about others would leak to upstreams.
  */
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../shared/clock.ts';
+import { decodeMessage, encodeMessage, RECURSION_DESIRED } from '../../shared/dns/codec.ts';
+import { Rcode } from '../../shared/dns/iana.ts';
+import { FlagsLow, Header } from '../../shared/dns/wire.ts';
 import { addressFromText, isMappedIpv4 } from '../../shared/net/ip.ts';
-import { hasErrorCode } from '../../shared/thrown.ts';
+import { reverseName } from '../../shared/policy/local-record.ts';
 
 const QUESTIONS_AT_ONCE = 4;
 const MAX_WAITING = 1000;
 const MAX_KNOWN = 50_000;
-const TIMEOUT_MS = 2000;
 const MDNS_TIMEOUT_MS = 1000;
 const MDNS_PORT = 5353;
 const PAUSE_MS = { named: 3_600_000, nameless: 600_000 } as const;
 
-/** Asks for the names of an address. */
+/** Asks for the names of an address: none, if it has none. Rejects if that is unknown. */
 export type AskNames = (address: string) => Promise<readonly string[]>;
 
-/** Asks the DNS server at `address` and `port`. */
-export function askOwnPort(address: string, port: number): AskNames {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
-  resolver.setServers([serverText(address, port)]);
-  return (client) => resolver.reverse(client);
+/** Asks a DNS thread; `ask` resolves with its reply in wire form. */
+export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | null>): AskNames {
+  return async (client) => {
+    const name = reverseName(addressFromText(client)!);
+    const reply = await ask(
+      encodeMessage({ type: 'query', flags: RECURSION_DESIRED, questions: [{ name, type: 'PTR' }] }),
+    );
+    const message = reply === null ? null : decodeMessage(reply);
+    if (reply === null || message === null) throw new Error(`look up ${name}: no readable reply`);
+    const rcode = reply[Header.FLAGS_LOW]! & FlagsLow.RCODE;
+    if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN)
+      throw new Error(`look up ${name}: rcode ${String(rcode)}`);
+    return (message.answers ?? []).flatMap((answer) => (answer.type === 'PTR' ? [answer.data] : []));
+  };
 }
 
 /**
@@ -42,14 +53,8 @@ export function askDevice(port = MDNS_PORT): AskNames {
 /** The names that `first` finds, else those of `second`, whose failures do not count. */
 export function askInTurn(first: AskNames, second: AskNames): AskNames {
   return async (client) => {
-    try {
-      const names = await first(client);
-      return names.length > 0 ? names : await second(client);
-    } catch (error) {
-      const names = isNoName(error) ? await second(client).catch(() => []) : [];
-      if (names.length === 0) throw error;
-      return names;
-    }
+    const names = await first(client);
+    return names.length > 0 ? names : second(client).catch(() => []);
   };
 }
 
@@ -106,23 +111,17 @@ export class HostNames {
   }
 
   private async askOne(address: string): Promise<void> {
-    let names: readonly string[];
-    try {
-      names = await this.ask(address);
-    } catch (error) {
-      // A missing answer changes nothing; a denial removes the name.
-      if (isNoName(error) && !this.isClosed) this.found(address, null);
+    // A missing answer changes nothing.
+    const names = await this.ask(address).catch(() => null);
+    if (names === null || this.isClosed) return;
+    const [hostname] = names;
+    if (hostname === undefined) {
+      this.found(address, null);
       return;
     }
-    const [hostname] = names;
-    if (hostname === undefined || this.isClosed) return;
     this.dueMs.set(address, this.clock.monotonicMs() + PAUSE_MS.named);
     this.found(address, hostname.replace(/\.$/, '').toLowerCase());
   }
-}
-
-function isNoName(error: unknown): boolean {
-  return hasErrorCode(error, 'ENOTFOUND') || hasErrorCode(error, 'ENODATA');
 }
 
 /** Addresses of RFC 1918, RFC 3927, RFC 4193, RFC 4291 (link-local) and RFC 6598; not the loopback's. */

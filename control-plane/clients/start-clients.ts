@@ -9,14 +9,13 @@ import type { PolicyMacClient, PolicyRows } from '../policy/rows.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
-import { askDevice, askInTurn, askOwnPort, HostNames } from './host-names.ts';
+import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 
 /** What discovery needs of the node. */
 export interface ClientParts {
   readonly directory: ClientDirectory;
-  readonly config: Config;
   /** What is in force, where keys may change. */
   readonly configuration: { current(): Config };
   readonly database: Database;
@@ -25,7 +24,8 @@ export interface ClientParts {
   readonly memories: readonly WorkerMemory[];
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
-  readonly dnsPort: number;
+  /** Has a DNS thread answer a question of Weir's own, in wire form. */
+  readonly askOwn: (message: Uint8Array) => Promise<Uint8Array | null>;
   readonly rows: () => PolicyRows;
   readonly ruleClients: () => readonly string[];
   readonly applyLive: () => Promise<void>;
@@ -33,10 +33,10 @@ export interface ClientParts {
 
 /** Starts discovery; returns how to stop it. */
 export function startClients(parts: ClientParts): () => Promise<void> {
-  const { directory, config, configuration, database, clock, logger, memories } = parts;
+  const { directory, configuration, database, clock, logger, memories } = parts;
   const sightings = new ClientSightings(memories);
   const hostNames = new HostNames({
-    ask: askInTurn(askOwnPort(ownAddress(config.server.bind_address), parts.dnsPort), askDevice()),
+    ask: askInTurn(askThread(parts.askOwn), askDevice()),
     clock,
     found: (address, hostname) => {
       const record = directory.at(address);
@@ -70,11 +70,4 @@ export function startClients(parts: ClientParts): () => Promise<void> {
 function locatedByMac({ macClients, grants }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
   return granted.length === 0 ? macClients : [...macClients, ...granted];
-}
-
-/** The address at which this node queries itself. */
-function ownAddress(bound: readonly string[]): string {
-  const [first = '127.0.0.1'] = bound;
-  if (bound.includes('0.0.0.0')) return '127.0.0.1';
-  return first === '::' ? '::1' : first;
 }

@@ -130,7 +130,7 @@ describe('explain()', () => {
     const asked = alone.explain({ domain: 'a.example', type: 'A', client: '::1' });
     await expect(asked).rejects.toMatchObject({
       status: 503,
-      code: 'unavailable',
+      code: 'dependency_unavailable',
       headers: { 'Retry-After': '1' },
     });
   });

@@ -97,7 +97,7 @@ export class Explainer {
     } catch (error) {
       if (!(error instanceof ThreadUnavailable)) throw error;
       const headers = { 'Retry-After': '1' };
-      throw new ApiError(503, 'unavailable', error.message, { headers, cause: error });
+      throw new ApiError(503, 'dependency_unavailable', error.message, { headers, cause: error });
     }
   }
 

@@ -19,7 +19,7 @@ import { compatApp } from './compat-app.ts';
 import { addDohRelay } from './relay/doh-relay.ts';
 import type { RelayQuery } from './relay/doh-relay.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
-import type { DashboardParts } from './dashboard/serve-dashboard.ts';
+import type { DashboardHandlers, DashboardParts } from './dashboard/serve-dashboard.ts';
 import { docsPage } from './docs-page.ts';
 import { checkPage } from './check-page.ts';
 import { checkHost } from './edge/host-check.ts';
@@ -101,8 +101,9 @@ export function createApp(
   }
   addMetrics(app, parts);
   addOidcPages(app, parts);
-  addPages(app, parts, document);
+  const { serveUnknown } = addPages(app, parts, document);
   app.use('/check', apiRouter(parts, check));
+  app.use(beside([prefix, '/admin/api'], serveUnknown));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
@@ -165,7 +166,7 @@ function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): 
 }
 
 /** What lies outside the API: pages for people, and the dashboard. */
-function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): void {
+function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
   app.get('/check', (_request, response) => sendPage(response, checkPage(parts)));
@@ -173,7 +174,17 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
   const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>
     sendPage(response, landingPage(parts, `${request.protocol}://${request.host}`, why));
-  app.use(serveDashboard({ dashboard: parts.dashboard, settings, sendInstead }));
+  const handlers = serveDashboard({ dashboard: parts.dashboard, settings, sendInstead });
+  app.use(handlers.serve);
+  return handlers;
+}
+
+/** The handler for all paths but those below these. */
+function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']) {
+  return (request: Request, response: Response, next: NextFunction): Promise<void> | void =>
+    prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))
+      ? next()
+      : handler(request, response, next);
 }
 
 /** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir speaks no other protocol here and says so. */

@@ -2,7 +2,7 @@
  * The page at `/check`: whether the device that opens it uses this node. Public, as whoever wants to know may have no
  * account. Its script makes a probe (`probes/`), lets the browser look the name up, and reads what came of it.
  */
-import { PROBE_ZONE } from '../probes/probes.ts';
+import { PROBE_ZONE } from '../../shared/dns/probe-zone.ts';
 import { hashOf, page, write } from './page.ts';
 import type { Page } from './page.ts';
 

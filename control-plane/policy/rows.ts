@@ -188,6 +188,8 @@ export interface PolicyRows {
   readonly grants: readonly PolicyGrant[];
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
+  /** When clients begin to be refused that were answered before an upgrade, Unix milliseconds; null = they are. */
+  readonly accessGraceEndMs: number | null;
 }
 
 /** The rows of an empty database; also the defaults for older generations. */
@@ -207,4 +209,5 @@ export const NO_POLICY_ROWS: PolicyRows = {
   forwardZones: [],
   grants: [],
   blockingSwitch: null,
+  accessGraceEndMs: null,
 };

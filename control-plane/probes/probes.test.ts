@@ -4,7 +4,8 @@ import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { emptyRow, type QueryLogRow } from '../query-log/attribution/row.ts';
-import { PROBE_LIFE_MS, PROBE_ZONE, Probes } from './probes.ts';
+import { PROBE_ZONE } from '../../shared/dns/probe-zone.ts';
+import { PROBE_LIFE_MS, Probes } from './probes.ts';
 
 const clock = new TestClock();
 

@@ -1,25 +1,19 @@
 /**
- * Probes: one-time names below a zone that never leaves this server, and whether they were asked. A name in the log
- * records says that a device uses this node, and from which address. In memory of this node only, few and short-lived.
+ * Probes: one-time names below a zone that never leaves this server, and whether they were asked, which says that a
+ * device uses this node, and from which address. In memory of this node only, few and short-lived; the log never has
+ * them.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/clock.ts';
-import { nameFromText } from '../../shared/dns/name.ts';
+import { isProbeName, PROBE_TOKEN_LENGTH, PROBE_ZONE } from '../../shared/dns/probe-zone.ts';
 import { addressToText } from '../../shared/net/ip.ts';
 import { PROTOCOL_NAMES, type ProtocolName } from '../../shared/query-log.ts';
 import type { QueryLogRow } from '../query-log/attribution/row.ts';
 
-/** Below `test`, which is answered here whatever is asked (RFC 6761 section 6.2): `stages/special-use-names.ts`. */
-export const PROBE_ZONE = 'probe.weir.test';
 /** How long a probe may be asked and read. */
 export const PROBE_LIFE_MS = 300_000;
 /** Most probes at once. */
 const MAX_PROBES = 1000;
-
-const TOKEN_BYTES = 12;
-const TOKEN_LENGTH = TOKEN_BYTES * 2;
-const ZONE = nameFromText(PROBE_ZONE)!;
-const NAME_LENGTH = 1 + TOKEN_LENGTH + ZONE.length;
 
 /** The first question for a probe's name. */
 export interface ProbeAnswer {
@@ -62,7 +56,7 @@ export class Probes {
   create(): Probe | null {
     this.removeOver();
     if (this.byId.size >= MAX_PROBES) return null;
-    const token = randomBytes(TOKEN_BYTES).toString('hex');
+    const token = randomBytes(PROBE_TOKEN_LENGTH / 2).toString('hex');
     const createdMs = this.clock.nowMs();
     const probe: KeptProbe = {
       id: randomBytes(16).toString('base64url'),
@@ -84,13 +78,13 @@ export class Probes {
     return this.byId.get(id);
   }
 
-  /** Notes a logged query, if it is for the name of a probe. Each query of the node comes here. */
+  /** Notes a query, if it is for the name of a probe. Each query of the node comes here. */
   see(row: QueryLogRow): void {
-    if (this.byToken.size === 0 || row.qname.length !== NAME_LENGTH) return;
     const { bytes, qname, client } = row;
-    const zoneAt = qname.at + 1 + TOKEN_LENGTH;
-    for (let i = 0; i < ZONE.length; i++) if (bytes[zoneAt + i] !== ZONE[i]) return;
-    const token = Buffer.from(bytes.buffer, bytes.byteOffset + qname.at + 1, TOKEN_LENGTH).toString('latin1');
+    if (this.byToken.size === 0 || !isProbeName(bytes, qname.at, qname.length)) return;
+    const token = Buffer.from(bytes.buffer, bytes.byteOffset + qname.at + 1, PROBE_TOKEN_LENGTH).toString(
+      'latin1',
+    );
     const probe = this.byToken.get(token);
     if (probe === undefined) return;
     probe.queries += 1;
@@ -106,7 +100,7 @@ export class Probes {
     for (const { id, name, endMonotonicMs } of this.byId.values()) {
       if (endMonotonicMs > nowMs) return;
       this.byId.delete(id);
-      this.byToken.delete(name.slice(0, TOKEN_LENGTH));
+      this.byToken.delete(name.slice(0, PROBE_TOKEN_LENGTH));
     }
   }
 }

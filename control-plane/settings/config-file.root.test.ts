@@ -3,7 +3,7 @@
  *
  * @needs root
  */
-import { chmod, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CONFIG_TEXT, configSuite } from '../../test/support/parts/config-suite.ts';
@@ -84,6 +84,20 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await sourceOf('cache.max_bytes')).toBe('file');
     await patch({ cache: { min_ttl_secs: 8 } });
     expect(await readdir(config.api.folder)).not.toContain('weir.local.toml');
+  });
+
+  test('stores local changes where the file is its own but belongs to a group that it is not in', async () => {
+    await chown(path(), OTHER_USER, 0);
+    const before = await file();
+    const gid = process.getegid!();
+    process.setegid!(OTHER_USER);
+    const answer = await asOther(() => patch({ cache: { max_bytes: 4194304 } })).finally(() =>
+      process.setegid!(gid),
+    );
+    expect(answer.status).toBe(200);
+    expect(await file()).toBe(before);
+    expect(await localText()).toContain('max_bytes = 4194304');
+    expect(await readdir(config.api.folder)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
   });
 
   test('loses none of many changes at once', async () => {

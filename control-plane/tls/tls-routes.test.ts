@@ -238,7 +238,7 @@ describe('POST /tls/upload', () => {
     await rm(files.paths.key);
     await mkdir(files.paths.key);
     const blocked = await upload(['cert', cert], ['key', key]);
-    expect([blocked.status, blocked.problem.error]).toEqual([503, 'unavailable']);
+    expect([blocked.status, blocked.problem.error]).toEqual([503, 'dependency_unavailable']);
     expect(certificate.current()).toBeNull();
   });
 });

@@ -121,7 +121,7 @@ async function change(
   } catch (error) {
     if (!(error instanceof CertificateFilesError)) throw error;
     if (error.isForeign) throw conflict(error.message);
-    throw new ApiError(503, 'unavailable', error.message, { cause: error });
+    throw new ApiError(503, 'dependency_unavailable', error.message, { cause: error });
   }
   return after;
 }

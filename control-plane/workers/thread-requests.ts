@@ -13,6 +13,8 @@ export class ThreadUnavailable extends Error {
   override readonly name = 'ThreadUnavailable';
 }
 
+/** ::ffff:127.0.0.1 */
+const LOOPBACK = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1);
 /** Longest wait for an answer, milliseconds; a thread that dies never answers. */
 const WAIT_MS = 10_000;
 
@@ -44,7 +46,13 @@ export class ThreadRequests {
    * Rejects with ThreadUnavailable.
    */
   relay(message: Uint8Array, client: Uint8Array, clientKey: string): Promise<Uint8Array | null> {
-    return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey }));
+    return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: false }));
+  }
+
+  /** The same for a question of Weir's own, which is neither logged nor counted. */
+  askOwn(message: Uint8Array): Promise<Uint8Array | null> {
+    const [client, clientKey] = [LOOPBACK, ''];
+    return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: true }));
   }
 
   /** Takes a thread's answer; a late one is dropped. */

@@ -29,6 +29,8 @@ export interface WaitingRequest {
   readonly isAnswered?: boolean;
   /** See `Query`. */
   readonly streamOptions: number;
+  /** Weir itself asks: neither logged nor counted. */
+  readonly isOwn?: boolean;
   /** Over its network's limit, and answered in a dry run. */
   readonly isRateLimited: boolean;
   /**

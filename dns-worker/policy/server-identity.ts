@@ -3,7 +3,9 @@
  * for it (RFC 9462), and whether it answers everybody yet.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
-import { RRType } from '../../shared/dns/iana.ts';
+import { RRClass, RRType } from '../../shared/dns/iana.ts';
+import { isProbeName } from '../../shared/dns/probe-zone.ts';
+import { LogMark, type LogMarkCode } from '../../shared/query-log.ts';
 import { networkContains, networkFromText } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
@@ -14,6 +16,8 @@ import type { Query } from '../query/query.ts';
 const MAX_TEXT_SIZE = 255;
 const NOTHING: IdentitySettings = {
   chaosClients: [],
+  healthCheckNames: [],
+  refusesSilently: false,
   version: '',
   nodeName: '',
   designated: [],
@@ -37,7 +41,10 @@ export class ServerIdentity {
   readonly designated: readonly Uint8Array[];
   /** Of their name, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
+  /** Clients that may not ask get no answer. */
+  readonly refusesSilently: boolean;
   private readonly clients: readonly Network[];
+  private readonly healthCheckNames: readonly Uint8Array[];
   private readonly texts: readonly (readonly [name: Uint8Array, text: Uint8Array])[];
   private readonly control: Int32Array | null;
 
@@ -46,8 +53,10 @@ export class ServerIdentity {
     const version = textOf(`Weir ${settings.version}`);
     const node = textOf(settings.nodeName);
     this.control = control;
+    this.refusesSilently = settings.refusesSilently;
     this.designated = settings.designated;
     this.designatedAddresses = settings.designatedAddresses;
+    this.healthCheckNames = settings.healthCheckNames.flatMap((text) => nameFromText(text) ?? []);
     this.clients = settings.chaosClients.flatMap((text) => networkFromText(text) ?? []);
     this.texts = (
       [
@@ -57,6 +66,14 @@ export class ServerIdentity {
         ['id.server', node],
       ] as const
     ).map(([name, text]) => [nameFromText(name)!, text]);
+  }
+
+  /** What becomes of a query in the log: one for a probe, or about how this node is, is not of a client's interest. */
+  logMarkOf(query: Query): LogMarkCode {
+    if (query.qclass === RRClass.CH) return LogMark.NONE;
+    if (isProbeName(query.qname, 0, query.qnameLength)) return LogMark.PROBE;
+    for (const name of this.healthCheckNames) if (isName(query, name)) return LogMark.NONE;
+    return LogMark.COUNTED;
   }
 
   /** RDATA of the answer to a question of class CHAOS; null where it is refused. */

@@ -15,6 +15,8 @@ const CHAOS = 3;
 /** 192.0.2.1 asks, see `slotQuery`. */
 const IDENTITY = new ServerIdentity({
   chaosClients: [],
+  healthCheckNames: [],
+  refusesSilently: false,
   version: '1',
   nodeName: 'n',
   designated: [],
@@ -47,6 +49,8 @@ describe('questionChecksStage', () => {
     const identity = new ServerIdentity({
       ...{
         chaosClients: ['192.0.2.0/24'],
+        healthCheckNames: [],
+        refusesSilently: false,
         version: '1.2',
         nodeName: 'n',
         designated: [],
@@ -72,7 +76,15 @@ describe('questionChecksStage', () => {
     const control = new Int32Array(64);
     control[WorkerControl.NODE_STATE_WORD] = state;
     const identity = new ServerIdentity(
-      { chaosClients: [], version: '1', nodeName: 'n', designated: [], designatedAddresses: [] },
+      {
+        chaosClients: [],
+        healthCheckNames: [],
+        refusesSilently: false,
+        version: '1',
+        nodeName: 'n',
+        designated: [],
+        designatedAddresses: [],
+      },
       control,
     );
     const slot = slotQuery(SNAPSHOT, 'www.example.org', RRType.A, { edns: {} });

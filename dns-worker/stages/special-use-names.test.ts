@@ -15,6 +15,8 @@ const without = (flag: number): number => ALL & ~flag;
 
 const NOTHING = {
   chaosClients: [],
+  healthCheckNames: [],
+  refusesSilently: false,
   version: '',
   nodeName: '',
   designated: [],

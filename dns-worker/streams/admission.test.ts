@@ -39,7 +39,11 @@ async function listen(trusted: readonly string[] | null, maxPerAddress = 0) {
   });
   open = new OpenConnections();
   const reporter = { count: (counter: number) => void counts.set(counter, (counts.get(counter) ?? 0) + 1) };
-  const admission = new Admission({ senders: new ProxySenders(trusted), reporter, logger }, limit, open);
+  const admission = new Admission(
+    { senders: new ProxySenders(trusted), mayConnect: () => true, reporter, logger },
+    limit,
+    open,
+  );
   server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
     admission.admit(socket, ({ address, port }) => {

@@ -27,6 +27,8 @@ export interface Asker {
   readonly clientKey: string;
   /** Bytes that an answer may have; `SCRATCH_SIZE` unless given. */
   readonly capacity?: number;
+  /** Weir itself asks: neither logged nor counted. */
+  readonly isOwn?: boolean;
   /** Takes the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
   /** Called where no reply is due. */
@@ -68,6 +70,7 @@ export class RequestIntake {
     query.clientKey = asker.clientKey;
     stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
     query.begin(scratch, 0, message.length, asker.capacity ?? SCRATCH_SIZE);
+    query.isOwn = asker.isOwn ?? false;
     const result = pipeline.run(query);
     if (result === StageResult.UNRESOLVED) {
       this.forwarder.take(this.waitingFrom(asker));
@@ -105,6 +108,7 @@ export class RequestIntake {
       hasValidCookie: query.hasValidCookie,
       streamOptions: query.streamOptions,
       isRateLimited: query.isRateLimited,
+      isOwn: asker.isOwn ?? false,
       passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
       send: (reply) => asker.send(reply),
     };

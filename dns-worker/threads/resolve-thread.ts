@@ -129,7 +129,10 @@ class ResolveThread {
       calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
     const { pipeline, forwarder, reporter, udpReply } = this;
     this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
-    this.streams = new StreamListeners({ start, intake: this.intake, reporter, logger: this.logger, calls });
+    this.streams = new StreamListeners({
+      ...{ start, intake: this.intake, reporter, logger: this.logger, calls },
+      snapshot: () => this.pipeline.snapshot,
+    });
   }
 
   /** Opens the listeners, then reads misses and reports upstreams. Throws a ListenError. */
@@ -255,11 +258,11 @@ class ResolveThread {
     announce(this.port, { type: 'trust-point', id, keys: await this.upstreams.observe(zone) });
   }
 
-  /** Answers a message that came to the web port. */
-  private ask({ id, message, client, clientKey }: Extract<ToWorker, { type: 'ask' }>): void {
+  /** Answers a message that came to the web port, or is Weir's own. */
+  private ask({ id, message, client, clientKey, isOwn }: Extract<ToWorker, { type: 'ask' }>): void {
     const asked = (reply: Uint8Array | null): void => announce(this.port, { type: 'asked', id, reply });
     this.intake.answer(message, {
-      ...{ address: client, clientKey, protocol: Protocol.doh },
+      ...{ address: client, clientKey, protocol: Protocol.doh, isOwn },
       send: (reply) => asked(reply.slice()),
       drop: () => asked(null),
     });

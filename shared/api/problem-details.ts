@@ -1,7 +1,10 @@
 /** The one shape of every error answer: problem details of RFC 9457 with Weir's members. */
 import { z } from 'zod';
 
-/** Stable machine codes of errors; texts may change, these do not. */
+/**
+ * Stable machine codes of errors; texts may change, these do not. `unavailable` is the database; where anything else that
+ * an answer needs is away, the code is `dependency_unavailable` and the detail names it.
+ */
 export const PROBLEM_CODES = [
   'invalid',
   'malformed',
@@ -26,6 +29,7 @@ export const PROBLEM_CODES = [
   'rate_limited',
   'busy',
   'unavailable',
+  'dependency_unavailable',
   'not_in_force',
   'outcome_unknown',
   'internal',

@@ -8,6 +8,9 @@ import type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
 export type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
+/** Flag of a question to a resolver. */
+export const { RECURSION_DESIRED } = packet;
+
 /** Decodes a message; null if the package cannot. */
 export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
   try {

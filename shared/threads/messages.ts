@@ -104,6 +104,10 @@ export interface GivenSettings {
 export interface IdentitySettings {
   /** Networks of clients that may ask with class CHAOS. */
   readonly chaosClients: readonly string[];
+  /** Names that load balancers ask: neither logged nor counted. */
+  readonly healthCheckNames: readonly string[];
+  /** Clients that may not ask get no answer. */
+  readonly refusesSilently: boolean;
   readonly version: string;
   readonly nodeName: string;
   /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
@@ -222,7 +226,7 @@ export type ToWorker =
   | { readonly type: 'loop'; readonly token: string; readonly client: string }
   /** New connections of encrypted DNS get this certificate. Resolve threads only. */
   | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
-  /** Send `asked`: the reply to a message that came to the web port. Resolve threads only. */
+  /** Send `asked`: the reply to a message that came to the web port, or is Weir's own. Resolve threads only. */
   | {
       readonly type: 'ask';
       readonly id: number;
@@ -231,6 +235,8 @@ export type ToWorker =
       readonly client: Uint8Array;
       /** '' = none. */
       readonly clientKey: string;
+      /** Weir itself asks: neither logged nor counted. */
+      readonly isOwn: boolean;
     }
   /** Test hook. */
   | { readonly type: 'fault'; readonly fault: Fault }

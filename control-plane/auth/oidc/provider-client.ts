@@ -89,7 +89,7 @@ export class ProviderClient {
     } catch (error) {
       this.parts.logger.warn('the OpenID provider cannot be used', { reason: reasonsOf(error) });
       const headers = { 'Retry-After': '10' };
-      throw new ApiError(503, 'unavailable', 'the OpenID provider cannot be reached', {
+      throw new ApiError(503, 'dependency_unavailable', 'the OpenID provider cannot be reached', {
         headers,
         cause: error,
       });
@@ -139,7 +139,7 @@ export class ProviderClient {
     if (error instanceof library.AuthorizationResponseError)
       return forbidden('the OpenID provider has refused the login');
     if (isOutOfReach(error))
-      return new ApiError(503, 'unavailable', 'the OpenID provider cannot be reached', {
+      return new ApiError(503, 'dependency_unavailable', 'the OpenID provider cannot be reached', {
         headers: { 'Retry-After': '10' },
         cause: error,
       });

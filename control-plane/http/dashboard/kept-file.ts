@@ -15,20 +15,20 @@ export const KEEP_FOR_EVER = 'public, max-age=31536000, immutable';
 /** Kept, and asked about with each use. */
 export const ASK_FIRST = 'no-cache';
 
-/** Answers GET and HEAD with the file, or with 304. */
+/** Answers GET and HEAD with the file, or with 304. Another status than 200 is set before. */
 export function sendKeptFile(request: Request, response: Response, file: KeptFile): void {
   const form = acceptedForm(request.headers['accept-encoding'], file.forms);
   const bytes = file.forms[form] ?? file.forms.identity;
   // Each form has an ETag of its own (RFC 9110 section 8.8.1).
   const etag = `"${file.sha256.slice(0, 32)}-${form}"`;
   response.set({ ...file.fields, 'Cache-Control': file.cacheControl, ETag: etag, Vary: 'Accept-Encoding' });
-  if (namesTag(request.headers['if-none-match'], etag)) {
+  if (response.statusCode === 200 && namesTag(request.headers['if-none-match'], etag)) {
     response.status(304).end();
     return;
   }
   response.set({ 'Content-Type': file.type, 'Content-Length': String(bytes.length) });
   if (form !== 'identity') response.set('Content-Encoding', form);
-  response.status(200).end(request.method === 'HEAD' ? undefined : bytes);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
 /** Whether If-None-Match names the tag, by the weak comparison (RFC 9110 section 13.1.2). */

@@ -27,13 +27,12 @@ beforeAll(async () => {
   built = { kind: 'built', build: await madeBuild() };
   const app = express();
   app.disable('etag');
-  app.use(
-    serveDashboard({
-      dashboard: { state: async () => state },
-      settings: { apiBase: '/api' },
-      sendInstead: (_request, response, { kind }) => void response.send(`<p>${kind}</p>`),
-    }),
-  );
+  const { serve, serveUnknown } = serveDashboard({
+    dashboard: { state: async () => state },
+    settings: { apiBase: '/api' },
+    sendInstead: (_request, response, { kind }) => void response.send(`<p>${kind}</p>`),
+  });
+  app.use(serve, serveUnknown);
   app.use((_request, response) => void response.status(404).end('handed on'));
   app.use(problemHandler(new MemoryLogger()));
   server = createServer({ maxHeaderSize: 16 * 1024 }, app).listen(0, '127.0.0.1');
@@ -204,6 +203,45 @@ describe('serveDashboard() of a build', () => {
     expect(body.toString()).toBe('window.__SVC_CONFIG__ = {"apiBase":"/api"};\n');
     const again = await send('GET', '/svc-config.js', { 'If-None-Match': headers['etag']! });
     expect(again.status).toBe(304);
+  });
+});
+
+describe('serveUnknown()', () => {
+  const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  test('serveUnknown() gives a browser the document, as not found', async () => {
+    const { status, headers, body } = await send('GET', '/nothing', BROWSER);
+    expect([status, body.toString()]).toEqual([404, PAGE]);
+    expect(headers['content-security-policy']).toContain("script-src 'self'");
+    const again = await send('GET', '/nothing', { ...BROWSER, 'If-None-Match': headers['etag']! });
+    expect([again.status, again.body.toString()]).toEqual([404, PAGE]);
+    expect(await send('HEAD', '/nothing', BROWSER)).toMatchObject({ status: 404, body: Buffer.alloc(0) });
+  });
+
+  test.each([
+    ['/nothing/', '../nothing'],
+    ['/queries/1', '../1'],
+    ['/a/b/queries/', '../../../queries'],
+    ['/a//evil.example', '../../evil.example'],
+    ['//evil.example', '../evil.example'],
+    ['/a/%0d%0aSet-Cookie:x', '../%0d%0aSet-Cookie:x'],
+  ])('serveUnknown() leads a browser from %s to %s', async (path, location) => {
+    const { status, headers } = await send('GET', path, BROWSER);
+    expect([status, headers['location'], headers['set-cookie']]).toEqual([302, location, undefined]);
+    const from = new URL(`http://weir.example/prefix${path}`);
+    expect(new URL(location, from).href).toBe(`http://weir.example/prefix/${location.replaceAll('../', '')}`);
+  });
+
+  test('serveUnknown() hands on what programs ask for, and other methods', async () => {
+    for (const [method, fields] of [
+      ['GET', { Accept: '*/*' }],
+      ['GET', { Accept: 'application/json' }],
+      ['GET', {}],
+      ['POST', BROWSER],
+    ] as const)
+      expect((await send(method, '/nothing', fields)).body.toString()).toBe('handed on');
+    state = { kind: 'building' };
+    expect((await send('GET', '/nothing', BROWSER)).body.toString()).toBe('handed on');
   });
 });
 

@@ -34,8 +34,19 @@ const CONFIG_PATH = '/svc-config.js';
 
 type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
 
-/** Answers what belongs to the dashboard, and hands on the rest. */
-export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): Handler {
+/** The two places of the dashboard in the application. Both hand on what is not theirs. */
+export interface DashboardHandlers {
+  /** Answers what belongs to the dashboard. */
+  readonly serve: Handler;
+  /**
+   * Answers a browser that opens an unknown page: with the document, which says so. To stand last. Deeper paths
+   * lead to their last segment, since the addresses in the document are relative.
+   */
+  readonly serveUnknown: Handler;
+}
+
+/** Makes both. */
+export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): DashboardHandlers {
   const config = configFile(settings);
   const files = new WeakMap<Build, ReadonlyMap<string, KeptFile>>();
   const find = (path: string, state: DashboardState): KeptFile | WithoutBuild | undefined => {
@@ -44,7 +55,7 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
     files.set(state.build, known);
     return known.get(path);
   };
-  return async (request, response, next) => {
+  const serve: Handler = async (request, response, next) => {
     const { path } = request;
     const found = path === CONFIG_PATH ? config : find(path, await dashboard.state());
     if (found === undefined) {
@@ -55,6 +66,30 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
     if ('forms' in found) sendKeptFile(request, response, found);
     else sendInstead(request, response, found);
   };
+  const serveUnknown: Handler = async (request, response, next) => {
+    const document = find('/', await dashboard.state());
+    if (!opensPage(request) || document === undefined || !('forms' in document)) {
+      next();
+      return;
+    }
+    const depth = request.path.split('/').length - 2;
+    if (depth === 0) sendKeptFile(request, response.status(404), document);
+    else
+      response
+        .status(302)
+        .set('Location', '../'.repeat(depth) + lastSegment(request.path))
+        .end();
+  };
+  return { serve, serveUnknown };
+}
+
+/** Whether a browser asks for a page, rather than a program for anything. */
+function opensPage({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+function lastSegment(path: string): string {
+  return path.split('/').findLast((segment) => segment !== '') ?? '';
 }
 
 /** The files of a build by the paths of their requests. */

@@ -111,7 +111,7 @@ export class CompiledLists {
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
       const headers = { 'Retry-After': '1' };
-      throw new ApiError(503, 'unavailable', 'the names in force are being written', {
+      throw new ApiError(503, 'dependency_unavailable', 'the names in force are being written', {
         headers,
         cause: error,
       });

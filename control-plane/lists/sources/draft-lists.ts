@@ -235,7 +235,7 @@ export class DraftLists {
       if (copy === undefined)
         throw new ApiError(
           503,
-          'unavailable',
+          'dependency_unavailable',
           `the copy of source ${id} in force is not on disk; refresh it`,
         );
       return { id, inputKey, path: copy.path, reading: readingOfInput(inputKey) };

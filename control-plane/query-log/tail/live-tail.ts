@@ -58,7 +58,7 @@ export class LiveTail {
 
   /** Refuses a stream that has no place. @throws {ApiError} */
   admit(): void {
-    if (this.isClosed) throw new ApiError(503, 'unavailable', 'Weir is stopping');
+    if (this.isClosed) throw new ApiError(503, 'dependency_unavailable', 'Weir is stopping');
     if (this.streams.size >= MOST_STREAMS)
       throw tooMany('busy', `${MOST_STREAMS} streams are open already`, RETRY_SECS);
   }

@@ -34,6 +34,8 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     clockFloorMs: 0,
     identity: {
       chaosClients: dns.chaos_clients,
+      healthCheckNames: dns.health_check_names,
+      refusesSilently: dns.refuse_silently,
       version: '',
       nodeName: nodeNameOf(config),
       designated: [],

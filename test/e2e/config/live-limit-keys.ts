@@ -126,6 +126,20 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
     after: Rcode.REFUSED,
   },
   {
+    key: 'dns.health_check_names',
+    to: ['live.example.net'],
+    look: async (room) => {
+      const before = await room.api.queryCount();
+      await room.ask('live.example.net');
+      const last = room.newName();
+      await room.ask(last);
+      await room.api.untilQueryCount(1, `domain=${last}`);
+      return (await room.api.queryCount()) - before;
+    },
+    before: 2,
+    after: 1,
+  },
+  {
     key: 'dns.rate_limit.enabled',
     to: true,
     beside: { ...LIMITED, 'dns.rate_limit.enabled': false },

@@ -5,7 +5,7 @@
  */
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import { PROBE_ZONE } from '../../../control-plane/probes/probes.ts';
+import { PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
 import { CHROMIUM, requireProgram } from '../parts/programs.ts';
 
 /** A name of Weir to the browser, so that a page is also seen as on a plain network, where a context is not secure. */

@@ -1,6 +1,7 @@
 /** The common parts of a node, for tests of the parts that start on them. */
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
+import { AccessInForce } from '../../../control-plane/access/access-in-force.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
@@ -41,6 +42,7 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret: new ClusterSecret({ database, dataDir, logger }),
     clients: new ClientDirectory(),
+    access: new AccessInForce({ configuration, addressesOf: () => [], clock }),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     ownPorts: new Set(),
     stops: [],

@@ -1,0 +1,29 @@
+/** Where the certificate of the web is. */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CertificatePaths } from './certificate-files.ts';
+
+/** The default of `server.web_tls`, which suits a machine that is Weir's alone, such as a container. */
+const DEFAULT: CertificatePaths = { cert: '/data/cert.pem', key: '/data/key.pem' };
+
+/**
+ * The paths of the configuration; `<data_dir>/tls/` in place of the default ones without files there, if Weir's user
+ * cannot write there. A certificate that was made in one of the two folders stays the one in use.
+ */
+export function webCertificatePaths(given: CertificatePaths, dataDir: string): CertificatePaths {
+  if (given.cert !== DEFAULT.cert || given.key !== DEFAULT.key || existsSync(given.cert)) return given;
+  const own = { cert: join(dataDir, 'tls', 'cert.pem'), key: join(dataDir, 'tls', 'key.pem') };
+  if (!existsSync(own.cert) && isWritable(dirname(given.cert))) return given;
+  return own;
+}
+
+/** Whether this user can make files in a folder, or the folder itself. */
+function isWritable(folder: string): boolean {
+  const there = existsSync(folder) ? folder : dirname(folder);
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Names of probes, which are asked once to see whether a device uses this node: a token below a zone. The zone is below
+ * `test`, which is answered here whatever is asked (RFC 6761 section 6.2).
+ */
+import { nameFromText } from './name.ts';
+
+export const PROBE_ZONE = 'probe.weir.test';
+/** Characters of a token, hexadecimal. */
+export const PROBE_TOKEN_LENGTH = 24;
+
+const ZONE = nameFromText(PROBE_ZONE)!;
+const NAME_LENGTH = 1 + PROBE_TOKEN_LENGTH + ZONE.length;
+
+/** Whether a name, folded, in wire form, `length` bytes from `at`, may be that of a probe. */
+export function isProbeName(bytes: Uint8Array, at: number, length: number): boolean {
+  if (length !== NAME_LENGTH) return false;
+  const zoneAt = at + length - ZONE.length;
+  for (let i = 0; i < ZONE.length; i++) if (bytes[zoneAt + i] !== ZONE[i]) return false;
+  return true;
+}
