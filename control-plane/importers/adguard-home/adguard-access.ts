@@ -1,4 +1,5 @@
 /** AdGuard Home's access lists: who may ask, and who may not. Pure. */
+import { admitsKey } from '../../../shared/policy/access.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addAllowed, addBlocked, reportOpen } from '../plan/planned-access.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -15,11 +16,20 @@ export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
   }
   const places = knownPlaces(builder, allowed, 'dns.allowed_clients');
   const keys = places.filter((text) => adguardPlaceOf(text)?.kind === 'key');
-  for (const key of keys)
+  for (const key of keys) {
+    if (!admitsKey(key)) {
+      builder.notMapped(
+        'client',
+        `dns.allowed_clients ${key}`,
+        'its key is too short to let it ask from anywhere',
+      );
+      continue;
+    }
     builder.client(
       { mac: null, ip: null, key, name: null, group: null },
       builder.item('client', `dns.allowed_clients ${key}`, 'a client with a known key may ask from anywhere'),
     );
+  }
   const networks = places.filter((text) => !keys.includes(text));
   addAllowed(builder, networks, 'dns.allowed_clients');
   for (const text of blocked)
