@@ -164,7 +164,7 @@ async function startParts(start: Start): Promise<void> {
     ...node,
     clock,
     rows: () => dns.publisher.current().rows,
-    refused: () => [],
+    refused: () => dns.refusedNetworks.all(),
   });
   const web = await startWeb(node, {
     ...{ ...dns, ...policy },
