@@ -142,18 +142,9 @@ async function startParts(start: Start): Promise<void> {
       memories: dns.supervisor.memories(),
       askOwn: (message) => dns.supervisor.requests.askOwn(message),
       rows: () => dns.publisher.current().rows,
-      ruleClients: () => [
-        ...clientNamesOf(dns.publisher.current().compiled),
-        ...node.access.afterGrace().blockedMacs,
-      ],
+      ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
       applyLive: () => policy.policy.applyLive(),
     }),
-  );
-  stops.push(
-    node.access.follow(
-      () => dns.publisher.current().rows,
-      () => void policy.policy.applyLive(),
-    ),
   );
   startHousekeeping(node, { ...policy, listsInForce: tellReady });
   const reload = (): void => void node.configuration.reloadLater(policy.changes);
@@ -257,11 +248,6 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   configuration.onChange(async (next, before) => {
     if (next.dns.dhcp_leases !== before.dns.dhcp_leases) await leases.refresh();
   });
-  const access = new AccessInForce({
-    configuration,
-    addressesOf: (mac) => clients.addressesOfMac(mac),
-    clock,
-  });
   const node: Node = {
     loaded,
     config,
@@ -275,7 +261,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,
     clients,
-    access,
+    access: new AccessInForce({ configuration, clients, clock }),
     leases,
     ownPorts: new Set([dnsPort.port]),
     stops,

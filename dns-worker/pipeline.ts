@@ -24,7 +24,7 @@ import { ServerIdentity } from './policy/server-identity.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
-import { accessDetail, accessStage } from './stages/access.ts';
+import { accessDetail, accessStage } from './stages/client-access.ts';
 import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
 import { anyTypeStage } from './stages/any-type.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
@@ -197,14 +197,8 @@ export class Pipeline {
     let result: StageResultCode = StageResult.CONTINUE;
 
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
-    if ((pass & Part.ASKER) !== 0) {
-      this.recorder?.passed('admission', result, admissionDetail(this.limiter));
-      query.logMark = query.isOwn ? LogMark.NONE : this.identity.logMarkOf(query);
-      const sightings = isCounted && query.logMark === LogMark.COUNTED ? this.sightings : null;
-      clientGroupStage(query, snapshot, sightings, this.newcomers);
-      this.passed('client_group', result, query);
-    }
-    // Before anything that costs or tells: whoever may not ask learns no more than that.
+    if ((pass & Part.ASKER) !== 0) this.noteAsker(query, isCounted);
+    // Before any work and any information for a client that may not ask.
     if ((pass & Part.ACCESS) !== 0) {
       result = this.passed('access', this.accessOf(query, isCounted), query);
       if (result !== StageResult.CONTINUE) return result;
@@ -272,6 +266,14 @@ export class Pipeline {
       if (onAddresses !== StageResult.CONTINUE) return onAddresses;
     }
     return result;
+  }
+
+  private noteAsker(query: Query, isCounted: boolean): void {
+    this.recorder?.passed('admission', StageResult.CONTINUE, admissionDetail(this.limiter));
+    query.logMark = query.isOwn ? LogMark.NONE : this.identity.logMarkOf(query);
+    const sightings = isCounted && query.logMark === LogMark.COUNTED ? this.sightings : null;
+    clientGroupStage(query, this.snapshot, sightings, this.newcomers);
+    this.passed('client_group', StageResult.CONTINUE, query);
   }
 
   /** Counts those that are refused, and answers so many of a network. */

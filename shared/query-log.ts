@@ -135,7 +135,7 @@ export const LogRecord = {
   QNAME: 64,
 } as const;
 
-/** What becomes of a query in the log. */
+/** Whether a query is in the log. */
 export const LogMark = {
   /** It is stored and counted. */
   COUNTED: 0,

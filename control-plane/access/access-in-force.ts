@@ -19,8 +19,8 @@ const EVERYONE = ['any'];
 /** What it needs of the node. */
 export interface AccessParts {
   readonly configuration: { current(): Config; sources(): Readonly<Record<string, string>> };
-  /** Addresses at which a MAC is seen. */
-  readonly addressesOf: (mac: string) => readonly string[];
+  /** Knows the addresses at which a MAC is seen. */
+  readonly clients: { addressesOfMac(mac: string): readonly string[] };
   readonly clock: Clock;
   /** Networks of this machine's interfaces, `address/length`. */
   readonly connected?: () => readonly string[];
@@ -73,7 +73,10 @@ export class AccessInForce {
   private by(allowed: readonly string[]): Access {
     const { blocked_clients: blocked } = this.parts.configuration.current().dns;
     const access = accessOf(allowed, blocked, this.connectedNetworks());
-    return withBlockedAddresses(access, access.blockedMacs.flatMap(this.parts.addressesOf));
+    return withBlockedAddresses(
+      access,
+      access.blockedMacs.flatMap((mac) => this.parts.clients.addressesOfMac(mac)),
+    );
   }
 
   private connectedNetworks(): Network[] {
@@ -81,7 +84,7 @@ export class AccessInForce {
   }
 }
 
-/** Networks of the interfaces. A point-to-point address is a network of its own. */
+/** Networks of the interfaces. A point-to-point address is a network by itself. */
 function connectedNetworks(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.flatMap(({ cidr }) => (cidr === null ? [] : cidr.replace(/%[^/]*/, ''))),

@@ -53,7 +53,7 @@ export class Newcomers {
     const { clients, grants, namedClients } = snapshot;
     this.isSettled = true;
     const entry = clients.findOf(query);
-    // Those who may not ask are not looked up: they may be anyone.
+    // Clients that may not ask are not looked up: their addresses may be forged.
     if (clients.isByMac(entry) || !isAdmitted(entry)) return entry;
     if (!clients.hasMacs && !grants.hasAddresses && !namedClients.hasAddresses) return entry;
     const mac = this.macAt(query);

@@ -1,6 +1,6 @@
 /**
  * The networks of clients that may not ask, as one thread remembers them: how many answers each has had in this second,
- * and how many queries since the control plane was told of it. Bounded: a network whose place another one takes starts
+ * and how many queries since its last report to the control plane. Bounded: a network whose place another one takes starts
  * again. IPv4 networks of 24 bits, IPv6 networks of 56 bits.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -32,7 +32,7 @@ const IPV6_SECOND_MASK = ~0xff;
 
 /** One per thread. */
 export class Refusals {
-  /** Queries of the network of the last query that have not been reported before, if it is to be reported now; else 0. */
+  /** Queries of the network of the last query that have not been reported before, if its report is due; else 0. */
   unreported = 0;
   private readonly slots = new Int32Array(SLOTS * Slot.SIZE);
   private reportedSecond = 0;

@@ -68,7 +68,7 @@ export class ServerIdentity {
     ).map(([name, text]) => [nameFromText(name)!, text]);
   }
 
-  /** What becomes of a query in the log: one for a probe, or about how this node is, is not of a client's interest. */
+  /** Whether a query is logged and counted: not if it is for a probe, or about the state of this node. */
   logMarkOf(query: Query): LogMarkCode {
     if (query.qclass === RRClass.CH) return LogMark.NONE;
     if (isProbeName(query.qname, 0, query.qnameLength)) return LogMark.PROBE;

@@ -27,7 +27,7 @@ const MAX_CONNECTIONS = { tcp: 1024, dot: 1024, doh: 512 } as const;
 interface ListenerParts {
   readonly start: ThreadStart;
   readonly intake: RequestIntake;
-  /** The snapshot in force. */
+  /** The active snapshot. */
   readonly snapshot: () => OpenSnapshot;
   readonly reporter: Reporter;
   readonly logger: Logger;

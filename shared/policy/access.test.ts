@@ -34,7 +34,7 @@ describe('accessOf()', () => {
     [['any'], '2001:db8::1', true],
     [['203.0.113.0/28'], '203.0.113.15', true],
     [['203.0.113.0/28'], '203.0.113.16', false],
-    // A network of IPv6 is none of IPv4, and the other way round.
+    // A network of IPv6 has no address of IPv4, and the reverse.
     [['::/0'], '203.0.113.1', false],
     [['0.0.0.0/0'], '2001:db8::1', false],
     [['::ffff:203.0.113.1'], '203.0.113.1', true],

@@ -1,6 +1,6 @@
 /**
  * Who may ask: networks, the words for them, and clients that are never admitted (RFC 5358 advises against answering
- * everyone). Pure; `control-plane/access/` knows the networks of this machine, `dns-worker/stages/access.ts` decides.
+ * everyone). Pure; `control-plane/access/` knows the networks of this machine, `dns-worker/stages/client-access.ts` decides.
  */
 import { canonicalClientKey } from '../dns/client-key.ts';
 import { isIpv4Network, networkContains, networkFromText, networkToText } from '../net/cidr.ts';
@@ -10,7 +10,6 @@ import { canonicalMac } from '../net/mac.ts';
 
 /** Words that stand for networks. */
 export const ACCESS_WORDS = ['private', 'connected', 'any'] as const;
-export type AccessWord = (typeof ACCESS_WORDS)[number];
 
 /** What a client of `dns.blocked_clients` is known by; the value in its one form. */
 export type BlockedClient =
@@ -47,7 +46,7 @@ export function isAllowedClient(text: string): boolean {
   return (ACCESS_WORDS as readonly string[]).includes(text) || networkFromText(text) !== null;
 }
 
-/** What an entry of `dns.blocked_clients` stands for; null if it is none. Six pairs with colons or hyphens are a MAC. */
+/** What an entry of `dns.blocked_clients` stands for; null if there is a fault in it. Six pairs with colons or hyphens are a MAC. */
 export function blockedClientOf(text: string): BlockedClient | null {
   const network = networkFromText(text);
   if (network !== null) return { kind: 'network', network };
@@ -57,7 +56,7 @@ export function blockedClientOf(text: string): BlockedClient | null {
   return key === null ? null : { kind: 'key', key };
 }
 
-/** The same with these addresses blocked, too. */
+/** The same with these addresses also blocked. */
 export function withBlockedAddresses(access: Access, addresses: readonly string[]): Access {
   if (addresses.length === 0) return access;
   return { ...access, blocked: [...access.blocked, ...networks(...addresses)] };

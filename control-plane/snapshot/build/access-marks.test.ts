@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import fc from '../../../test/support/parts/fast-check.ts';
 import { networkFromText, networkToText } from '../../../shared/net/cidr.ts';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { accessOf, admitsAddress, EVERYONE, withBlockedAddresses } from '../../../shared/policy/access.ts';

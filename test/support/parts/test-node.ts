@@ -31,6 +31,7 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
   const configuration = new Configuration({ loaded: loaded.value, dataDir, database, logger });
   const config = configuration.current();
   const uuid = randomUUID();
+  const clients = new ClientDirectory();
   return {
     loaded: loaded.value,
     config,
@@ -43,8 +44,8 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret: new ClusterSecret({ database, dataDir, logger }),
-    clients: new ClientDirectory(),
-    access: new AccessInForce({ configuration, addressesOf: () => [], clock }),
+    clients,
+    access: new AccessInForce({ configuration, clients, clock }),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     ownPorts: new Set(),
     stops: [],
