@@ -10,7 +10,7 @@ const LISTED = 3;
 
 /** The warnings in words. */
 export const OPEN_WITHOUT_LIMIT =
-  'anyone on the internet may ask without a rate limit: set dns.allowed_clients to your networks, or dns.rate_limit.enabled';
+  'anyone on the internet may ask without a rate limit: set dns.allowed_clients to your networks, or enable the rate limit (dns.rate_limit.enabled)';
 
 /** Degraded while recent clients are about to be refused, and if this node is an open resolver. */
 export function accessCheck(

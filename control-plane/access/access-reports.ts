@@ -2,7 +2,8 @@
 import type { Clock } from '../../shared/clock.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { admitsAddress } from '../../shared/policy/access.ts';
-import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { Access } from '../../shared/policy/access.ts';
+import type { ClientDirectory, SeenAddress } from '../clients/client-directory.ts';
 import type { AccessInForce, AccessRows } from './access-in-force.ts';
 
 /** Clients that were seen longer ago are not announced. */
@@ -24,14 +25,14 @@ export interface RefusedNetworkReport {
 export interface Announcement {
   /** Unix milliseconds: they are refused from then on. */
   readonly untilMs: number;
-  readonly clients: readonly { readonly address: string; readonly lastSeenMs: number }[];
+  readonly clients: readonly SeenAddress[];
 }
 
 /** What the reports are made of. */
 export interface AccessReportParts {
-  readonly access: Pick<AccessInForce, 'afterGrace' | 'graceEndMs'>;
+  readonly access: Pick<AccessInForce, 'current' | 'afterGrace' | 'graceEndMs'>;
   readonly rows: () => AccessRows;
-  readonly clients: Pick<ClientDirectory, 'all'>;
+  readonly clients: Pick<ClientDirectory, 'seenSince'>;
   readonly refused: () => readonly RefusedNetworkReport[];
   readonly clock: Clock;
 }
@@ -49,25 +50,24 @@ export class AccessReports {
     const { access, rows, clients, clock } = this.parts;
     const untilMs = access.graceEndMs(rows());
     if (untilMs === null) return null;
-    const sinceMs = clock.nowMs() - RECENT_MS;
     const later = access.afterGrace();
-    const found = clients.all().flatMap(({ ip, lastSeenMs }) => {
-      if (ip === null || lastSeenMs === null || lastSeenMs < sinceMs) return [];
-      const bytes = addressFromText(ip);
-      return bytes === null || admitsAddress(later, bytes) ? [] : [{ address: ip, lastSeenMs }];
-    });
+    const found = clients
+      .seenSince(clock.nowMs() - RECENT_MS)
+      .filter(({ address }) => isRefused(later, address));
     return { untilMs, clients: found };
   }
 
   /** Networks that may not ask now, the last refused first. */
   refused(): RefusedNetworkReport[] {
     const { access, rows, refused } = this.parts;
-    const now = access.graceEndMs(rows()) === null ? access.afterGrace() : null;
+    const now = access.current(rows());
     return refused()
-      .filter(({ lastClient }) => {
-        const bytes = addressFromText(lastClient);
-        return bytes !== null && now !== null && !admitsAddress(now, bytes);
-      })
+      .filter(({ lastClient }) => isRefused(now, lastClient))
       .sort((a, b) => b.lastMs - a.lastMs);
   }
+}
+
+function isRefused(access: Access, address: string): boolean {
+  const bytes = addressFromText(address);
+  return bytes !== null && !admitsAddress(access, bytes);
 }

@@ -21,7 +21,7 @@ let accessGraceEndMs: number | null;
 /** Rows of this suite, on a machine with one network. */
 const suiteRoutes: Rows = (parts) => {
   ({ clients } = parts);
-  const access = new AccessInForce({ ...parts, addressesOf: () => [], connected: () => ['198.51.100.2/24'] });
+  const access = new AccessInForce({ ...parts, connected: () => ['198.51.100.2/24'] });
   const rows = () => ({ accessGraceEndMs });
   const reports = new AccessReports({ ...parts, access, rows, refused: () => refused });
   return [

@@ -14,7 +14,7 @@ import type { UntrustedProxies } from './untrusted-proxies.ts';
 /** What is asked. */
 export interface AccessStateParts {
   readonly config: () => Config;
-  readonly clients: Pick<ClientDirectory, 'all'>;
+  readonly clients: Pick<ClientDirectory, 'seenSince'>;
   readonly proxies: Pick<UntrustedProxies, 'has'>;
   readonly clock: Clock;
 }
@@ -24,6 +24,9 @@ export interface AccessNow {
   readonly warnings: readonly (typeof ACCESS_WARNINGS)[number][];
   readonly onlyAddress: string | null;
 }
+
+/** Clients that were seen longer ago say nothing about now. */
+const RECENT_MS = 24 * 3_600_000;
 
 /** How long an answer is used: with many clients it takes milliseconds, and health is asked often. */
 const KEPT_MS = 10_000;
@@ -45,13 +48,13 @@ export class AccessState {
     const { dns, server } = config();
     const atMs = clock.monotonicMs();
     if (this.last !== null && this.last.dns === dns && atMs - this.last.atMs < KEPT_MS) return this.last.now;
+    const nowMs = clock.nowMs();
     const facts: AccessFacts = {
       dns,
       listening: ownAddresses(server.bind_address),
-      clients: clients.all(),
+      clients: clients.seenSince(nowMs - RECENT_MS).map(({ address }) => address),
       containerGateways: this.containerGateways,
       forwardsFor: (address) => proxies.has(address),
-      nowMs: clock.nowMs(),
     };
     const only = onlyAddress(facts);
     const now: AccessNow = {

@@ -80,7 +80,7 @@ describe('a refused network', () => {
 });
 
 describe('recent clients after an upgrade', () => {
-  test('are announced for a day, and go on being answered once they are allowed', async () => {
+  test('are announced for a day, and are still answered once they are allowed', async () => {
     const client = new pg.Client(embeddedTarget(runningServerAddress(room.weir.room.dataDir)).config);
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
