@@ -221,6 +221,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
     urls: loaded.config.database.url,
+    ownerUrls: loaded.config.database.owner_url,
     lock,
     logger: logger.child({ part: 'database' }),
   });

@@ -49,12 +49,17 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
-function databaseCheck(database: Database, logTrouble: string | null): Health['checks']['database'] {
-  const { state, error, upgrade } = database.status();
+/** State of the database, of the log in it, and of the role that asks it. */
+export function databaseCheck(
+  database: Pick<Database, 'status'>,
+  logTrouble: string | null,
+): Health['checks']['database'] {
+  const { state, error, upgrade, excess } = database.status();
   if (state === 'up') {
     const trouble = logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
     if (trouble !== null) return { status: 'degraded', detail: trouble };
-    return { status: 'ok', ...(upgrade === undefined ? {} : { detail: upgrade.detail }) };
+    const detail = upgrade?.detail ?? excess;
+    return { status: 'ok', ...(detail === undefined ? {} : { detail }) };
   }
   if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
   return {

@@ -12,6 +12,7 @@ import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
 import type { ListReading } from '../../compile/parse/line-rules.ts';
 import { contentKeyOf, inputKeyOf, readingOfInput } from '../../compile/table/input-key.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
+import { isJudged } from './list-guard.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -227,12 +228,19 @@ export class ListCompiler {
     }
   }
 
+  /** A copy that no guard has judged as this release reads it takes effect only if it does already. */
+  private mayBeRead({ contentKey, judged }: StoredSource, input: Input): boolean {
+    if (contentKey === input.contentKey && isJudged(judged, contentKey)) return true;
+    return keysInForce(this.parts.compiled()).has(input.inputKey);
+  }
+
   private inputsOf(sources: readonly StoredSource[]): Input[] {
     const inputs: Input[] = [];
     for (const source of sources) {
       const copy = this.parts.cache.copyOf(source.id);
       if (!source.enabled || copy === undefined) continue;
       const input = inputOf(source, copy, readingOf(source));
+      if (!this.mayBeRead(source, input)) continue;
       const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
       // As it was read before, if the way of reading was the problem.
       const good = isRefused ? this.goodCopyOf(source.id) : undefined;

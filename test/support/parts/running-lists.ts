@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { asOwner } from './as-owner.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import { CompilePool } from '../../../control-plane/compile/table/compile-pool.ts';
 import { CompiledLists } from '../../../control-plane/lists/compiled/compiled-lists.ts';
@@ -133,7 +134,7 @@ export class RunningLists {
 
   /** For `beforeEach`: an empty database and folder, and no list on the server. */
   async begin(): Promise<void> {
-    await this.database.query('TRUNCATE revisions, managed_domains, leases, blobs');
+    await asOwner(this.database, 'TRUNCATE revisions, managed_domains, leases, blobs');
     await this.database.query('DELETE FROM list_sources');
     await this.database.query('DELETE FROM groups WHERE id <> 1');
     this.dataDir = makeTempDir();
