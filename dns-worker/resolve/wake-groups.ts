@@ -43,7 +43,7 @@ export class WakeGroups {
     return group;
   }
 
-  /** Takes back a call from the group that `add` returned; does nothing once it has been called. */
+  /** Removes a call from the group that `add` returned; does nothing once it has been called. */
   remove(wake: Wake, group: WakeGroup): void {
     if (!group.wakes.delete(wake) || group.wakes.size > 0) return;
     clearTimeout(group.timer);

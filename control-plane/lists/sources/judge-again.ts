@@ -1,6 +1,6 @@
 /**
  * Judges stored copies that another release judged, before they take effect: its parser may have refused what this one
- * reads as a rule for every name. Such a copy is held like a new one, custom rules too. Nothing of it is active until
+ * reads as a rule for every name. Such a copy becomes a held update, custom rules too. Nothing of it is active until
  * it is approved: how it was read before cannot be had.
  */
 import { conflict } from '../../api/api-error.ts';
@@ -39,7 +39,7 @@ export function needsJudgement({ enabled, contentKey, judged }: StoredSource): b
 }
 
 /**
- * What is in the held copy of a source that a person approves. 409 if this release reads more in it than was shown when
+ * The content of a source's held update that a person approves. 409 if this release reads more in it than was shown when
  * it was held, perhaps by an older one: that is shown from then on. Throws a CompileError.
  */
 export async function judgeApproved(

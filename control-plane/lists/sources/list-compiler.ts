@@ -183,7 +183,7 @@ export class ListCompiler {
     return { contentKey, reading: readingOfInput(source.inputKey) };
   }
 
-  /** The rules in force with the new text of one source of custom rules; undefined if more has changed. */
+  /** The active rules with the new text of one source of custom rules; undefined if more has changed. */
   private async changeText(
     inputs: readonly Input[],
     keys: ReadonlySet<string>,
