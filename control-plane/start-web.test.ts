@@ -14,7 +14,7 @@ import { RRClass, Rcode } from '../shared/dns/iana.ts';
 import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../test/support/parts/test-database.ts';
-import { testNode } from '../test/support/parts/test-node.ts';
+import { testAccess, testNode } from '../test/support/parts/test-node.ts';
 import { until, within } from '../test/support/parts/until.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { httpCall } from '../test/support/weir/http-call.ts';
@@ -42,12 +42,18 @@ async function start(toml: string): Promise<{ node: Node; dnsPort: number; start
   const dnsPort = await freePort(['127.0.0.1']);
   const dns = await startDns(node, dnsPort);
   const policy = await startPolicy(node, dns);
+  const nodeAccess = testAccess(node, dns);
   return {
     node,
     dnsPort,
-    starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, neighbours: () => [], dnsPort }).then(
-      ({ endpoints }) => endpoints[0]!.port,
-    ),
+    starting: startWeb(node, {
+      ...dns,
+      ...policy,
+      nodeAccess,
+      startedAtMs: 0,
+      neighbours: () => [],
+      dnsPort,
+    }).then(({ endpoints }) => endpoints[0]!.port),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Starts the web server: the dashboard and the API over the parts that run. */
 import type { Node } from './node.ts';
+import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock as clock } from '../shared/clock.ts';
@@ -85,6 +86,7 @@ interface WebParts {
   readonly catalog: ServiceCatalog;
   /** Null if it is not open yet. */
   readonly webCertificate: WebCertificate | null;
+  readonly nodeAccess: NodeAccess;
   readonly startedAtMs: number;
   readonly dnsPort: number;
   readonly neighbours: ReadNeighbours;
@@ -109,6 +111,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     auth,
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
     config: () => node.configuration.current(),
+    noteForwarding: (address: string, forwardedFor: string | undefined) =>
+      parts.nodeAccess.proxies.note(address, forwardedFor),
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database) },
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
@@ -140,7 +144,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    health: { checks: () => nodeHealth({ ...parts, database }) },
+    ...{ access: parts.nodeAccess.reports, accessState: parts.nodeAccess.state },
+    health: { checks: () => nodeHealth({ ...parts, database, access: () => parts.nodeAccess.check() }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };

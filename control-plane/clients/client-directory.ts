@@ -37,6 +37,12 @@ export interface Sighting {
   readonly lastSeenMs: number;
 }
 
+/** An address and when queries came from it last, Unix milliseconds. */
+export interface SeenAddress {
+  readonly address: string;
+  readonly lastSeenMs: number;
+}
+
 /** The clients of this node. */
 export class ClientDirectory {
   private readonly site: string;
@@ -109,6 +115,15 @@ export class ClientDirectory {
     return [...this.byId.values()].sort(
       (a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0) || (a.id ?? 0) - (b.id ?? 0),
     );
+  }
+
+  /** Where clients were seen last, stored or not, of those seen since a moment; in no order. */
+  seenSince(sinceMs: number): SeenAddress[] {
+    const seen: SeenAddress[] = [];
+    for (const { ip: address, lastSeenMs } of this.records)
+      if (address !== null && lastSeenMs !== null && lastSeenMs >= sinceMs)
+        seen.push({ address, lastSeenMs });
+    return seen;
   }
 
   /** The client last seen at an address. */

@@ -19,9 +19,10 @@ export interface HealthParts {
   readonly dayExport: Pick<DayExport, 'trouble'>;
   readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
   readonly clockFloor: Pick<ClockFloor, 'trouble'>;
+  readonly access: () => Health['checks']['access'];
 }
 
-/** State of DNS, database, upstreams, filters, the other nodes and the clock. */
+/** State of DNS, database, upstreams, filters, the other nodes, the clock, and who may ask. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
@@ -30,6 +31,7 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
     filters: filtersCheck(parts.publisher),
     nodes: nodesCheck(parts.claim),
     clock: clockCheck(parts.clockFloor),
+    access: parts.access(),
   };
 }
 

@@ -132,6 +132,7 @@ describe('GET /health', () => {
       filters: { status: filters },
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
+      access: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -149,7 +150,7 @@ describe('GET /health', () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
-      ...{ filters: check, nodes: check, clock: check },
+      ...{ filters: check, nodes: check, clock: check, access: check },
     };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',

@@ -32,6 +32,8 @@ export interface GenerationContent {
   }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
+  /** Of `CompiledRules`. */
+  readonly hasLeftNames?: true;
   /** Instead of the managed domains among `rows`; absent = they are there. */
   readonly managed?: SharedManaged;
   /** Of `PublishedState`; 0 = unknown, as in older files. */
@@ -65,6 +67,7 @@ export function encodeGeneration(
     compiledAtMs: compiled.compiledAtMs,
     compileMs: compiled.compileMs,
     publishedAtMs,
+    ...(compiled.hasLeftNames && { hasLeftNames: true as const }),
     ...(managed && { managed }),
   } satisfies Omit<Description, 'rows' | 'sources'>;
   const own = managed === undefined ? rows : { ...rows, managedDomains: [] };
