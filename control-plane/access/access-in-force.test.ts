@@ -131,7 +131,7 @@ describe('AccessInForce', () => {
     jest.useFakeTimers();
     try {
       const failed = jest.fn();
-      const apply = jest.fn(async () => undefined as void);
+      const apply = jest.fn<() => Promise<void>>(() => Promise.resolve());
       apply.mockRejectedValueOnce(new Error('no thread'));
       const stop = access.follow(() => NO_GRACE, apply, failed);
       connected = [...connected, '2001:db8::77/64'].reverse();

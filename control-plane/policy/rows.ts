@@ -192,10 +192,10 @@ export interface PolicyRows {
   readonly accessGraceEndMs: number | null;
 }
 
-/** `accessGraceEndMs` of a generation of a release that refused no client: the database has yet to say, so not yet. */
+/** `accessGraceEndMs` of a generation of a release that refused no client: the database has yet to say. */
 export const GRACE_NOT_READ_MS = Number.MAX_SAFE_INTEGER;
 
-/** The rows of an empty database; also the defaults for older generations. */
+/** The rows of an empty database. */
 export const NO_POLICY_ROWS: PolicyRows = {
   groups: [],
   sources: [],
@@ -214,3 +214,6 @@ export const NO_POLICY_ROWS: PolicyRows = {
   blockingSwitch: null,
   accessGraceEndMs: null,
 };
+
+/** What generations of older releases lack. */
+export const OLDER_ROWS: PolicyRows = { ...NO_POLICY_ROWS, accessGraceEndMs: GRACE_NOT_READ_MS };

@@ -20,7 +20,7 @@ beforeEach(() => {
   use([]);
 });
 
-/** Puts clients with these keys into force. */
+/** Activates a snapshot with clients of these keys. */
 function use(keys: readonly string[], allowed: readonly string[] = ['private', '192.0.2.0/24']): void {
   const keyedClients = keys.map((key, index) => ({
     ...{ key, clientId: index + 1, groupId: null, name: null, mac: null },

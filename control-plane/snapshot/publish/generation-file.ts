@@ -10,7 +10,7 @@
 import { crc32 } from 'node:zlib';
 import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
 import type { AttributeTable } from '../../compile/table/attribute-table.ts';
-import { GRACE_NOT_READ_MS, NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { OLDER_ROWS, type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
 
@@ -143,7 +143,7 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
   // Older files lack newer kinds of rows.
-  const rows = { ...NO_POLICY_ROWS, accessGraceEndMs: GRACE_NOT_READ_MS, ...description.rows };
+  const rows = { ...OLDER_ROWS, ...description.rows };
   const { publishedAtMs = 0 } = description as Partial<Description>;
   return { ...description, publishedAtMs, rows, attributes };
 }
