@@ -57,7 +57,7 @@ export const dns = section({
     doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server and status.weir (class CHAOS); others are refused.',
   }),
   allowed_clients: key(list(is.allowedClient).default(['private', 'connected']), {
-    doc: 'Who may ask: networks, private (all private and link-local addresses), connected (the networks of this machine) and any; everyone else is refused, except for clients with a client key of 13 characters or more.',
+    doc: 'Who may ask: networks, private (all private and link-local addresses), connected (the networks of this machine) and any; everyone else is refused, except for clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',
   }),
   blocked_clients: key(list(is.blockedClient).default([]), {
     doc: 'Networks, MAC addresses and client keys that may never ask.',

@@ -4,6 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { admitsAddress, type Access } from '../../shared/policy/access.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
+import { GRACE_NOT_READ_MS } from '../policy/rows.ts';
 import { AccessInForce } from './access-in-force.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,6 +36,9 @@ function config(): Config {
   return result.value.config;
 }
 
+const fail = (error: unknown): void => {
+  throw error;
+};
 const NO_GRACE = { accessGraceEndMs: null };
 const may = (of: Access, address: string): boolean => admitsAddress(of, addressFromText(address)!);
 
@@ -73,6 +77,18 @@ describe('AccessInForce', () => {
     expect(may(access.current(rows), '203.0.113.7')).toBe(false);
   });
 
+  test('admits everyone for a day at most after an upgrade whose database is not read', () => {
+    const rows = { accessGraceEndMs: GRACE_NOT_READ_MS };
+    expect(access.graceEndMs(rows)).toBe(clock.nowMs() + DAY_MS);
+    expect(may(access.current(rows), '203.0.113.7')).toBe(true);
+  });
+
+  test('takes an interface with a mask of 0 bits for no network', () => {
+    connected = ['198.51.100.1/0', '2001:db8::1/0'];
+    expect(may(access.current(NO_GRACE), '198.51.100.1')).toBe(false);
+    expect(may(access.current(NO_GRACE), '2001:db8::1')).toBe(false);
+  });
+
   test('gives no grace once people have said who may ask', () => {
     toml = 'dns.allowed_clients = ["192.0.2.0/24"]';
     const rows = { accessGraceEndMs: clock.nowMs() + DAY_MS };
@@ -90,9 +106,9 @@ describe('AccessInForce', () => {
   test('follow() reports networks that come and go, and of the end of grace', () => {
     jest.useFakeTimers();
     try {
-      const changed = jest.fn();
+      const changed = jest.fn(async () => undefined);
       const rows = { accessGraceEndMs: clock.nowMs() + DAY_MS };
-      const stop = access.follow(() => rows, changed);
+      const stop = access.follow(() => rows, changed, fail);
       jest.advanceTimersByTime(20_000);
       expect(changed).not.toHaveBeenCalled();
       clock.advance(DAY_MS);
@@ -106,6 +122,27 @@ describe('AccessInForce', () => {
       connected = [];
       jest.advanceTimersByTime(10_000);
       expect(changed).toHaveBeenCalledTimes(2);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('follow() applies a change again after a failure, and none for another address of a network', async () => {
+    jest.useFakeTimers();
+    try {
+      const failed = jest.fn();
+      const apply = jest.fn(async () => undefined as void);
+      apply.mockRejectedValueOnce(new Error('no thread'));
+      const stop = access.follow(() => NO_GRACE, apply, failed);
+      connected = [...connected, '2001:db8::77/64'].reverse();
+      await jest.advanceTimersByTimeAsync(5000);
+      expect(apply).not.toHaveBeenCalled();
+      connected = [];
+      await jest.advanceTimersByTimeAsync(5000);
+      expect([apply.mock.calls.length, failed.mock.calls.length]).toEqual([1, 1]);
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect([apply.mock.calls.length, failed.mock.calls.length]).toEqual([2, 1]);
+      stop();
     } finally {
       jest.useRealTimers();
     }

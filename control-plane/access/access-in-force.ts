@@ -6,7 +6,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { networkFromText } from '../../shared/net/cidr.ts';
+import { networkFromText, networkToText } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { accessOf, isSameAccess, withBlockedAddresses } from '../../shared/policy/access.ts';
 import type { Access } from '../../shared/policy/access.ts';
@@ -14,7 +14,10 @@ import type { PolicyRows } from '../policy/rows.ts';
 
 /** How often the networks of this machine are looked at. */
 const LOOK_MS = 5000;
+const DAY_MS = 86_400_000;
 const EVERYONE = ['any'];
+/** The length of a network of all addresses, as an interface with a wrong mask has it. */
+const ALL_ADDRESSES = '/0';
 
 /** What it needs of the node. */
 export interface AccessParts {
@@ -51,17 +54,27 @@ export class AccessInForce {
 
   /** When those that would be refused begin to be, Unix milliseconds; null = they are already. */
   graceEndMs({ accessGraceEndMs: endMs }: AccessRows): number | null {
-    if (endMs === null || endMs <= this.parts.clock.nowMs()) return null;
-    return this.parts.configuration.sources()['dns.allowed_clients'] === 'default' ? endMs : null;
+    const nowMs = this.parts.clock.nowMs();
+    if (endMs === null || endMs <= nowMs) return null;
+    if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
+    // Later ones are of a clock that was wrong, or not read yet (`GRACE_NOT_READ_MS`).
+    return Math.min(endMs, nowMs + DAY_MS);
   }
 
-  /** Calls `changed` after each change that is not one of the configuration; returns how to stop that. */
-  follow(rows: () => AccessRows, changed: () => void): () => void {
-    let before = this.current(rows());
+  /**
+   * Calls `apply` after each change that is not one of the configuration, and again until that has not failed; returns
+   * how to stop.
+   */
+  follow(rows: () => AccessRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void {
+    let applied: Access | null = this.current(rows());
     const timer = setInterval(() => {
       const now = this.current(rows());
-      if (!isSameAccess(before, now)) changed();
-      before = now;
+      if (applied !== null && isSameAccess(applied, now)) return;
+      applied = now;
+      apply().catch((error: unknown) => {
+        applied = null;
+        failed(error);
+      });
     }, LOOK_MS);
     return () => clearInterval(timer);
   }
@@ -72,15 +85,11 @@ export class AccessInForce {
 
   private by(allowed: readonly string[]): Access {
     const { blocked_clients: blocked } = this.parts.configuration.current().dns;
-    const access = accessOf(allowed, blocked, this.connectedNetworks());
+    const access = accessOf(allowed, blocked, networksOf(this.connected()));
     return withBlockedAddresses(
       access,
       access.blockedMacs.flatMap((mac) => this.parts.clients.addressesOfMac(mac)),
     );
-  }
-
-  private connectedNetworks(): Network[] {
-    return this.connected().flatMap((text) => networkFromText(text) ?? []);
   }
 }
 
@@ -89,4 +98,13 @@ function connectedNetworks(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.flatMap(({ cidr }) => (cidr === null ? [] : cidr.replace(/%[^/]*/, ''))),
   );
+}
+
+/** Each network once: addresses that come and go in one of them, as temporary ones do, change nothing. */
+function networksOf(connected: readonly string[]): Network[] {
+  const texts = connected.flatMap((text) => {
+    const network = text.endsWith(ALL_ADDRESSES) ? null : networkFromText(text);
+    return network === null ? [] : networkToText(network);
+  });
+  return [...new Set(texts)].sort().map((text) => networkFromText(text)!);
 }

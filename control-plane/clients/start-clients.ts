@@ -61,11 +61,9 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     keepDays: () => configuration.current().database.query_log_days,
   });
   discovery.start();
-  const stopFollowing = access.follow(parts.rows, () => {
-    parts
-      .applyLive()
-      .catch((error: unknown) => logger.warn('apply a change of who may ask', { reason: reasonOf(error) }));
-  });
+  const stopFollowing = access.follow(parts.rows, parts.applyLive, (error) =>
+    logger.warn('could not apply a change of who may ask', { reason: reasonOf(error) }),
+  );
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
   return async () => {
     stopFollowing();

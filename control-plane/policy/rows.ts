@@ -192,6 +192,9 @@ export interface PolicyRows {
   readonly accessGraceEndMs: number | null;
 }
 
+/** `accessGraceEndMs` of a generation of a release that refused no client: the database has yet to say, so not yet. */
+export const GRACE_NOT_READ_MS = Number.MAX_SAFE_INTEGER;
+
 /** The rows of an empty database; also the defaults for older generations. */
 export const NO_POLICY_ROWS: PolicyRows = {
   groups: [],

@@ -51,6 +51,15 @@ describe('Refusals.note()', () => {
     expect(note('198.18.199.1')[1]).toBeGreaterThan(0);
   });
 
+  test('answers networks with the same place no more than one of them', () => {
+    // More networks than places, in turn: each takes the place of another one.
+    let answered = 0;
+    for (let round = 0; round < 20; round++)
+      for (let network = 0; network < 4096; network++)
+        if (note(`10.${network >> 8}.${network & 255}.1`)[0]) answered++;
+    expect(answered).toBeLessThanOrEqual(5 * 1024);
+  });
+
   test('stays bounded under queries of forged senders of all networks', () => {
     for (let network = 0; network < 100_000; network++)
       expect(note(`10.${(network >> 8) & 255}.${network & 255}.${network >> 16}`)[1]).toBeLessThanOrEqual(

@@ -1,7 +1,7 @@
 /**
  * The networks of clients that may not ask, as one thread remembers them: how many answers each has had in this second,
- * and how many queries since its last report to the control plane. Bounded: a network whose place another one takes starts
- * again. IPv4 networks of 24 bits, IPv6 networks of 56 bits.
+ * and how many queries since its last report to the control plane. Bounded: networks with the same place share its answers,
+ * and take its count from each other. IPv4 networks of 24 bits, IPv6 networks of 56 bits.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
@@ -88,7 +88,7 @@ export class Refusals {
     slots[at + Slot.WORD0] = word0;
     slots[at + Slot.WORD1] = word1;
     slots[at + Slot.WORD3] = word3;
-    slots[at + Slot.ANSWERS] = 0;
+    // Not its answers of this second: else forged senders of two networks with this place would get any number.
     slots[at + Slot.QUERIES] = 0;
     slots[at + Slot.REPORTED_SECS] = NEVER_SECS;
     return at;

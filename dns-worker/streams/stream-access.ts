@@ -21,14 +21,14 @@ export class StreamAccess {
 
   /** Whether a connection may begin; if it may bring a key, whether there is one for strangers. */
   mayConnect(address: Uint8Array, mayHaveKey: boolean): boolean {
-    if (this.mayAsk(address, '')) return true;
-    if (this.proxies.some((network) => networkContains(network, address))) return true;
+    if (this.mayHandshake(address, '')) return true;
     const { clients, keys } = this.snapshot();
     return mayHaveKey && keys.admitsSome && !isBlocked(clients.findOf({ clientBytes: address, clientAt: 0 }));
   }
 
-  /** Whether a client with this key may ask; '' = none. */
-  mayAsk(address: Uint8Array, clientKey: string): boolean {
-    return mayAsk({ clientBytes: address, clientAt: 0, clientKey }, this.snapshot());
+  /** Whether the handshake of a connection with this key may begin, '' = none; that of a proxy's health check may. */
+  mayHandshake(address: Uint8Array, clientKey: string): boolean {
+    if (mayAsk({ clientBytes: address, clientAt: 0, clientKey }, this.snapshot())) return true;
+    return this.proxies.some((network) => networkContains(network, address));
   }
 }

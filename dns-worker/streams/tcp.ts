@@ -22,12 +22,12 @@ export function listenTcp(options: ListenOptions, handler: StreamHandler): Promi
 
 /** Listens for DNS over TLS. Throws a ListenError. */
 export function listenDot(
-  options: ListenOptions & { readonly tls: TlsSide; readonly mayAsk: StreamAccess['mayAsk'] },
+  options: ListenOptions & { readonly tls: TlsSide; readonly mayHandshake: StreamAccess['mayHandshake'] },
   handler: StreamHandler,
 ): Promise<StreamPort> {
   return listenForClients(options, (socket, peer, open) =>
     options.tls.secureNamed(socket, peer.address, {
-      mayHandshake: (clientKey) => options.mayAsk(peer.address, clientKey),
+      mayHandshake: (clientKey) => options.mayHandshake(peer.address, clientKey),
       take: (secured, clientKey) =>
         serve(secured, { ...peer, protocol: Protocol.dot, clientKey }, handler, open),
     }),

@@ -80,6 +80,8 @@ export class RequestIntake {
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(asker)));
     } else {
+      // A sample of a client that may not ask.
+      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       asker.drop?.();
     }
   }

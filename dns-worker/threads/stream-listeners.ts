@@ -72,11 +72,11 @@ export class StreamListeners {
     const plain = (address: Uint8Array): boolean => access.mayConnect(address, false);
     ports.push(await listenTcp(this.optionsOf(dnsPort, limits.tcp, plain), handler));
     const named = (address: Uint8Array): boolean => access.mayConnect(address, true);
-    const mayAsk = access.mayAsk.bind(access);
-    if (dotPort !== null)
-      ports.push(
-        await listenDot({ ...this.optionsOf(dotPort, limits.dot, named), tls: tls.dot, mayAsk }, handler),
-      );
+    const mayHandshake = access.mayHandshake.bind(access);
+    if (dotPort !== null) {
+      const options = { ...this.optionsOf(dotPort, limits.dot, named), tls: tls.dot, mayHandshake };
+      ports.push(await listenDot(options, handler));
+    }
     if (dohPort === null) return;
     const proxies = networksOf(trustedProxies);
     const forwarding = new StreamAccess(this.parts.snapshot, [...senders, ...proxies]);

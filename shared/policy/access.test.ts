@@ -85,7 +85,19 @@ describe('entries', () => {
     ['any.example', undefined],
   ])('blockedClientOf(%j) is a %s', (text, kind) => expect(blockedClientOf(text)?.kind).toBe(kind));
 
-  test('admitsKey() takes keys that may have 64 random bits', () => {
-    expect([admitsKey('annas-phone'), admitsKey('k3v9x2q7w4m1z')]).toEqual([false, true]);
-  });
+  test.each([
+    'k3v9x2q7w4m1z',
+    '0123456789abcdef',
+    '6f1d-0b2c-9a3e-4d57',
+    'qjzkxvwpyghbmt',
+    '12345678901234567890',
+  ])('admitsKey() takes %s, which may have 64 random bits', (key) => expect(admitsKey(key)).toBe(true));
+  test.each([
+    'annas-phone',
+    'living-room-tv',
+    'k3v9x2q7w4m1',
+    '0123456789abcde',
+    '1234567890123',
+    'a------------1',
+  ])('admitsKey() refuses %s, which has fewer', (key) => expect(admitsKey(key)).toBe(false));
 });

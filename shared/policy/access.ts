@@ -26,8 +26,15 @@ export interface Access {
   readonly blockedKeys: readonly string[];
 }
 
-/** Characters of a key that may have 64 random bits: letters and digits have 5.17 each. Shorter ones admit no stranger. */
-const MIN_KEY_LENGTH = 13;
+/** Random bits of a key that admits its client from everywhere. */
+const MIN_KEY_BITS = 64;
+/** Kinds of keys, and how many characters each kind has to choose from; hyphens are of a name rather than random. */
+const KEY_ALPHABETS = [
+  [/^\d*$/, 10],
+  [/^[\da-f]*$/, 16],
+  [/^[a-z]*$/, 26],
+  [/^/, 36],
+] as const;
 
 const LOOPBACK = networks('127.0.0.0/8', '::1');
 /** RFC 1918, RFC 6598, RFC 3927, RFC 4193, RFC 4291 (link-local). */
@@ -88,9 +95,11 @@ export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array)
   return allowed.some(isIn) && !blocked.some(isIn);
 }
 
-/** Whether a key is long enough to admit its client from everywhere. */
+/** Whether a key in its one form may have enough random bits to admit its client from everywhere; names have fewer. */
 export function admitsKey(key: string): boolean {
-  return key.length >= MIN_KEY_LENGTH;
+  const characters = key.replaceAll('-', '');
+  const [, alphabet] = KEY_ALPHABETS.find(([kind]) => kind.test(characters))!;
+  return characters.length * Math.log2(alphabet) >= MIN_KEY_BITS;
 }
 
 /** Whether both say the same. */

@@ -11,6 +11,7 @@ import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts
 import { invalid, notFound, preconditionFailed } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
 import { type PackedText, packText, readText, storeText } from '../../cluster/blob-store.ts';
+import { inspectShortText, SHORT_TEXT_BYTES } from '../../compile/table/short-text.ts';
 import type { ListInspection } from '../../compile/table/compile-job.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -120,7 +121,9 @@ export class CustomRules {
     const path = cache.temporaryPath();
     try {
       await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-      return await pool.inspect({ path, reading: { kind, subdomains, isCustom: true } }, []);
+      const list = { path, reading: { kind, subdomains, isCustom: true } };
+      const isShort = Buffer.byteLength(text) <= SHORT_TEXT_BYTES;
+      return (isShort ? await inspectShortText(list) : undefined) ?? (await pool.inspect(list, []));
     } catch (error) {
       if (!(error instanceof CompileError) || error.list === null) throw error;
       throw invalid([{ path: '', message: error.message }]);

@@ -1,23 +1,30 @@
 /**
  * Judges stored copies that another release judged, before they take effect: its parser may have refused what this one
- * reads as a rule for every name. Such a copy is held like a new one, custom rules too. Nothing of it is active until
+ * reads as a rule for every name. Such a copy becomes a held update, custom rules too. Nothing of it is active until
  * it is approved: how it was read before cannot be had.
  */
 import { conflict } from '../../api/api-error.ts';
-import { CompileError } from '../../compile/table/compile-pool.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { Database } from '../../db/database.ts';
+import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
 import type { ListInspection } from '../../compile/table/compile-job.ts';
 import { inputKeyOf } from '../../compile/table/input-key.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
-import type { ListCopy } from './list-cache.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { holdText, isJudged, judgementOf, reasonToHoldAgain, reasonToShowAgain } from './list-guard.ts';
 import type { GuardedCopy } from './list-guard.ts';
-import type { ForceParts } from './lists-in-force.ts';
+import type { RefusedCopies } from './refused-copies.ts';
 import { writeContent } from './source-records.ts';
 import { type Judgement, recordFacts, type SourceFacts, type StoredSource } from './source-store.ts';
 
 /** Parts of the judge. */
-export interface JudgeParts extends Pick<ForceParts, 'cache' | 'database' | 'logger' | 'pool' | 'refused'> {
+export interface JudgeParts {
+  readonly cache: Pick<ListCache, 'discard'>;
+  readonly database: Database;
+  readonly pool: Pick<CompilePool, 'inspect'>;
+  readonly refused: Pick<RefusedCopies, 'add'>;
+  readonly logger: Logger;
   readonly changes: Pick<PolicyChanges, 'record'>;
 }
 
@@ -32,7 +39,7 @@ export function needsJudgement({ enabled, contentKey, judged }: StoredSource): b
 }
 
 /**
- * What is in the held copy of a source that a person approves. 409 if this release reads more in it than was shown when
+ * The content of a source's held update that a person approves. 409 if this release reads more in it than was shown when
  * it was held, perhaps by an older one: that is shown from then on. Throws a CompileError.
  */
 export async function judgeApproved(

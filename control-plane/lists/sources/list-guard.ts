@@ -91,7 +91,7 @@ export function reasonToHoldAgain(judged: Judgement | null, next: GuardedCopy): 
   return widening({ ...NOTHING, forEveryName: before, addressShare: judged?.address_share ?? 0 }, next);
 }
 
-/** The same for a held copy that a person approves, if it is read otherwise than when it was held. */
+/** The same for a held update that a person approves, if it is read otherwise than when it was held. */
 export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): HeldCopy | null {
   const known = shown?.wide_rules ?? [];
   // More than were noted.
@@ -101,7 +101,7 @@ export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): He
   return widening({ ...NOTHING, forEveryName, addressShare }, next);
 }
 
-/** What is to be known of a copy after an upgrade. */
+/** The judgement of a copy, which a later release compares. */
 export function judgementOf(
   contentKey: string,
   { forEveryName, addressShare }: Pick<GuardedCopy, 'forEveryName' | 'addressShare'>,

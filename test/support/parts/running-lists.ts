@@ -17,6 +17,7 @@ import { SharedCopies } from '../../../control-plane/lists/sources/shared-copies
 import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
+import { PolicyMemory } from '../../../control-plane/policy/policy-memory.ts';
 import { readPolicy } from '../../../control-plane/policy/policy-store.ts';
 import { rollBack } from '../../../control-plane/revisions/rollback.ts';
 import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
@@ -233,7 +234,8 @@ export class RunningLists {
       generations,
       logger,
     });
-    const read = () => readPolicy(database, () => undefined);
+    const memory = new PolicyMemory();
+    const read = () => readPolicy(database, () => undefined, memory);
     const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
     const refused = new RefusedCopies(clock);
     const policy = new PolicyInForce({
