@@ -143,7 +143,8 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
   // Older files lack newer kinds of rows.
-  const rows = { ...NO_POLICY_ROWS, accessGraceEndMs: GRACE_NOT_READ_MS, ...description.rows };
+  const stored: Partial<PolicyRows> = description.rows;
+  const rows = { ...NO_POLICY_ROWS, accessGraceEndMs: GRACE_NOT_READ_MS, ...stored };
   const { publishedAtMs = 0 } = description as Partial<Description>;
   return { ...description, publishedAtMs, rows, attributes };
 }
