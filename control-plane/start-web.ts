@@ -97,7 +97,8 @@ type WebApp = ReturnType<typeof createApp>;
 /** Dashboard and API; returns what listens. Longer than others, as one table names what every feature's routes take. */
 export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> {
   const { name, logger, database, stops } = node;
-  const { supervisor, publisher } = parts;
+  const { supervisor, publisher, nodeAccess } = parts;
+  const { reports: access, state: accessState, proxies } = nodeAccess;
   const setupCode = new SetupCode(node.dataDir, logger);
   const auth = startAuth(node, setupCode, parts.follower);
   const localDomain = (): string => node.configuration.current().dns.local_domain;
@@ -111,10 +112,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     auth,
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
     config: () => node.configuration.current(),
-    noteForwarding: (address: string, forwardedFor: string | undefined) =>
-      parts.nodeAccess.proxies.note(address, forwardedFor),
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
-    ...{ dashboard: startDashboard(node), waitForNodes: waiter(database) },
+    ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const served = {
@@ -144,8 +143,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    ...{ access: parts.nodeAccess.reports, accessState: parts.nodeAccess.state },
-    health: { checks: () => nodeHealth({ ...parts, database, access: () => parts.nodeAccess.check() }) },
+    ...{ access, accessState },
+    health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };

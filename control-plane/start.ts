@@ -151,16 +151,9 @@ async function startParts(start: Start): Promise<void> {
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
   const { startWeb } = await import('./start-web.ts');
-  const nodeAccess = new NodeAccess({
-    ...node,
-    clock,
-    rows: () => dns.publisher.current().rows,
-    refused: () => dns.refusedNetworks.all(),
-  });
-  const web = await startWeb(node, {
-    ...{ ...dns, ...policy },
-    ...{ startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port },
-  });
+  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
+  const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
+  const web = await startWeb(node, { ...dns, ...policy, ...known });
   node.inherited?.closeRest();
   const giving = { ...dns, web, niceness, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
   const handing = await startHandover(node, giving);

@@ -3,7 +3,7 @@ import type { HealthCheck } from '../../shared/api/system-api.ts';
 import { accessNetwork } from './access-network.ts';
 import type { Announcement } from './access-reports.ts';
 import type { AccessNow } from './access-state.ts';
-import { whoMayAsk } from './who-may-ask.ts';
+import { whoMayAsk } from './allowed-in-words.ts';
 
 /** Networks that are listed before the rest is counted. */
 const LISTED = 3;

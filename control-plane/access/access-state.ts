@@ -6,7 +6,7 @@ import type { ACCESS_WARNINGS } from '../../shared/api/policy/access-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
-import { defaultRoute4, defaultRoute6 } from '../system/default-routes.ts';
+import { defaultRoute4, defaultRoute6 } from '../system/default-gateway.ts';
 import { isOpenWithoutLimit, onlyAddress } from './access-warnings.ts';
 import type { AccessFacts } from './access-warnings.ts';
 import type { UntrustedProxies } from './untrusted-proxies.ts';

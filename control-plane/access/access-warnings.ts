@@ -2,7 +2,7 @@
 import type { Config } from '../../config/schema.ts';
 import { addressScope } from '../../shared/net/address-scope.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { isOpenToAnyone } from './who-may-ask.ts';
+import { isOpenToAnyone } from './allowed-in-words.ts';
 
 /** What the warnings go by. */
 export interface AccessFacts {
@@ -35,7 +35,7 @@ export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): bo
 export function onlyAddress({ clients, containerGateways, forwardsFor }: AccessFacts): string | null {
   const all = new Set(clients);
   if (all.size === 1 && forwardsFor(clients[0]!)) return clients[0]!;
-  // What runs in the container itself, such as its health check, asks beside them.
+  // The container itself also asks, such as its health check.
   const [only, ...others] = [...all].filter((address) => address !== '::1' && !address.startsWith('127.'));
   return only !== undefined && others.length === 0 && containerGateways.includes(only) ? only : null;
 }

@@ -6,8 +6,8 @@ import type { ClientDirectory } from '../clients/client-directory.ts';
 import { accessCheck } from './access-health.ts';
 import type { AccessInForce, AccessRows } from './access-in-force.ts';
 import { AccessReports } from './access-reports.ts';
-import type { RefusedNetworkReport } from './access-reports.ts';
 import { AccessState } from './access-state.ts';
+import type { RefusedNetworks } from './refused-networks.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
 
 /** What it is made of. */
@@ -15,8 +15,8 @@ export interface NodeAccessParts {
   readonly access: AccessInForce;
   readonly clients: ClientDirectory;
   readonly configuration: { current(): Config };
-  readonly rows: () => AccessRows;
-  readonly refused: () => readonly RefusedNetworkReport[];
+  readonly publisher: { current(): { readonly rows: AccessRows } };
+  readonly refusedNetworks: Pick<RefusedNetworks, 'all'>;
   readonly clock: Clock;
 }
 
@@ -29,7 +29,11 @@ export class NodeAccess {
 
   constructor(parts: NodeAccessParts) {
     this.config = () => parts.configuration.current();
-    this.reports = new AccessReports(parts);
+    this.reports = new AccessReports({
+      ...parts,
+      rows: () => parts.publisher.current().rows,
+      refused: () => parts.refusedNetworks.all(),
+    });
     this.state = new AccessState({ ...parts, config: this.config, proxies: this.proxies });
   }
 

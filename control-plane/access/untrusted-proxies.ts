@@ -8,10 +8,10 @@ export class UntrustedProxies {
   private readonly addresses = new Set<string>();
 
   /** Notes the address of a request, and the client that it names, if it does. */
-  note(address: string, forwardedFor: string | undefined): void {
+  readonly note = (address: string, forwardedFor: string | undefined): void => {
     if (forwardedFor === undefined || this.addresses.size >= MAX_ADDRESSES) return;
     this.addresses.add(address);
-  }
+  };
 
   has(address: string): boolean {
     return this.addresses.has(address);

@@ -1,7 +1,7 @@
 /** What the kernel says of this machine and process; Linux only, zeros and nulls elsewhere. Nothing is kept. */
 import { cpus, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
 import type { CompatInterfaces, CompatSystem } from '../../shared/api/compat/compat-node-api.ts';
-import { defaultRoute4, defaultRoute6 } from '../system/default-routes.ts';
+import { defaultRoute4, defaultRoute6 } from '../system/default-gateway.ts';
 import { linesOf, machineMemory, percentOf, readText } from '../system/machine-memory.ts';
 
 /** The machine and this process. */

@@ -1,7 +1,7 @@
 /** The page in the place of the dashboard while there is none: says why, that Weir runs, and what to do next. */
 import { apiPrefix } from '../api/api-prefix.ts';
 import type { Config } from '../../config/schema.ts';
-import { whoMayAskInPublic } from '../access/who-may-ask.ts';
+import { whoMayAskInPublic } from '../access/allowed-in-words.ts';
 import type { WithoutBuild } from '../built-dashboard/dashboard-state.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
+import type { RefusedClients } from '../../shared/api/policy/access-api.ts';
 import type { ConfigAnswer } from '../../shared/api/settings-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
@@ -58,7 +59,7 @@ describe('a refused network', () => {
       await row.waitFor({ state: 'detached' });
       expect(await allowed()).toEqual(['private', 'connected', '198.51.100.0/24']);
       expect(await rcodeOf('198.51.100.7')).toBe(Rcode.NOERROR);
-      const [revision] = await room.api.expect<Revision[]>(200, 'GET', '/revisions?limit=1');
+      const [revision] = await room.api.expect<Revision[]>(200, 'GET', '/revisions');
       expect(revision).toMatchObject({ summary: 'configuration dns.allowed_clients: changed' });
 
       await page.getByRole('button', { name: 'Undo' }).click();
@@ -85,13 +86,20 @@ describe('recent clients after an upgrade', () => {
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
     await client.end();
-    // Any change has the rows read again.
+    // With any change the node reads this row.
     await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.announced.example' });
+    const isAnnounced = async (): Promise<boolean> => {
+      const { announced } = await room.api.expect<RefusedClients>(200, 'GET', '/clients/refused');
+      return announced?.networks.length === 2;
+    };
     const isAnswered = async (): Promise<boolean> => {
-      const codes = await Promise.all(['198.51.100.7', '192.0.2.7', '203.0.113.7'].map((at) => rcodeOf(at)));
+      const codes = await Promise.all(
+        ['198.51.100.7', '2001:db8:51::7', '203.0.113.7'].map((at) => rcodeOf(at)),
+      );
       return codes.join() === [Rcode.NOERROR, Rcode.NOERROR, Rcode.REFUSED].join();
     };
     await until('answers to all that are not blocked', isAnswered, Boolean, { pauseMs: 100 });
+    await until('two announced networks', isAnnounced, Boolean, { pauseMs: 100 });
     await room.withPage({}, async (page) => {
       await page.goto('./');
       await page.getByText('Devices in 2 networks will soon be refused', { exact: false }).waitFor();
@@ -100,14 +108,14 @@ describe('recent clients after an upgrade', () => {
       await page
         .getByText('This release of Weir answers only devices that may ask.', { exact: false })
         .waitFor();
-      await page.getByRole('checkbox', { name: '192.0.2.0/24' }).press('Space');
+      await page.getByRole('checkbox', { name: '2001:db8:51::/56' }).press('Space');
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Allow 1 network' }).click();
       await noticeOf(page, 'Network allowed');
       await page.getByText('Soon refused').waitFor({ state: 'detached' });
     });
     expect(await allowed()).toEqual(['private', 'connected', '198.51.100.0/24']);
-    expect([await rcodeOf('198.51.100.7'), await rcodeOf('192.0.2.7')]).toEqual([
+    expect([await rcodeOf('198.51.100.7'), await rcodeOf('2001:db8:51::7')]).toEqual([
       Rcode.NOERROR,
       Rcode.REFUSED,
     ]);

@@ -27,7 +27,7 @@ async function serve(
 ): Promise<string> {
   const app = express();
   app.set('trust proxy', trusted);
-  addDohRelay(app, relay, (address, forwardedFor) => proxies.note(address, forwardedFor));
+  addDohRelay(app, relay, proxies.note);
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${dohPath(MESSAGE)}`;

@@ -9,7 +9,7 @@ const SHORTEST_IPV4 = 96 + 8;
 const SHORTEST_IPV6 = 16;
 const ALL_IPV4: Network = networkFromText('0.0.0.0/0')!;
 
-/** What Weir allows unless it is told otherwise. */
+/** The default of Weir. */
 const DEFAULT: readonly string[] = ['private', 'connected'];
 
 /** The machine itself, which most programs answer whatever their list says. */

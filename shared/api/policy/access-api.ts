@@ -40,7 +40,7 @@ export type AnnouncedNetwork = z.infer<typeof AnnouncedNetwork>;
 
 export const RefusedClients = z
   .strictObject({
-    allowed_clients: z.array(z.string()).meta({ description: '`dns.allowed_clients` as it is in force' }),
+    allowed_clients: z.array(z.string()).meta({ description: 'the active `dns.allowed_clients`' }),
     warnings: z.array(z.enum(ACCESS_WARNINGS)),
     only_address: z
       .string()

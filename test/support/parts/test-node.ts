@@ -2,14 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
 import { AccessInForce } from '../../../control-plane/access/access-in-force.ts';
-import { NodeAccess } from '../../../control-plane/access/node-access.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import { ClusterSecret } from '../../../control-plane/cluster/cluster-secret.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { Node } from '../../../control-plane/node.ts';
-import type { SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
 import { Configuration } from '../../../control-plane/settings/configuration.ts';
 import { systemClock as clock } from '../../../shared/clock.ts';
 import { MemoryLogger } from './memory-logger.ts';
@@ -50,9 +48,4 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     ownPorts: new Set(),
     stops: [],
   };
-}
-
-/** What a node knows of who may ask. */
-export function testAccess(node: Node, { publisher }: { readonly publisher: SnapshotPublisher }): NodeAccess {
-  return new NodeAccess({ ...node, clock, rows: () => publisher.current().rows, refused: () => [] });
 }

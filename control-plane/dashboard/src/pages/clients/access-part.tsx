@@ -68,7 +68,7 @@ function WhoMayAsk({ access }: { readonly access: Access }): ReactNode {
   );
 }
 
-/** All are chosen at first: whoever presses at once keeps everyone's DNS. */
+/** All are selected at first, so that pressing at once keeps DNS for all of them. */
 function AnnouncedNetworks({ announced }: { readonly announced: Announced }): ReactNode {
   const { say, format } = useText();
   const { isAdmin } = useMe();

@@ -132,7 +132,7 @@ function HeldLists(): ReactNode {
   );
 }
 
-/** Networks that were refused in the last day, or soon will be: one of them may be somebody's television. */
+/** Networks that were refused in the last day, or soon will be: one of them may be a television of this home. */
 function RefusedClients(): ReactNode {
   const { say } = useText();
   const access = useAsk('GET /clients/refused', {}, { everyMs: STATES_MS });

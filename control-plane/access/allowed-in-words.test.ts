@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { whoMayAsk, whoMayAskInPublic } from './who-may-ask.ts';
+import { whoMayAsk, whoMayAskInPublic } from './allowed-in-words.ts';
 
 describe('whoMayAsk()', () => {
   test.each([
