@@ -69,7 +69,13 @@ const ClientNetwork = Cidr.refine(
 );
 
 export const AllowNetworksBody = z
-  .strictObject({ networks: z.array(ClientNetwork).min(1).max(1000) })
+  .strictObject({
+    networks: z
+      .array(ClientNetwork)
+      .min(1)
+      .max(1000)
+      .meta({ examples: [['198.51.100.0/24']] }),
+  })
   .meta({ id: 'AllowNetworks' });
 
 export const AllowedClients = z
