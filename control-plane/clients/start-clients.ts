@@ -1,6 +1,5 @@
 /** Assembles and starts client discovery. */
 import { reasonOf } from '../../shared/thrown.ts';
-import type { AccessInForce } from '../access/access-in-force.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -17,7 +16,11 @@ import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts'
 
 /** What discovery needs of the node. */
 export interface ClientParts {
-  readonly access: AccessInForce;
+  /** Who may ask: the MACs that are blocked, and what follows the networks of this machine. */
+  readonly access: {
+    afterGrace(): { readonly blockedMacs: readonly string[] };
+    follow(rows: () => PolicyRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void;
+  };
   readonly directory: ClientDirectory;
   /** What is in force, where keys may change. */
   readonly configuration: { current(): Config };
