@@ -225,6 +225,39 @@ test.each([
   expect(weir.output).toMatch(warning);
 });
 
+test.each([
+  ['it closes its data directory', (): void => void chmodSync(dataDir, 0o500), /permission denied/],
+  [
+    'it names a database elsewhere',
+    (): void => {
+      write('data/postgres.location', '/etc\n');
+      chownSync(join(dataDir, 'postgres.location'), WEIR, WEIR);
+    },
+    undefined,
+  ],
+  [
+    'it sets a closed file through the API',
+    (): void => {
+      const local = write('data/weir.local.toml', '[dns]\ndhcp_leases = ["/etc/shadow"]\n', 0o600);
+      chownSync(local, WEIR, WEIR);
+    },
+    undefined,
+  ],
+])('a Weir of root does not stay that if its user wishes so: %s', async (_what, arrange, failure) => {
+  mkdirSync(dataDir);
+  chownSync(dataDir, WEIR, WEIR);
+  arrange();
+  await using weir = start();
+  if (failure === undefined) {
+    await answers(weir);
+    expect(rights(weir)).toEqual(asWeir);
+  } else {
+    await weir.untilOutput(failure);
+    expect((await weir.end()).code).toBe(1);
+  }
+  expect(weir.output).not.toContain('running as root');
+});
+
 test('a Weir that takes over from root stays root, even if the data is weir’s by now', async () => {
   mkdirSync(dataDir);
   await using weir = start();

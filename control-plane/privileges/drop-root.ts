@@ -2,10 +2,18 @@
  * A Weir that was started as root becomes the user `weir` before any part of it starts, by executing itself again. If
  * that user is missing, or would not reach what Weir needs, Weir stays root and says what to do.
  */
-import { closeSync, constants, existsSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
-import type { Config } from '../../config/schema.ts';
+import { dirname, join, resolve } from 'node:path';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { readAccounts } from '../accounts/accounts.ts';
@@ -72,9 +80,32 @@ function obstacleOf(
       reason: 'the running Weir is root',
       remedy: 'stop it and start it again, instead of an upgrade',
     };
-  const closed = asAccount(account, () => firstClosed(loaded, calls));
-  if (closed !== undefined) return { reason: `user ${NAME} has no access to ${closed}`, remedy: OPEN };
-  return dataDirObstacle(account, dataDir);
+  const isClosed = (path: string): boolean =>
+    !isOnWayOf(account, path) && !asAccount(account, () => mayOpen(path));
+  const closed =
+    asAccount(account, () => calls.euidaccess(process.execPath, constants.X_OK)) === 0
+      ? [...releaseFiles(), ...(loaded.file === undefined ? [] : [loaded.file]), './.'].find(isClosed)
+      : process.execPath;
+  if (closed !== undefined) return closedPath(closed);
+  // Whoever wrote the configuration chose what follows.
+  if (loaded.file !== undefined && isOnWayOf(account, loaded.file)) return undefined;
+  const named = namedFiles(loaded).find(isClosed);
+  return named === undefined ? dataDirObstacle(account, dataDir) : closedPath(named);
+}
+
+/**
+ * Whether the account owns the path, or a folder or link that leads to it. Then it can close the path itself, which must
+ * not keep Weir root: root would follow the links that the account puts there.
+ */
+function isOnWayOf({ uid }: Account, path: string): boolean {
+  for (let at = resolve(path); ; at = dirname(at)) {
+    if (lstatSync(at, { throwIfNoEntry: false })?.uid === uid) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
+function closedPath(path: string): StaysRoot {
+  return { reason: `user ${NAME} has no access to ${path}`, remedy: OPEN };
 }
 
 const OPEN =
@@ -91,25 +122,32 @@ function dataDirObstacle(account: Account, dataDir: string): StaysRoot | undefin
     }
   }
   const real = realpathSync(dataDir);
-  const folders = [real, ...databaseElsewhere(real)];
-  for (const folder of folders) {
-    const foreign = firstForeign(folder, account.uid);
-    if (foreign !== undefined) return foreignTo(foreign, folders);
-  }
-  if (asAccount(account, () => mayOpen(real))) return undefined;
-  return { reason: `user ${NAME} has no access to ${real}`, remedy: OPEN };
+  const foreign = firstForeign(real, account.uid);
+  if (foreign !== undefined) return foreignTo(foreign, [real, ...databaseElsewhere(real)]);
+  const closed = firstUnentered(account, dirname(real));
+  return closed === undefined || isOnWayOf(account, closed) ? undefined : closedPath(closed);
 }
 
-/** The folder of an embedded database that is not in the data directory. */
+/** The first folder on the way to `path`, itself included, that the account cannot enter. */
+function firstUnentered(account: Account, path: string): string | undefined {
+  const above = path === dirname(path) ? undefined : firstUnentered(account, dirname(path));
+  return above ?? (asAccount(account, () => mayEnter(path)) ? undefined : path);
+}
+
+/** The folder of an embedded database that is not in the data directory; no other, whatever the file there says. */
 function databaseElsewhere(dataDir: string): string[] {
   const pointer = join(dataDir, 'postgres.location');
-  const isThere = lstatSync(pointer, { throwIfNoEntry: false })?.isFile() === true;
-  return isThere ? [readFileSync(pointer, 'utf8').trim()] : [];
+  if (lstatSync(pointer, { throwIfNoEntry: false })?.isFile() !== true) return [];
+  const folder = readFileSync(pointer, 'utf8').trim();
+  return /^\/var\/lib\/weir-postgres\/[0-9a-f]{16}$/.test(folder) ? [folder] : [];
 }
 
-/** Not `chown -R`: it would also give away the release's programs, to which the data directory has hard links. */
+/**
+ * Not `chown -R`: it would also give away the release's programs, to which the data directory has hard links. Of a name
+ * in its own folder, so that no link put there meanwhile leads elsewhere.
+ */
 function foreignTo(path: string, folders: readonly string[]): StaysRoot {
-  const give = `find ${folders.map(shellWord).join(' ')} ! -type d -links +1 -o -exec chown -h ${NAME}: {} +`;
+  const give = `find ${folders.map(shellWord).join(' ')} ! -type d -links +1 -o -execdir chown -h ${NAME}: {} +`;
   return {
     reason: `${path} does not belong to user ${NAME}`,
     remedy: `stop Weir, run: ${give}; then start it`,
@@ -121,28 +159,38 @@ function shellWord(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The first of the paths that Weir needs which the effective user cannot use. */
-function firstClosed({ file, config }: LoadedConfig, calls: PrivilegeCalls): string | undefined {
-  if (calls.euidaccess(process.execPath, constants.X_OK) !== 0) return process.execPath;
-  const release = [process.argv[1]!, join(RELEASE, 'control-plane', 'start.ts'), koffiFile()];
-  return [...release, ...(file === undefined ? [] : [file]), './.', ...filesOf(config)].find(
-    (path) => !mayOpen(path),
-  );
+/** What a start reads of the release. */
+function releaseFiles(): string[] {
+  return [process.argv[1]!, join(RELEASE, 'control-plane', 'start.ts'), koffiFile()];
 }
 
 function koffiFile(): string {
   return createRequire(import.meta.url).resolve('koffi');
 }
 
-/** Files that the configuration names. One that does not exist is not Weir's to look for here. */
-function filesOf({ server, dns, auth }: Config): string[] {
+/** Files that the operator names; what Weir's user may set through the API does not count. */
+function namedFiles({ config, given: { local = [] } }: LoadedConfig): string[] {
+  const { server, dns, auth } = config;
   const { web_tls: web, encrypted_dns: encrypted } = server;
+  const set = (key: string, paths: readonly string[]): readonly string[] =>
+    local.includes(key) ? [] : paths;
   const named = [
     ...[web.tls_cert_path, web.tls_key_path, encrypted.tls_cert_path, encrypted.tls_key_path],
-    ...[dns.dnssec_trust_anchors, dns.upstream_ca_path, ...dns.dhcp_leases],
-    auth.oidc.client_secret_file,
+    dns.dnssec_trust_anchors,
+    ...set('dns.upstream_ca_path', [dns.upstream_ca_path]),
+    ...set('dns.dhcp_leases', dns.dhcp_leases),
+    ...set('auth.oidc.client_secret_file', [auth.oidc.client_secret_file]),
   ];
   return named.filter((path) => path !== '');
+}
+
+function mayEnter(folder: string): boolean {
+  try {
+    statSync(`${folder}/.`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether the effective user can read the file or folder; true if it does not exist. */
