@@ -1,6 +1,6 @@
 /** Tries what another user may do, with the file access of that user. */
-import { groupsOf } from './accounts.ts';
-import type { Account } from './accounts.ts';
+import { groupsOf } from './system-users.ts';
+import type { Account } from './system-users.ts';
 
 /** Runs `work` with the effective user and groups of an account, then becomes root again. For a process of root only. */
 export function asAccount<T>(account: Account, work: () => T): T {

@@ -1,5 +1,5 @@
 /**
- * A whole Weir that root starts, with `weir` among the users in a mount namespace of its own; the machine's stay as they are.
+ * A whole Weir that root starts, with `weir` among the users of a separate mount namespace; the machine's are unchanged.
  *
  * @needs root
  */

@@ -16,8 +16,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { readAccounts } from '../accounts/accounts.ts';
-import type { Account } from '../accounts/accounts.ts';
+import { readAccounts } from '../accounts/system-users.ts';
+import type { Account } from '../accounts/system-users.ts';
 import { asAccount } from '../accounts/as-account.ts';
 import { makeFolderFor } from './made-folder.ts';
 import { firstForeign } from './owned-tree.ts';
@@ -87,7 +87,7 @@ function obstacleOf(
       ? [...releaseFiles(), ...(loaded.file === undefined ? [] : [loaded.file]), './.'].find(isClosed)
       : process.execPath;
   if (closed !== undefined) return closedPath(closed);
-  // Whoever wrote the configuration chose what follows.
+  // Its owner chose what follows.
   if (loaded.file !== undefined && isOnWayOf(account, loaded.file)) return undefined;
   const named = namedFiles(loaded).find(isClosed);
   return named === undefined ? dataDirObstacle(account, dataDir) : closedPath(named);
@@ -144,7 +144,7 @@ function databaseElsewhere(dataDir: string): string[] {
 
 /**
  * Not `chown -R`: it would also give away the release's programs, to which the data directory has hard links. Of a name
- * in its own folder, so that no link put there meanwhile leads elsewhere.
+ * in its own folder, so that a link put there cannot lead elsewhere.
  */
 function foreignTo(path: string, folders: readonly string[]): StaysRoot {
   const give = `find ${folders.map(shellWord).join(' ')} ! -type d -links +1 -o -execdir chown -h ${NAME}: {} +`;

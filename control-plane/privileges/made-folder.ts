@@ -1,7 +1,7 @@
 /** Makes the data directory for the user that Weir becomes. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Account } from '../accounts/accounts.ts';
+import type { Account } from '../accounts/system-users.ts';
 import { asAccount } from '../accounts/as-account.ts';
 import { makeOwnedFolder } from '../db/postgres/owned-files.ts';
 

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { layoutMismatch, loadLibc } from '../../shared/libc.ts';
 import type { Libc, Signatures } from '../../shared/libc.ts';
-import { groupsOf } from '../accounts/accounts.ts';
-import type { Account } from '../accounts/accounts.ts';
+import { groupsOf } from '../accounts/system-users.ts';
+import type { Account } from '../accounts/system-users.ts';
 
 /** Functions of libc; pointers are addresses as BigInt. */
 export interface PrivilegeCalls extends Libc {

@@ -5,7 +5,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { readAccounts } from '../../accounts/accounts.ts';
+import { readAccounts } from '../../accounts/system-users.ts';
 
 /** A user of the system. */
 export interface PostgresAccount {
@@ -38,8 +38,8 @@ export function choosePostgresAccount(cluster: string, dataDir: string): Postgre
   const account = owner(cluster) ?? named('weir') ?? owner(dataDir) ?? named('postgres') ?? named('nobody');
   if (account === undefined) {
     throw new Error(
-      'run the embedded database as root: it refuses that, and /etc/passwd has neither weir, postgres nor nobody; ' +
-        'add one of these users or set database.url',
+      'run the embedded database as root: it refuses that, and /etc/passwd has no user for it; ' +
+        'add the user weir or set database.url',
     );
   }
   return account;

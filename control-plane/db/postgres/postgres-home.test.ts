@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
-import { readAccounts } from '../../accounts/accounts.ts';
+import { readAccounts } from '../../accounts/system-users.ts';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import { openPostgresHome } from './postgres-home.ts';
 
