@@ -56,6 +56,15 @@ export const dns = section({
   chaos_clients: key(list(is.cidr).default(['127.0.0.0/8', '::1/128']), {
     doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server and status.weir (class CHAOS); others are refused.',
   }),
+  allowed_clients: key(list(is.allowedClient).default(['private', 'connected']), {
+    doc: 'Who may ask: networks, private (all private and link-local addresses), connected (the networks of this machine) and any; everyone else is refused, except for clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',
+  }),
+  blocked_clients: key(list(is.blockedClient).default([]), {
+    doc: 'Networks, MAC addresses and client keys that may never ask.',
+  }),
+  refuse_silently: key(bool.default(false), {
+    doc: 'Gives clients that may not ask no answer at all; otherwise REFUSED, a few times a second for each network.',
+  }),
   health_check_names: key(list(is.domain).default([]), {
     doc: 'Names that load balancers ask to see whether this server answers; neither logged nor counted, like questions of class CHAOS.',
   }),

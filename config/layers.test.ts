@@ -22,6 +22,7 @@ describe('isNodeKey()', () => {
       'blocking.list_dirs',
       'cache.max_bytes',
       'database.export_dir',
+      'database.owner_url',
       'database.url',
       'dns.dhcp_leases',
       'dns.dnssec_trust_anchors',

@@ -29,7 +29,13 @@ export type Source = 'default' | 'file' | 'local_file' | 'environment' | 'databa
 
 /** The keys of a node, besides those of its sections: each node has its own disk, memory and database client. */
 const NODE_KEYS: ReadonlySet<string> = new Set([
-  ...['database.url', 'cache.max_bytes', 'auth.admin.password_hash', 'auth.oidc.client_secret_file'],
+  ...[
+    'database.url',
+    'database.owner_url',
+    'cache.max_bytes',
+    'auth.admin.password_hash',
+    'auth.oidc.client_secret_file',
+  ],
   ...['dns.dnssec_trust_anchors', 'dns.upstream_ca_path', 'dns.dhcp_leases', 'blocking.list_dirs'],
   'database.export_dir',
 ]);

@@ -24,7 +24,9 @@ type Context = z.core.$RefinementCtx<Keys>;
 function checkRules(values: Keys, context: Context): void {
   checkPorts(values, context);
   checkCompanions(values, context);
-  const { cache, dns } = values;
+  const { cache, dns, database } = values;
+  if (![0, database.url.length].includes(database.owner_url.length))
+    refuse(context, ['database', 'owner_url'], 'a URL for each one of database.url, or none', '***');
   if (cache.min_ttl_secs > cache.max_ttl_secs)
     refuse(
       context,

@@ -110,6 +110,11 @@ const database = section({
     secret: true,
     doc: 'URL of a PostgreSQL server, or several of which the first that accepts writes is used; empty is the embedded one.',
   }),
+  owner_url: key(is.postgresUrls.default([]), {
+    restart,
+    secret: true,
+    doc: 'URL of the role that owns the tables, for each one of url in its order: Weir migrates with it, and queries run as the role of url. Empty is the role of url for both.',
+  }),
   log_queries: key(bool.default(true), { doc: 'Keeps every query in the query log.' }),
   query_log_days: key(int(1, 3650).default(30), { unit: 'days', doc: 'How long the query log is kept.' }),
   query_log_privacy: key(z.enum(['full', 'no_answers', 'anonymous_clients', 'off']).default('full'), {

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { blockedClientOf, isAllowedClient } from '../shared/policy/access.ts';
 import { readLocalRecordLine } from '../shared/policy/local-record.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
@@ -84,6 +85,18 @@ export const cidr = form('a network such as 10.0.0.0/8 or 2001:db8::/32', (value
   const prefixOk = prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= longest);
   return isIP(address) > 0 && !address.includes('%') && rest.length === 0 && prefixOk;
 });
+
+/** Who may ask: a network, or a word for some. */
+export const allowedClient = form(
+  'private, connected, any, or a network such as 10.0.0.0/8 or 2001:db8::/32',
+  isAllowedClient,
+);
+
+/** A client that may never ask. */
+export const blockedClient = form(
+  'a network such as 10.0.0.0/8, a MAC address such as 02:00:5e:10:00:01, or a client key',
+  (value) => blockedClientOf(value) !== null,
+);
 
 /** An address with or without a port: a plain resolver. */
 export const resolver = serverForm(

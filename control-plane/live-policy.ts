@@ -37,8 +37,7 @@ function besidesTime(
   zones: ZoneNumbers,
 ): LivePolicy {
   const { clients } = node;
-  const addressesOf = (mac: string): readonly string[] =>
-    clients.addressesOf([{ mac, groupId: 0 }]).map(({ address }) => address);
+  const addressesOf = (mac: string): readonly string[] => clients.addressesOfMac(mac);
   const config = node.configuration.current();
   const settings = dnsSettings(config);
   return {
@@ -46,6 +45,7 @@ function besidesTime(
     findClients: (names) => clients.locateNamed(names),
     names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
     ...localSources(node, settings.local_domain),
+    access: node.access.current(rows),
     questionFlags: questionFlags(config) | settingsFlags(settings),
   };
 }

@@ -2,6 +2,7 @@
 import type { LoadedConfig } from '../config/parse-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../shared/log.ts';
+import type { AccessInForce } from './access/access-in-force.ts';
 import type { ClusterSecret } from './cluster/cluster-secret.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { JobLeases } from './cluster/leases.ts';
@@ -31,6 +32,8 @@ export interface Node {
   readonly jobs: JobLeases;
   readonly secret: ClusterSecret;
   readonly clients: ClientDirectory;
+  /** Who may ask. */
+  readonly access: AccessInForce;
   readonly leases: LeaseWatch;
   /** Ports that this Weir listens on so far. */
   readonly ownPorts: Set<number>;

@@ -1,12 +1,14 @@
 /** Starts the DNS side: threads on the last snapshot, and the path of their log records into the database. */
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../shared/memory/answer-cache-layout.ts';
+import { addressToText } from '../shared/net/ip.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { NodeState } from '../shared/threads/messages.ts';
 import type { NodeStateCode, WorkerSettings } from '../shared/threads/messages.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
 import type { SnapshotBuffers } from '../shared/snapshot/snapshot.ts';
 import type { Config } from '../config/schema.ts';
+import { RefusedNetworks } from './access/refused-networks.ts';
 import { ClockFloor } from './clock/clock-floor.ts';
 import { kernelClockReader } from './clock/kernel-clock.ts';
 import { CacheFile } from './cache/cache-file.ts';
@@ -105,6 +107,7 @@ async function startReports(
 ) {
   const probes = new Probes(clock);
   const dnstap = await startDnstap(node);
+  const refusedNetworks = new RefusedNetworks();
   const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
   const drain = new LogDrain(supervisor.memories(), names, {
     see: (row) => {
@@ -117,6 +120,8 @@ async function startReports(
       dnstap?.append(row);
       writer.append(row);
     },
+    refuse: (row, queries) =>
+      refusedNetworks.note(addressToText(row.bytes, row.client.at), queries, row.timestampMs),
     lose: (rows) => writer.lose(rows),
   });
   const rate = new QueryRate(supervisor.memories());
@@ -129,7 +134,7 @@ async function startReports(
       rate.stop();
     },
   });
-  return { probes, dnstap, rate };
+  return { probes, dnstap, rate, refusedNetworks };
 }
 
 /** Null where no DNS is encrypted: then no code of certificates is loaded before DNS answers. */

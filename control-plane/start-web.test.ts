@@ -15,10 +15,12 @@ import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../test/support/parts/test-database.ts';
 import { testNode } from '../test/support/parts/test-node.ts';
+import { systemClock as clock } from '../shared/clock.ts';
 import { until, within } from '../test/support/parts/until.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { httpCall } from '../test/support/weir/http-call.ts';
 import type { Node } from './node.ts';
+import { NodeAccess } from './access/node-access.ts';
 import { startDns } from './start-dns.ts';
 import { startPolicy } from './start-policy.ts';
 import { startWeb } from './start-web.ts';
@@ -42,12 +44,18 @@ async function start(toml: string): Promise<{ node: Node; dnsPort: number; start
   const dnsPort = await freePort(['127.0.0.1']);
   const dns = await startDns(node, dnsPort);
   const policy = await startPolicy(node, dns);
+  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
   return {
     node,
     dnsPort,
-    starting: startWeb(node, { ...dns, ...policy, startedAtMs: 0, neighbours: () => [], dnsPort }).then(
-      ({ endpoints }) => endpoints[0]!.port,
-    ),
+    starting: startWeb(node, {
+      ...dns,
+      ...policy,
+      nodeAccess,
+      startedAtMs: 0,
+      neighbours: () => [],
+      dnsPort,
+    }).then(({ endpoints }) => endpoints[0]!.port),
   };
 }
 

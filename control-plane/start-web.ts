@@ -1,5 +1,6 @@
 /** Starts the web server: the dashboard and the API over the parts that run. */
 import type { Node } from './node.ts';
+import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock as clock } from '../shared/clock.ts';
@@ -85,6 +86,7 @@ interface WebParts {
   readonly catalog: ServiceCatalog;
   /** Null if it is not open yet. */
   readonly webCertificate: WebCertificate | null;
+  readonly nodeAccess: NodeAccess;
   readonly startedAtMs: number;
   readonly dnsPort: number;
   readonly neighbours: ReadNeighbours;
@@ -95,7 +97,8 @@ type WebApp = ReturnType<typeof createApp>;
 /** Dashboard and API; returns what listens. Longer than others, as one table names what every feature's routes take. */
 export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> {
   const { name, logger, database, stops } = node;
-  const { supervisor, publisher } = parts;
+  const { supervisor, publisher, nodeAccess } = parts;
+  const { reports: access, state: accessState, proxies } = nodeAccess;
   const setupCode = new SetupCode(node.dataDir, logger);
   const auth = startAuth(node, setupCode, parts.follower);
   const localDomain = (): string => node.configuration.current().dns.local_domain;
@@ -110,7 +113,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
     config: () => node.configuration.current(),
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
-    ...{ dashboard: startDashboard(node), waitForNodes: waiter(database) },
+    ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
   };
   const served = {
@@ -140,7 +143,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    health: { checks: () => nodeHealth({ ...parts, database }) },
+    ...{ access, accessState },
+    health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };

@@ -23,6 +23,8 @@ import { workerDescriptors } from './handover/inherited-sockets.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
+import { AccessInForce } from './access/access-in-force.ts';
+import { NodeAccess } from './access/node-access.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
 import { Configuration } from './settings/configuration.ts';
 import { nodeNameOf } from './settings/derived.ts';
@@ -162,7 +164,9 @@ async function startParts(start: Start): Promise<void> {
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
   const { startWeb } = await import('./start-web.ts');
-  const web = await startWeb(node, { ...dns, ...policy, startedAtMs, neighbours, dnsPort: dnsPort.port });
+  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
+  const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
+  const web = await startWeb(node, { ...dns, ...policy, ...known });
   node.inherited?.closeRest();
   const giving = { ...dns, web, niceness, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
   const handing = await startHandover(node, giving);
@@ -171,11 +175,15 @@ async function startParts(start: Start): Promise<void> {
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
-  greet(node, dnsPort, web.endpoints[0]?.port ?? config.server.web_port);
+  greet(node, dnsPort, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
 }
 
 /** Tells people where it answers. */
-function greet({ loaded, dataDir, config }: Node, dnsPort: ChosenPort, webPort: number): void {
+function greet(
+  { loaded, dataDir, config }: Node,
+  dnsPort: ChosenPort,
+  { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
+): void {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   process.stdout.write(
     greeting({
@@ -186,6 +194,7 @@ function greet({ loaded, dataDir, config }: Node, dnsPort: ChosenPort, webPort: 
       dnsPort,
       webPort,
       isSecure: webTls.enabled,
+      access: nodeAccess.check(),
       command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
     }),
   );
@@ -218,6 +227,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
     urls: loaded.config.database.url,
+    ownerUrls: loaded.config.database.owner_url,
     lock,
     logger: logger.child({ part: 'database' }),
   });
@@ -258,6 +268,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,
     clients,
+    access: new AccessInForce({ configuration, clients, clock }),
     leases,
     ownPorts: new Set([dnsPort.port]),
     stops,

@@ -30,6 +30,7 @@ const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'];
 const ALL = [
   'admission',
   'client_group',
+  'access',
   'question_checks',
   'grants',
   'schedule_override',
@@ -97,11 +98,11 @@ describe('Pipeline.explain()', () => {
 
   test('tells of none after the one that decides', () => {
     use([BLOCKED]);
-    expect(explained()).toEqual({ stages: ALL.slice(0, 9), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 10), last: 'answered' });
     use([], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
-    expect(explained()).toEqual({ stages: ALL.slice(0, 6), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 7), last: 'answered' });
     pipeline.replaceSnapshot(openOverridden({ override: 'BlockAll' }));
-    expect(explained()).toEqual({ stages: ALL.slice(0, 5), last: 'answered' });
+    expect(explained()).toEqual({ stages: ALL.slice(0, 6), last: 'answered' });
   });
 
   test('counts nothing, and is heard of no more afterwards', () => {

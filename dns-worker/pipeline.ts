@@ -7,7 +7,7 @@ import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/memory/counters.ts';
 import { Rcode, RRType } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/threads/explanation.ts';
-import { DNSSEC_STATUS_NAMES, Protocol, QueryStatus } from '../shared/query-log.ts';
+import { DNSSEC_STATUS_NAMES, LogMark, Protocol, QueryStatus } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { readEcs } from './query/query-ecs.ts';
@@ -16,12 +16,15 @@ import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
 import { type Query, StageResult, type StageResultCode } from './query/query.ts';
+import { mayAsk } from './policy/may-ask.ts';
 import { Newcomers } from './policy/newcomers.ts';
+import { Refusals } from './policy/refusals.ts';
 import type { RateLimiter } from './policy/rate-limiter.ts';
 import { ServerIdentity } from './policy/server-identity.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
 import { replyWithRcode } from './respond/reply.ts';
+import { accessDetail, accessStage } from './stages/client-access.ts';
 import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
 import { anyTypeStage } from './stages/any-type.ts';
 import { cachedAnswerStage } from './stages/cached-answer.ts';
@@ -55,6 +58,8 @@ const Part = {
   CACHE: 1 << 6,
   ANSWER_NAMES: 1 << 7,
   REBINDING: 1 << 8,
+  /** Whether the asker may ask: once for each query. */
+  ACCESS: 1 << 9,
 } as const;
 
 /** Parts of a question that has waited. */
@@ -62,7 +67,7 @@ const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
 /** An answer that lies in the slot. */
 const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
 /** A query to be explained, and a new one. */
-const EXPLAINED = Part.ASKER | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
+const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
 const NEW = EXPLAINED | Part.COUNTED;
 
 /** Observes the stages of a query. */
@@ -98,6 +103,7 @@ export class Pipeline {
   private identity: ServerIdentity;
   private recorder: PipelineRecorder | null = null;
   readonly judge = new Judge();
+  private readonly refusals = new Refusals();
   private readonly answerNames = new AnswerNames(this.judge);
 
   constructor(snapshot: OpenSnapshot, parts: PipelineParts) {
@@ -170,8 +176,12 @@ export class Pipeline {
     return this.forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;
   }
 
-  /** What has no question counts against the limit of its network, too. */
+  /** What has no question is for clients that may ask alone, and counts against the limit of its network, too. */
   private decideUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
+    if (!mayAsk(query, this.snapshot)) {
+      this.reporter.refused(query, this.snapshot.version, 0);
+      return StageResult.DROPPED;
+    }
     let result = unreadableStage(query, outcome, this.reporter);
     if (result === StageResult.CONTINUE) result = rateLimitStage(query, this.limiter);
     return result === StageResult.CONTINUE ? answerUnreadable(query, outcome) : result;
@@ -187,12 +197,11 @@ export class Pipeline {
     let result: StageResultCode = StageResult.CONTINUE;
 
     // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
-    if ((pass & Part.ASKER) !== 0) {
-      this.recorder?.passed('admission', result, admissionDetail(this.limiter));
-      query.isUncounted ||= this.identity.isUncounted(query);
-      const sightings = isCounted && !query.isUncounted ? this.sightings : null;
-      clientGroupStage(query, snapshot, sightings, this.newcomers);
-      this.passed('client_group', result, query);
+    if ((pass & Part.ASKER) !== 0) this.noteAsker(query, isCounted);
+    // Before any work and any information for a client that may not ask.
+    if ((pass & Part.ACCESS) !== 0) {
+      result = this.passed('access', this.accessOf(query, isCounted), query);
+      if (result !== StageResult.CONTINUE) return result;
     }
     // Before any work is done for a client that asks too much.
     if (isCounted) {
@@ -239,7 +248,7 @@ export class Pipeline {
     }
     // The last one before there is an answer, as it may leave the question UNRESOLVED.
     if ((pass & Part.CACHE) !== 0) {
-      const reporter = isCounted && !query.isUncounted ? this.reporter : null;
+      const reporter = isCounted && query.logMark === LogMark.COUNTED ? this.reporter : null;
       result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
@@ -257,6 +266,23 @@ export class Pipeline {
       if (onAddresses !== StageResult.CONTINUE) return onAddresses;
     }
     return result;
+  }
+
+  private noteAsker(query: Query, isCounted: boolean): void {
+    this.recorder?.passed('admission', StageResult.CONTINUE, admissionDetail(this.limiter));
+    query.logMark = query.isOwn ? LogMark.NONE : this.identity.logMarkOf(query);
+    const sightings = isCounted && query.logMark === LogMark.COUNTED ? this.sightings : null;
+    clientGroupStage(query, this.snapshot, sightings, this.newcomers);
+    this.passed('client_group', StageResult.CONTINUE, query);
+  }
+
+  /** Counts those that are refused, and answers so many of a network. */
+  private accessOf(query: Query, isCounted: boolean): StageResultCode {
+    if (query.isAdmitted || query.isOwn) return StageResult.CONTINUE;
+    if (!isCounted) return accessStage(query, false);
+    const isQuiet = !this.refusals.note(query) || this.identity.refusesSilently;
+    this.reporter.refused(query, this.snapshot.version, this.refusals.unreported);
+    return accessStage(query, isQuiet);
   }
 
   /** One stage to queries, which meets blocked services first; two to explanations. */
@@ -338,6 +364,7 @@ export class Pipeline {
 
 function detailOf(stage: ExplainedStageName, query: Query, snapshot: OpenSnapshot): string | undefined {
   if (stage === 'client_group') return clientDetail(query, snapshot);
+  if (stage === 'access') return accessDetail(query);
   if (stage === 'safe_search') return safeSearchDetail(query, snapshot);
   if (stage === 'dnssec') return DNSSEC_STATUS_NAMES[query.dnssec];
   return stage === 'schedule_override' ? overrideDetail(query, snapshot) : undefined;

@@ -88,7 +88,10 @@ export const LogRecord = {
   CLIENT: 16,
   /** u32: id of the client's group. */
   GROUP_ID: 32,
-  /** u32: attribute id of the deciding rule plus one; 0 = no rule. */
+  /**
+   * u32: attribute id of the deciding rule plus one; 0 = no rule. For LogMark.REFUSED: how many queries of the client's
+   * network were refused since its last record, this one included.
+   */
   RULE_ATTRIBUTE: 36,
   /** u16: qtype. */
   QTYPE: 40,
@@ -121,8 +124,8 @@ export const LogRecord = {
    * the next word, in wire form. 0 = the rule matched the qname.
    */
   RULE_NAME_LENGTH: 57,
-  /** u8: 1 = neither stored nor counted: a question of Weir itself, of a probe, or of a health check. */
-  UNCOUNTED: 58,
+  /** u8: LogMark. */
+  MARK: 58,
   /**
    * u32: id of the client that named itself by its key; 0 = it did not. Only rings of resolve threads have it: in others
    * it is 0 for ever.
@@ -131,6 +134,19 @@ export const LogRecord = {
   /** The qname. */
   QNAME: 64,
 } as const;
+
+/** Whether a query is in the log. */
+export const LogMark = {
+  /** It is stored and counted. */
+  COUNTED: 0,
+  /** It may be of a probe: it is read, but neither stored nor counted. */
+  PROBE: 1,
+  /** Its client may not ask: a sample, for the list of refused networks. */
+  REFUSED: 2,
+  /** It has no record: a question of Weir itself, or a health check. */
+  NONE: 3,
+} as const;
+export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
 
 /** Where the answer RRs of a record lie, bytes from its start. */
 export function logAnswersOffset(qnameLength: number): number {

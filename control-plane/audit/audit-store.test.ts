@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { recordAudit } from './audit-store.ts';
@@ -9,7 +10,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  await own.database.query('TRUNCATE audit_log');
+  await asOwner(own.database, 'TRUNCATE audit_log');
 });
 afterAll(() => own.stop());
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { CHEAP_HASHING } from '../../test/support/parts/cheap-hashing.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  await own.database.query('TRUNCATE admin_credential, sessions, login_failures');
+  await asOwner(own.database, 'TRUNCATE admin_credential, sessions, login_failures');
   clock = new TestClock();
   logger = new MemoryLogger();
   isAway = isSilent = false;
@@ -211,7 +212,7 @@ describe('Authenticator', () => {
   });
 
   test('setUp() from elsewhere wants the setup code, which is gone afterwards', async () => {
-    await own.database.query('TRUNCATE admin_credential');
+    await asOwner(own.database, 'TRUNCATE admin_credential');
     const fresh = make();
     const code = (await fresh.pendingSetupCode())!;
     const stranger = { isLocal: false, address: '192.0.2.7' };

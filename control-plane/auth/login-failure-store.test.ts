@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import * as failures from './login-failure-store.ts';
 
@@ -11,7 +12,7 @@ let own: TestDatabase;
 beforeAll(async () => {
   own = await startTestDatabase();
 });
-beforeEach(() => own.database.query('TRUNCATE login_failures'));
+beforeEach(() => asOwner(own.database, 'TRUNCATE login_failures'));
 afterAll(() => own.stop());
 
 /** The rule as it is so many milliseconds after the start. */

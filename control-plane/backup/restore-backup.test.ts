@@ -14,6 +14,7 @@ import {
   suite,
 } from '../../test/support/parts/backup-suite.ts';
 import { packText, storeText } from '../cluster/blob-store.ts';
+import { isJudged } from '../lists/sources/list-guard.ts';
 import { listSources } from '../lists/sources/source-store.ts';
 import { KINDS } from './backup-kinds.ts';
 
@@ -55,11 +56,21 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
     const [source] = (await listSources(database)).filter(({ has_text: isCustom }) => isCustom);
     expect(source).toMatchObject({ isKept: true, status: 'ok' });
+    expect(isJudged(source!.judged, source!.contentKey!)).toBe(true);
+    // Its text is that of custom rules that an upgrade has held.
+    await suite.database.query(
+      `UPDATE list_sources SET held_key = content_key, content_key = NULL, status = 'held' WHERE id = $1`,
+      [source!.id],
+    );
+    expect(customOf(await backUp())).toMatchObject([{ text: '||own.example^\n' }]);
     const changed = file.list_sources!.map((one) =>
       typeof one.text !== 'string' ? one : { ...one, text: 'b.example' },
     );
     await restore({ ...file, list_sources: changed });
     expect(customOf(await backUp())).toMatchObject([{ text: 'b.example' }]);
+    expect((await listSources(database)).find(({ id }) => id === source!.id)).toMatchObject({
+      ...{ status: 'ok', heldKey: null },
+    });
     const loose = file.list_sources!.find(({ url }) => url.startsWith('https:'));
     const answer = await send({ ...file, list_sources: [{ ...loose!, text: 'a.example' }] });
     expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, 'list_sources.0.text']);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { parseConfig } from '../../config/parse-config.ts';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
@@ -71,7 +72,7 @@ describe('storeAdminPassword() beside a weir that runs', () => {
   test('storeAdminPassword() stores nothing where it cannot end the sessions', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;
-    await database.query('ALTER TABLE sessions RENAME TO sessions_elsewhere');
+    await asOwner(database, 'ALTER TABLE sessions RENAME TO sessions_elsewhere');
     await expect(storeAdminPassword(loadedOn(dataDir), 'the hash')).rejects.toThrow('"sessions"');
     expect(await readHash(database)).toBeNull();
     await running.stop();

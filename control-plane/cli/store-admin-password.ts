@@ -48,7 +48,8 @@ function lockUnlessRunning(dataDir: string): DataDirLock | null {
 }
 
 async function storeAlone(config: Config, lock: DataDirLock, passwordHash: string): Promise<void> {
-  const database = startDatabase({ urls: config.database.url, lock, logger: loggerOf(config) });
+  const { url: urls, owner_url: ownerUrls } = config.database;
+  const database = startDatabase({ urls, ownerUrls, lock, logger: loggerOf(config) });
   try {
     await Promise.race([database.whenUp(), late(database)]);
     await database.transaction((tx) => storeIn(tx, passwordHash));

@@ -37,6 +37,12 @@ export interface Sighting {
   readonly lastSeenMs: number;
 }
 
+/** An address and when queries came from it last, Unix milliseconds. */
+export interface SeenAddress {
+  readonly address: string;
+  readonly lastSeenMs: number;
+}
+
 /** The clients of this node. */
 export class ClientDirectory {
   private readonly site: string;
@@ -111,6 +117,15 @@ export class ClientDirectory {
     );
   }
 
+  /** Where clients were seen last, stored or not, of those seen since a moment; in no order. */
+  seenSince(sinceMs: number): SeenAddress[] {
+    const seen: SeenAddress[] = [];
+    for (const { ip: address, lastSeenMs } of this.records)
+      if (address !== null && lastSeenMs !== null && lastSeenMs >= sinceMs)
+        seen.push({ address, lastSeenMs });
+    return seen;
+  }
+
   /** The client last seen at an address. */
   at(address: string): ClientRecord | undefined {
     const byIp = this.byIp.get(address);
@@ -161,8 +176,13 @@ export class ClientDirectory {
   /** Addresses of the clients that have a group by MAC; the first stands for each address that is not known yet. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
-      [macIdentity(mac), ...this.macs.addressesOf(mac)].map((address) => ({ address, groupId })),
+      this.addressesOfMac(mac).map((address) => ({ address, groupId })),
     );
+  }
+
+  /** Addresses of a MAC; the first stands for each address that is not known yet. */
+  addressesOfMac(mac: string): string[] {
+    return [macIdentity(mac), ...this.macs.addressesOf(mac)];
   }
 
   /** Where the clients are that rules speak of by these MACs and names, in lower case. */

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
@@ -41,7 +42,7 @@ let leasePaths: string[];
 let ruleClients: string[];
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 15, 12);
-  await served.database.query('TRUNCATE clients CASCADE');
+  await asOwner(served.database, 'TRUNCATE clients CASCADE');
   leasePaths = [];
   ruleClients = [];
   start(served.database);
@@ -190,6 +191,7 @@ describe('ClientDiscovery', () => {
       whenUp: () => database.whenUp(),
       transaction: (work) => database.transaction(work),
       transactionInTurn: (lock, work) => database.transactionInTurn(lock, work),
+      transactionAsOwner: (work) => database.transactionAsOwner(work),
       copyOut: (query) => database.copyOut(query),
       background: () => database.background(),
       target: () => database.target(),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';
 import * as store from './client-store.ts';
@@ -9,7 +10,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   await own.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
 });
-beforeEach(() => own.database.query('TRUNCATE clients RESTART IDENTITY CASCADE'));
+beforeEach(() => asOwner(own.database, 'TRUNCATE clients RESTART IDENTITY CASCADE'));
 afterAll(() => own.stop());
 
 const MAC = '02:00:5e:10:00:01';

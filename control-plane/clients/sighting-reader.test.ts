@@ -11,7 +11,7 @@ import { Query } from '../../dns-worker/query/query.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { CLIENT_SIGHTINGS_BYTES, ClientSightingsLayout } from '../../shared/memory/sighting-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
-import { ClientTable } from '../../shared/snapshot/client-table.ts';
+import { ClientTable, recordOf } from '../../shared/snapshot/client-table.ts';
 import { KeyedClients, writeKeyedClients } from '../../shared/snapshot/keyed-clients.ts';
 import { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import { buildClientTable } from '../snapshot/build/client-table-builder.ts';
@@ -115,12 +115,14 @@ describe('ClientSightings', () => {
     // Of version 2 it is remembered, whatever the table says.
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;
-    expect([2, 3].map((version) => answer.count(query, snapshotAt(version), nobodyNew))).toEqual([1, 0]);
+    expect([2, 3].map((version) => recordOf(answer.count(query, snapshotAt(version), nobodyNew)))).toEqual([
+      1, 0,
+    ]);
   });
 
   test('sweep() tells of clients that name themselves by their ids, wherever they are', () => {
     const known = new KeyedClients(
-      writeKeyedClients([{ key: 'phone', clientId: 77, record: 0, names: [] }], 1),
+      writeKeyedClients([{ key: 'phone', clientId: 77, admits: null, record: 0, names: [] }], 1),
     );
     const resolveClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
     const thread = new KeyedSightings(resolveClients);

@@ -1,4 +1,6 @@
 /** Assembles and starts client discovery. */
+import { reasonOf } from '../../shared/thrown.ts';
+import type { AccessInForce } from '../access/access-in-force.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -15,6 +17,7 @@ import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts'
 
 /** What discovery needs of the node. */
 export interface ClientParts {
+  readonly access: AccessInForce;
   readonly directory: ClientDirectory;
   /** What is in force, where keys may change. */
   readonly configuration: { current(): Config };
@@ -33,7 +36,7 @@ export interface ClientParts {
 
 /** Starts discovery; returns how to stop it. */
 export function startClients(parts: ClientParts): () => Promise<void> {
-  const { directory, configuration, database, clock, logger, memories } = parts;
+  const { access, directory, configuration, database, clock, logger, memories } = parts;
   const sightings = new ClientSightings(memories);
   const hostNames = new HostNames({
     ask: askInTurn(askThread(parts.askOwn), askDevice()),
@@ -53,13 +56,17 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     sweep: () => sightings.sweep(),
     neighbours: parts.neighbours,
     macClients: () => locatedByMac(parts.rows()),
-    ruleClients: parts.ruleClients,
+    ruleClients: () => [...parts.ruleClients(), ...access.afterGrace().blockedMacs],
     applyLive: parts.applyLive,
     keepDays: () => configuration.current().database.query_log_days,
   });
   discovery.start();
+  const stopFollowing = access.follow(parts.rows, parts.applyLive, (error) =>
+    logger.warn('could not apply a change of who may ask', { reason: reasonOf(error) }),
+  );
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
   return async () => {
+    stopFollowing();
     await stopLoading();
     hostNames.close();
     await discovery.stop();

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import type { Queryable } from '../db/database.ts';
@@ -17,7 +18,7 @@ let files = 0;
 beforeAll(async () => {
   own = await startTestDatabase();
 });
-afterEach(() => own.database.query('TRUNCATE blobs'));
+afterEach(() => asOwner(own.database, 'TRUNCATE blobs'));
 afterAll(() => own.stop());
 
 const newPath = (): string => join(own.dataDir, `file-${++files}`);

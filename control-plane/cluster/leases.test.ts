@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
@@ -12,7 +13,7 @@ let own: TestDatabase;
 beforeAll(async () => {
   own = await startTestDatabase();
 });
-afterEach(() => own.database.query('TRUNCATE leases'));
+afterEach(() => asOwner(own.database, 'TRUNCATE leases'));
 afterAll(() => own.stop());
 
 /** The leases of a node that renews so seldom that a test decides what becomes of them, unless told otherwise. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { randomUUID } from 'node:crypto';
 import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const claim of claims.splice(0)) await claim.stop();
-  await own.database.query('TRUNCATE nodes');
+  await asOwner(own.database, 'TRUNCATE nodes');
 });
 afterAll(() => own.stop());
 
@@ -121,7 +122,7 @@ describe('NodeClaim', () => {
     expect((await processOf(first)).claim.isHeld()).toBe(true);
     await claim.beat();
     expect(await listNodes(own.database, newest)).toMatchObject([{ policy_revision: null, lagOfAsked: 0 }]);
-    await own.database.query('TRUNCATE revisions CASCADE');
+    await asOwner(own.database, 'TRUNCATE revisions CASCADE');
   });
 
   test('learns with each heartbeat of others in trouble, and how far its clock is ahead', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { SAID_FIGURES } from '../../test/support/parts/said-figures.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  await own.database.query('TRUNCATE nodes, revisions CASCADE');
+  await asOwner(own.database, 'TRUNCATE nodes, revisions CASCADE');
   for (const node of [EDGE, CORE]) {
     await claimNode(own.database, node, true);
     await beatNode(own.database, node, FIGURES, null);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { CompatSuite } from '../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../test/support/parts/logged-day.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
@@ -22,7 +23,7 @@ describe('what PADD shows', () => {
   });
 
   test('are nulls and zeros on a node that was asked nothing', async () => {
-    await compat.suite.database.query('TRUNCATE query_blocks, query_runs, query_counts');
+    await asOwner(compat.suite.database, 'TRUNCATE query_blocks, query_runs, query_counts');
     const { recent_blocked, top_domain, top_blocked, top_client, queries } =
       await compat.open<CompatPadd>('/api/padd');
     expect([recent_blocked, top_domain, top_blocked, top_client]).toEqual([null, null, null, null]);

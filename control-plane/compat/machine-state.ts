@@ -1,6 +1,7 @@
 /** What the kernel says of this machine and process; Linux only, zeros and nulls elsewhere. Nothing is kept. */
 import { cpus, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
 import type { CompatInterfaces, CompatSystem } from '../../shared/api/compat/compat-node-api.ts';
+import { defaultRoute4, defaultRoute6 } from '../system/default-gateway.ts';
 import { linesOf, machineMemory, percentOf, readText } from '../system/machine-memory.ts';
 
 /** The machine and this process. */
@@ -55,32 +56,6 @@ export function interfacesNow(): CompatInterfaces {
     },
     v6: { ...addressesOf(v6.name, 'IPv6'), name: v6.name, gw_addr: v6.gateway },
   };
-}
-
-interface Route {
-  readonly name: string;
-  readonly gateway: string | null;
-}
-
-function defaultRoute4(): Route {
-  const fields = linesOf('/proc/net/route').find(
-    ([, destination, , flags]) => destination === ZERO4 && flags !== undefined,
-  );
-  const [name = '', , gateway = ''] = fields ?? [];
-  const bytes = gateway.match(/../g)?.reverse() ?? [];
-  return { name, gateway: bytes.length === 4 ? bytes.map((byte) => parseInt(byte, 16)).join('.') : null };
-}
-
-const ZERO4 = '00000000';
-const ZERO6 = '0'.repeat(32);
-
-function defaultRoute6(): Route | undefined {
-  const found = linesOf('/proc/net/ipv6_route').find(
-    ([destination, length, , , gateway, , , , , name]) =>
-      destination === ZERO6 && length === '00' && gateway !== ZERO6 && name !== 'lo',
-  );
-  if (found === undefined) return undefined;
-  return { name: found[9]!, gateway: found[4]!.match(/..../g)!.join(':') };
 }
 
 function addressesOf(name: string, family: 'IPv4' | 'IPv6'): { addr: string | null; num_addrs: number } {

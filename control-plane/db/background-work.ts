@@ -78,14 +78,6 @@ export class BackgroundWork {
     });
   }
 
-  /** Runs one statement outside of a transaction. @throws {DatabaseUnavailable} as `read()` */
-  async maintain(text: string, values: readonly unknown[] = []): Promise<void> {
-    await this.run(async (client) => {
-      await this.limit(client);
-      return client.query(text, values as unknown[]);
-    });
-  }
-
   /** Waits for what runs. */
   end(): Promise<void> {
     return this.pool.end();

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { runAsOwner } from '../../test/support/parts/made-cluster.ts';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { until, within } from '../../test/support/parts/until.ts';
@@ -19,8 +21,9 @@ let url: string;
 const opened: Connections[] = [];
 beforeAll(async () => {
   own = await startTestDatabase();
-  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
-  const { rows } = await own.database.query<{ folder: string }>(
+  await asOwner(own.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  const { rows } = await asOwner<{ folder: string }>(
+    own.database,
     `SELECT current_setting('unix_socket_directories') AS folder`,
   );
   const folder = encodeURIComponent(rows[0]!.folder);
@@ -33,7 +36,7 @@ afterEach(async () => {
   }
   // A statement in flight would keep its session for the tests that follow.
   for (const pid of await pidsOfSessions())
-    await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
+    await asOwner(own.database, 'SELECT pg_terminate_backend($1)', [pid]);
   await until(
     'the sessions of the test to end',
     () => pidsOfSessions(),
@@ -58,7 +61,8 @@ function open(options: Partial<ConnectionOptions> = {}): Connections {
 }
 
 async function pidsOfSessions(condition = 'true'): Promise<number[]> {
-  const { rows } = await own.database.query<{ pid: number }>(
+  const { rows } = await asOwner<{ pid: number }>(
+    own.database,
     `SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND ${condition}`,
     [NAME],
   );
@@ -127,7 +131,7 @@ describe('use()', () => {
   });
 
   test('use() ends a transaction that says nothing for too long, so that what it has locked is free', async () => {
-    await own.database.query('CREATE TABLE locked AS SELECT 1 AS n');
+    await asOwner(own.database, 'CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
     // On a busy machine it may take longer to connect.
     await until('a connection', () => pidOf(cut).catch(() => null));
@@ -204,7 +208,7 @@ describe('untilLost()', () => {
     const connections = open();
     const lost = connections.untilLost(new AbortController().signal);
     const [pid] = await until('the liveness check to be answered', pidsInUse, (pids) => pids.length === 1);
-    await own.database.query('SELECT pg_terminate_backend($1)', [pid]);
+    await asOwner(own.database, 'SELECT pg_terminate_backend($1)', [pid]);
     expect(String(await lost)).toContain('terminating connection due to administrator command');
     expect(connections.isLost()).toBe(true);
   });
@@ -291,10 +295,8 @@ describe('giveUpUnlessAnswering()', () => {
 
   test('giveUpUnlessAnswering() gives up a server that became read-only', async () => {
     const connections = await watched();
-    const reload = async (change: string): Promise<void> => {
-      await own.database.query(change);
-      await own.database.query('SELECT pg_reload_conf()');
-    };
+    const reload = (change: string): Promise<void> =>
+      runAsOwner(own.dataDir, [change, 'SELECT pg_reload_conf()']);
     await reload('ALTER SYSTEM SET default_transaction_read_only = on');
     await until('the server to be read-only', async () => {
       await connections.giveUpUnlessAnswering(10_000);

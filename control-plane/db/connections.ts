@@ -1,7 +1,7 @@
 /**
  * All connections to one server, from connecting until it is lost. Each kind of work has its own, so that none blocks
  * another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets only one
- * run anyway; work over the whole log has `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means
+ * run anyway; changes of tables have one that is open while they run; work over the whole log has `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means
  * that the database is busy, not down.
  */
 import type pg from 'pg';
@@ -48,6 +48,7 @@ export class Connections {
   readonly target: DatabaseTarget;
   private readonly pool: OpenPool;
   private readonly changes: OpenPool;
+  private readonly owner: OpenPool;
   private readonly liveness: Liveness;
   private readonly logger: Logger;
   private readonly lost = new AbortController();
@@ -65,6 +66,12 @@ export class Connections {
       ...{ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs },
       // A node that is stopped in the middle of a change must not hold back those of others.
       idle_in_transaction_session_timeout: waitMs,
+    });
+    // It is closed again when it was idle for ten seconds.
+    this.owner = this.open({
+      ...target.owner?.config,
+      ...{ max: 1, connectionTimeoutMillis: waitMs },
+      idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
     });
     this.liveness = new Liveness({
       target,
@@ -102,6 +109,11 @@ export class Connections {
     return this.lend(this.changes, work);
   }
 
+  /** Lends the connection of the role that owns the tables. @throws as `use()` */
+  useAsOwner<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.lend(this.owner, work);
+  }
+
   /** Checks the server periodically; resolves with the reason when it is lost, or when `stopping` is aborted. */
   async untilLost(stopping: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([this.lost.signal, stopping]);
@@ -120,6 +132,7 @@ export class Connections {
     const all = Promise.all([
       this.pool.end(),
       this.changes.end(),
+      this.owner.end(),
       this.background.end(),
       this.liveness.end(),
     ]);
@@ -138,7 +151,7 @@ export class Connections {
 
   /** Ends every connection, statements in flight included. */
   cut(): void {
-    for (const pool of [this.pool, this.changes, this.background]) pool.cut();
+    for (const pool of [this.pool, this.changes, this.owner, this.background]) pool.cut();
     this.cutOff.resolve(undefined);
   }
 

@@ -22,8 +22,11 @@ describe('toSentTarget()', () => {
   test.each([...parseDatabaseUrls(URLS), embeddedTarget(ADDRESS)])(
     'makes plain data of $name, which is the same server for another thread',
     (target) => {
-      const received = fromSentTarget(structuredClone(toSentTarget(target)));
-      expect(received).toEqual(target);
+      const sent = structuredClone(toSentTarget(target));
+      const received = fromSentTarget(sent);
+      const { owner, ...forQueries } = target;
+      expect(received).toEqual(forQueries);
+      if (owner !== undefined) expect(JSON.stringify(sent)).not.toContain(ADDRESS.password);
       const parse = received.config.types!.getTypeParser(pg.types.builtins.INT8, 'text') as (
         text: string,
       ) => unknown;

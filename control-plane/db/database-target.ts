@@ -7,20 +7,24 @@ import { createEmbeddedServer } from './embedded-server.ts';
 import type { UpgradeState } from './major/major-upgrade.ts';
 import type { PostgresAddress } from './postgres/postgres-address.ts';
 import { FIRST_PRIORITY } from './postgres/process-priority.ts';
+import { embeddedQueryRole, type QueryRole } from './roles/query-role.ts';
 
 /** A server with a name that is safe to show. */
 export interface DatabaseTarget {
   /** URL without its password, or `embedded`. */
   readonly name: string;
+  /** Of the role that queries run as. */
   readonly config: ClientConfig;
+  /** Of the role that owns the tables, and the other one as it sees it; undefined = one role does all. */
+  readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
   /** The embedded server, whose processes run beside Weir and as its own. */
   readonly isOurs: boolean;
   /** Priority that those of its processes are counted from. */
   readonly firstPriority: number;
 }
 
-/** A target as plain data, for connections of another thread. Holds a password. */
-export interface SentTarget extends Omit<DatabaseTarget, 'config'> {
+/** A target as plain data, for connections of another thread: for queries only. Holds a password. */
+export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner'> {
   readonly config: Omit<ClientConfig, 'types'>;
 }
 
@@ -43,33 +47,58 @@ const COMMON: ClientConfig = {
   types: { getTypeParser },
 };
 
-/** Targets of one or several URLs; a text may hold several with commas between. */
-export function parseDatabaseUrls(urls: string | readonly string[]): DatabaseTarget[] {
+/**
+ * Targets of one or several URLs; a text may hold several with commas between. `ownerUrls`: of the role that owns the
+ * tables, one for each, or none.
+ */
+export function parseDatabaseUrls(
+  urls: string | readonly string[],
+  ownerUrls: string | readonly string[] = [],
+): DatabaseTarget[] {
+  const owners = splitUrls(ownerUrls);
+  return splitUrls(urls).map((url, place) => {
+    const config = { ...COMMON, connectionString: url };
+    const owner = owners[place];
+    return {
+      name: withoutPassword(url),
+      config,
+      ...(owner !== undefined && {
+        owner: { config: { ...COMMON, connectionString: owner }, queries: roleOf(config) },
+      }),
+      isOurs: false,
+      firstPriority: FIRST_PRIORITY,
+    };
+  });
+}
+
+function splitUrls(urls: string | readonly string[]): string[] {
   const list = typeof urls === 'string' ? [urls] : urls;
   return list
     .flatMap((text) => text.split(/,(?=\s*postgres(?:ql)?:\/\/)/))
     .map((text) => text.trim())
-    .filter((text) => text !== '')
-    .map((url) => ({
-      name: withoutPassword(url),
-      config: { ...COMMON, connectionString: url },
-      isOurs: false,
-      firstPriority: FIRST_PRIORITY,
-    }));
+    .filter((text) => text !== '');
 }
 
-/** Target of the embedded server. */
+/** The role that a person has made, whose name pg finds in the URL or in the environment. */
+function roleOf(config: ClientConfig): QueryRole {
+  return { name: new pg.Client(config).user ?? '', password: null };
+}
+
+/** Target of the embedded server; `address` is that of the owner. */
 export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
+  const queries = embeddedQueryRole(address.password);
+  const config = { ...COMMON, ...address };
   return {
     name: 'embedded',
-    config: { ...COMMON, ...address },
+    config: { ...config, user: queries.name, password: queries.password },
+    owner: { config, queries },
     isOurs: true,
     firstPriority: FIRST_PRIORITY,
   };
 }
 
 /** The target as it is sent to another thread. */
-export function toSentTarget({ config, ...target }: DatabaseTarget): SentTarget {
+export function toSentTarget({ config, owner: _owner, ...target }: DatabaseTarget): SentTarget {
   const { types: _, ...plain } = config;
   return { ...target, config: plain };
 }
@@ -92,6 +121,16 @@ function withoutPassword(url: string): string {
   }
 }
 
+/** What targets are made from. */
+export interface TargetOptions {
+  /** `database.url`: empty = the embedded server. */
+  readonly urls: string | readonly string[];
+  /** `database.owner_url`: empty = the role of `urls` owns the tables. */
+  readonly ownerUrls?: string | readonly string[];
+  readonly lock: DataDirLock;
+  readonly logger: Logger;
+}
+
 /** Finds targets: fixed URLs, or the embedded server, which is started if needed. */
 export interface TargetSource {
   readonly name: string;
@@ -101,12 +140,12 @@ export interface TargetSource {
   close(withinMs: number): Promise<void>;
 }
 
-/** The targets of `database.url`; `onEnd` is told when the embedded server ended without being asked to. */
+/** The targets of `database.url` and `database.owner_url`; `onEnd` is told when the embedded server ended without being asked to. */
 export function targetSource(
-  { urls, lock, logger }: { urls: string | readonly string[]; lock: DataDirLock; logger: Logger },
+  { urls, ownerUrls, lock, logger }: TargetOptions,
   onEnd: (reason: Error) => void,
 ): TargetSource {
-  const fixed = parseDatabaseUrls(urls);
+  const fixed = parseDatabaseUrls(urls, ownerUrls);
   if (fixed.length > 0) {
     return {
       name: fixed[0]!.name,

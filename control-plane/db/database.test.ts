@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
@@ -12,7 +13,7 @@ let own: TestDatabase;
 const opened: Database[] = [];
 beforeAll(async () => {
   own = await startTestDatabase();
-  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'hunter2-secret'`);
+  await asOwner(own.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'hunter2-secret'`);
 });
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close();
@@ -21,7 +22,8 @@ afterAll(() => own.stop());
 
 /** URL of the embedded server, as if it were another's. */
 async function externalUrl(change: (url: URL) => void = () => undefined): Promise<string> {
-  const { rows } = await own.database.query<{ dir: string }>(
+  const { rows } = await asOwner<{ dir: string }>(
+    own.database,
     `SELECT setting AS dir FROM pg_settings WHERE name = 'unix_socket_directories'`,
   );
   const url = new URL('postgres://tester:hunter2-secret@localhost/postgres');
@@ -67,10 +69,10 @@ describe('startDatabase()', () => {
       () => database.status(),
       ({ state }) => state === 'down',
     );
-    await own.database.query(`ALTER ROLE tester PASSWORD 'set-later'`);
+    await asOwner(own.database, `ALTER ROLE tester PASSWORD 'set-later'`);
     await database.whenUp();
     expect(database.status()).toMatchObject({ state: 'up', error: null });
-    await own.database.query(`ALTER ROLE tester PASSWORD 'hunter2-secret'`);
+    await asOwner(own.database, `ALTER ROLE tester PASSWORD 'hunter2-secret'`);
   });
 
   test('startDatabase() uses the first of several servers that accepts writes', async () => {

@@ -9,19 +9,19 @@ import type { Logger } from '../../shared/log.ts';
 import type { BackgroundWork } from './background-work.ts';
 import { Connections } from './connections.ts';
 import { type BinaryRow, copyOut } from './copy/copy-out.ts';
-import type { DataDirLock } from './data-dir-lock.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { targetSource, toSentTarget } from './database-target.ts';
-import type { DatabaseTarget, SentTarget, TargetSource } from './database-target.ts';
+import type { DatabaseTarget, SentTarget, TargetOptions, TargetSource } from './database-target.ts';
 import type { UpgradeState } from './major/major-upgrade.ts';
 import { migrate } from './migrate.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { askStanding, SeenServer } from './seen-server.ts';
-import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
+import { type ChosenServer, connectToChosen, keepComparing, logIn } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
+import { excessOf, prepareQueryRole } from './roles/query-role.ts';
 import { endWhereCut } from './open-pool.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
@@ -33,7 +33,7 @@ export type { Queryable, CopyQueryable } from './queryable.ts';
 export type LentClient = PoolClient;
 
 /** What `background-work.ts` does. */
-export type Background = Pick<BackgroundWork, 'read' | 'change' | 'maintain'>;
+export type Background = Pick<BackgroundWork, 'read' | 'change'>;
 
 /** State for `/health`. */
 export interface DatabaseStatus {
@@ -44,6 +44,8 @@ export interface DatabaseStatus {
   readonly error: string | null;
   /** The embedded server's move to another major version of PostgreSQL, while there is one. */
   readonly upgrade?: UpgradeState | undefined;
+  /** For people: what the role of queries may do beyond its need, while the database is up. */
+  readonly excess?: string | undefined;
 }
 
 /** The database as the rest of Weir sees it. */
@@ -81,6 +83,8 @@ export interface Database extends CopyQueryable {
    * separate connection, so that waiting changes occupy no connection of others.
    */
   transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The same as the role that owns the tables, for what no other one may: to make and drop tables. One at a time. */
+  transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The queue for upkeep of the whole query log, at low priority. Throws while there is no database. */
   background(): Background;
   /** What a thread makes connections of its own with. @throws {DatabaseUnavailable} while there is no database */
@@ -96,11 +100,7 @@ export interface Database extends CopyQueryable {
 }
 
 /** What a database is started with. */
-export interface DatabaseOptions {
-  /** `database.url`: empty = the embedded server. */
-  readonly urls: string | readonly string[];
-  readonly lock: DataDirLock;
-  readonly logger: Logger;
+export interface DatabaseOptions extends TargetOptions {
   /** Most connections for ordinary statements at once. */
   readonly poolSize?: number;
   /** Milliseconds that a statement waits for one of them, and a change for its turn, before the database is busy. */
@@ -117,6 +117,12 @@ const CLOSE_MS = 5000;
 const SILENT_CLOSE_MS = 700;
 /** Of that, what statements in flight get. */
 const FLIGHT_SHARE = 0.3;
+
+/** A server that is ready for queries. */
+interface OpenedServer extends Omit<ChosenServer, 'client'> {
+  readonly tables: string | null;
+  readonly excess: string | null;
+}
 
 /** Starts connecting and returns at once. */
 export function startDatabase(options: DatabaseOptions): Database {
@@ -219,6 +225,12 @@ class PooledDatabase implements Database {
     );
   }
 
+  async transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return despiteConflicts(() =>
+      this.up().useAsOwner((client) => inTransaction(client, () => work(client))),
+    );
+  }
+
   copyOut(query: string): Promise<BinaryRow[]> {
     return this.withClient((client) => copyOut(client, query));
   }
@@ -260,8 +272,7 @@ class PooledDatabase implements Database {
     while (!this.isClosing()) {
       const startedMs = performance.now();
       try {
-        const { server, tables } = await this.open();
-        await this.stay(server, tables);
+        await this.stay(await this.open());
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
         if (this.isClosing()) return;
@@ -273,7 +284,7 @@ class PooledDatabase implements Database {
     }
   }
 
-  private async open(): Promise<{ server: ChosenServer; tables: string | null }> {
+  private async open(): Promise<OpenedServer> {
     const server = await connectToChosen(await this.source.targets(), this.seen);
     const { target, client, standing } = server;
     try {
@@ -281,20 +292,24 @@ class PooledDatabase implements Database {
       await endWhereCut(client);
       await askTables(client, this.wasUsed);
       await migrate(client, this.logger);
-      return { server, tables: await askTables(client, false) };
+      if (target.owner !== undefined) await prepareQueryRole(client, target.owner.queries);
+      const excess = await excessOf(client, target.owner?.queries);
+      if (!target.isOurs && target.owner !== undefined) await logIn(target.config);
+      return { target, standing, excess, tables: await askTables(client, false) };
     } finally {
       await client.end().catch(() => undefined); // Its purpose is done or has failed already.
     }
   }
 
   /** Serves connections until the server is lost, or is to be used no more. */
-  private async stay({ target, standing }: ChosenServer, tables: string | null): Promise<void> {
+  private async stay({ target, standing, excess, tables }: OpenedServer): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
     const connections = new Connections({ target, tables, logger, notices, poolSize, waitMs });
     this.connections = connections;
     this.wasUsed = true;
-    this.set({ state: 'up', server: target.name, error: null });
+    if (excess !== null) logger.warn(excess);
+    this.set({ state: 'up', server: target.name, error: null, ...(excess !== null && { excess }) });
     const left = new AbortController();
     const comparing =
       target.isOurs || standing === null ? undefined : this.compare(target, connections, left.signal);

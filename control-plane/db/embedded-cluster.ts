@@ -25,6 +25,7 @@ import {
   prepareRuntime,
 } from './postgres/postgres-runtime.ts';
 import type { ServerPlace } from './postgres/start-server.ts';
+import { embeddedQueryRole, prepareQueryRole } from './roles/query-role.ts';
 
 /** Who is told, and who ends it. */
 export interface PrepareOptions {
@@ -58,7 +59,10 @@ export async function prepareCluster(dataDir: string, options: PrepareOptions): 
     ...options,
     home,
     password,
-    migrate: (client: ClientBase) => migrate(client, logger),
+    migrate: async (client: ClientBase) => {
+      await migrate(client, logger);
+      await prepareQueryRole(client, embeddedQueryRole(password));
+    },
   };
   const before = beforeOf(home);
   if (madeBy(home) < majorOf(source.version) && !hasCluster(before))

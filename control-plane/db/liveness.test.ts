@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { embeddedTarget } from './database-target.ts';
 import { runningServerAddress } from './running-postgres.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
@@ -81,7 +82,7 @@ describe('Liveness', () => {
   });
 
   test.each(['heard', 'lost'] as const)('tells of what is watched, with notices that are %s', async (way) => {
-    await own.database.query('CREATE TABLE IF NOT EXISTS watched AS SELECT 1 AS number');
+    await asOwner(own.database, 'CREATE TABLE IF NOT EXISTS watched AS SELECT 1 AS number');
     const notices = new NoticeListeners();
     const seen: unknown[] = [];
     notices.add('watched', () => undefined);
@@ -115,7 +116,7 @@ describe('Liveness', () => {
     stopping.abort();
     await within('the look to end', ended);
     // A statement is repeated if its connection is lost.
-    await own.database.query('DROP TABLE IF EXISTS watched');
+    await asOwner(own.database, 'DROP TABLE IF EXISTS watched');
   });
 
   test('does not tell of what was watched when it asked, and no more when it is answered', async () => {

@@ -4,7 +4,7 @@
  * those that it lacks are policy that was in force.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import pg, { type ClientConfig } from 'pg';
 import { reasonOf } from '../../shared/thrown.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
@@ -16,7 +16,7 @@ import {
   type ServerStanding,
 } from './seen-server.ts';
 
-/** A connection to the server that was chosen. */
+/** A connection to the server that was chosen, of the role that owns the tables. */
 export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
@@ -157,7 +157,7 @@ async function tryServer(
 /** Connects to a server that takes writes, unless `ended` comes before. @throws what it is not used for */
 async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<ChosenServer> {
   ended?.throwIfAborted();
-  const client = new pg.Client(target.config);
+  const client = new pg.Client(target.owner?.config ?? target.config);
   client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
   const giveUp = (): undefined => void end(client);
   ended?.addEventListener('abort', giveUp, { once: true });
@@ -177,6 +177,21 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     throw error;
   } finally {
     ended?.removeEventListener('abort', giveUp);
+  }
+}
+
+/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
+export async function logIn(config: ClientConfig): Promise<void> {
+  const client = new pg.Client(config);
+  client.on('error', () => undefined); // Its loss fails the connecting.
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await end(client);
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
@@ -14,8 +15,8 @@ let database: Database;
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
-  await own.database.query('CREATE TABLE things (name text PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)');
+  await asOwner(own.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  await asOwner(own.database, 'CREATE TABLE things (name text PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)');
 });
 beforeEach(async () => {
   proxy = await CuttingProxy.open(own.database);

@@ -17,7 +17,7 @@ import { apiPrefix, COMPAT_PREFIX } from '../api/api-prefix.ts';
 import { guard } from './auth-guard.ts';
 import { compatApp } from './compat-app.ts';
 import { addDohRelay } from './relay/doh-relay.ts';
-import type { RelayQuery } from './relay/doh-relay.ts';
+import type { NoteForwarding, RelayQuery } from './relay/doh-relay.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import type { DashboardHandlers, DashboardParts } from './dashboard/serve-dashboard.ts';
 import { docsPage } from './docs-page.ts';
@@ -53,6 +53,8 @@ export interface AppParts {
   readonly dnsPort: () => number;
   /** Answers DNS over HTTPS, where that is on. */
   readonly relayQuery?: RelayQuery | undefined;
+  /** Of requests for DNS that are not from a trusted proxy. */
+  readonly noteForwarding?: NoteForwarding;
   readonly dashboard: DashboardSource;
   readonly waitForNodes: WaitForNodes;
   /** What Prometheus scrapes at `/metrics`. */
@@ -91,7 +93,7 @@ export function createApp(
   app.use(refuseUpgrades);
   app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
   if (webTls.enabled) app.use(redirectToHttps);
-  if (parts.relayQuery !== undefined) addDohRelay(app, parts.relayQuery);
+  if (parts.relayQuery !== undefined) addDohRelay(app, parts.relayQuery, parts.noteForwarding);
   app.use(cookieParser());
   app.use(prefix, apiRouter(parts, routes));
   const compat = compatApp(parts, compatRows);

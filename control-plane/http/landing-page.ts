@@ -1,6 +1,7 @@
 /** The page in the place of the dashboard while there is none: says why, that Weir runs, and what to do next. */
 import { apiPrefix } from '../api/api-prefix.ts';
 import type { Config } from '../../config/schema.ts';
+import { whoMayAskInPublic } from '../access/allowed-in-words.ts';
 import type { WithoutBuild } from '../built-dashboard/dashboard-state.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
@@ -18,7 +19,8 @@ export interface LandingParts {
  * network cannot find out.
  */
 export function landingPage(parts: LandingParts, origin: string, state: WithoutBuild): Page {
-  const api = apiPrefix(parts.config().server.alt_compat);
+  const { server, dns } = parts.config();
+  const api = apiPrefix(server.alt_compat);
   const body = write`
 <h1>Weir is running</h1>
 <p>This is the DNS filter on <strong>${parts.nodeName}</strong>, version ${parts.version}.</p>
@@ -37,7 +39,7 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
   -d '{"password":"at least eight characters"}' ${origin}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>
 <p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.
-DNS is answered on port ${parts.dnsPort()}:</p>
+DNS is answered on port ${parts.dnsPort()}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
 <pre>dig @${parts.nodeName} -p ${parts.dnsPort()} example.com</pre>
 <h2>More</h2>
 <p><a href="./check">Does this device use Weir?</a> · <a href="./docs">API reference</a> · <a href=".${api}/health">health</a></p>`;

@@ -4,6 +4,7 @@
  * right that its caller has is refused: the guard denies by default. `openapi.ts` describes the rows; `app.ts` serves
  * them.
  */
+import { accessRoutes } from '../access/access-routes.ts';
 import type { PartsOf } from '../api/feature-parts.ts';
 import type { Route } from '../api/route.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
@@ -67,6 +68,7 @@ const FEATURES = [
   userFactorRoutes,
   groupRoutes,
   bypassRoutes,
+  accessRoutes,
   clientRoutes,
   clientSubnetRoutes,
   listStatsRoutes,

@@ -43,11 +43,12 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 39 },
+      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 40 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
     expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
     expect(report.configuration).toContain('[blocking]\nenabled = true\nmode = "null_ip"\nttl_secs = 10\n');
+    expect(report.configuration).toContain('blocked_clients = ["192.0.2.66/32"]\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|PRIVATE KEY/);
     await expectRepeatable(adguard.schema34());
   });

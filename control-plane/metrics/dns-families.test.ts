@@ -19,6 +19,7 @@ test('dnsFamilies() shows the counters of each thread under its labels', async (
   answer[answeredSlot(Protocol.udp, QueryStatus.CACHED)] = 9;
   answer[Counter.FORMAT_ERRORS] = 2;
   answer[Counter.RECEIVE_BATCHES] = 5;
+  answer[Counter.REFUSED_CLIENTS] = 6;
   const scraped = new ScrapedMetrics(await metrics.text());
   const told = scraped.samples.filter(({ name, value }) => value !== 0 && !name.endsWith('_bucket'));
   const resolving = { thread: 'resolve', worker: '1' };
@@ -33,6 +34,7 @@ test('dnsFamilies() shows the counters of each thread under its labels', async (
     { name: 'weir_dns_response_seconds_sum', labels: resolving, value: 20.0003 },
     { name: 'weir_dns_response_seconds_count', labels: resolving, value: 4 },
     { name: 'weir_dns_faults_total', labels: { ...answering, reason: 'format_error' }, value: 2 },
+    { name: 'weir_dns_refused_clients_total', labels: answering, value: 6 },
     { name: 'weir_dns_receive_batches_total', labels: answering, value: 5 },
   ]);
   const upTo = (le: string): number => scraped.sum('weir_dns_response_seconds_bucket', { ...resolving, le });

@@ -42,6 +42,13 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
     ),
     family(
       'counter',
+      'weir_dns_refused_clients_total',
+      'Messages and connections of clients that may not ask (dns.allowed_clients, dns.blocked_clients)',
+      THREAD_LABELS,
+      () => threads.map(({ labels, slots }) => ({ labels, value: slots[Counter.REFUSED_CLIENTS]! })),
+    ),
+    family(
+      'counter',
       'weir_dns_receive_batches_total',
       'System calls that received datagrams',
       THREAD_LABELS,

@@ -38,6 +38,7 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
       'last_error',
       'held_key',
       'held',
+      'judged',
       'content_url_key',
       'failures',
       'file_node',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
@@ -28,8 +29,9 @@ let apply: () => Promise<void>;
 let behind: number;
 beforeAll(async () => {
   own = await startTestDatabase();
-  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
-  const { rows } = await own.database.query<{ dir: string }>(
+  await asOwner(own.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  const { rows } = await asOwner<{ dir: string }>(
+    own.database,
     `SELECT setting AS dir FROM pg_settings WHERE name = 'unix_socket_directories'`,
   );
   url = `postgres://tester:secret@localhost/postgres?host=${encodeURIComponent(rows[0]!.dir)}`;
@@ -113,7 +115,7 @@ describe('PolicyChanges', () => {
       'SELECT after, left_out FROM audit_log ORDER BY id DESC LIMIT 1',
     );
     expect([Object.keys(rows[0]!.after).length, rows[0]!.left_out]).toEqual([1000, 201]);
-    await own.database.query('TRUNCATE managed_domains, regex_filters');
+    await asOwner(own.database, 'TRUNCATE managed_domains, regex_filters');
   });
 
   test('change() says which revision is stored where it cannot be put into force', async () => {
@@ -222,7 +224,7 @@ describe('PolicyChanges', () => {
   });
 
   test('record() leaves the revisions of people however often Weir itself takes over lists', async () => {
-    await own.database.query('TRUNCATE revisions');
+    await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'first')`,
     );
@@ -254,7 +256,7 @@ describe('PolicyChanges', () => {
 
 describe('rollBack()', () => {
   test('rollBack() and what is found out about lists take their locks in one order', async () => {
-    await own.database.query('TRUNCATE revisions');
+    await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query('DELETE FROM list_sources');
     await own.database.query(
       `INSERT INTO list_sources (name, url, content_key)

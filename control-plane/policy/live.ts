@@ -1,4 +1,5 @@
 /** The inputs of policy besides its rows: time, neighbours, leases and configuration. Data only. */
+import { EVERYONE, type Access } from '../../shared/policy/access.ts';
 import type { WrittenLocalRecord } from '../../shared/policy/local-record.ts';
 import { NO_NAME_RULES, type NameRules } from '../../shared/snapshot/name-rules.ts';
 import type { PolicyClient, PolicyRows } from './rows.ts';
@@ -40,13 +41,15 @@ export interface LivePolicy {
   readonly configRecords: readonly WrittenLocalRecord[];
   /** Names and addresses that DHCP has leased. */
   readonly leases: readonly LeaseName[];
+  /** Who may ask. */
+  readonly access: Access;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
   /** The rows and the configuration together, numbered for this run. */
   readonly names: NameRules;
 }
 
-/** No schedule, no neighbour, no special question; every name goes to the pools. */
+/** No schedule, no neighbour, no special question; everyone may ask, and every name goes to the pools. */
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,
   overrides: new Map(),
@@ -55,6 +58,7 @@ export const NOTHING_LIVE: LivePolicy = {
   findClients: () => [],
   configRecords: [],
   leases: [],
+  access: EVERYONE,
   questionFlags: 0,
   names: NO_NAME_RULES,
 };

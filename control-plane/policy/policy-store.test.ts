@@ -128,7 +128,7 @@ describe('readPolicyRows', () => {
     const after = await changed();
     expect(after[0]).toBe(before[0]);
     expect(after).toEqual((await read()).managedDomains);
-    await own.database.transaction(async (tx) => {
+    await own.database.transactionAsOwner(async (tx) => {
       await tx.query('TRUNCATE managed_domains');
       await tx.query(
         `INSERT INTO managed_domains (name, domain, action) VALUES ('last', 'last.example', 'deny')`,

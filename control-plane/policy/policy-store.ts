@@ -16,6 +16,7 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
 } & {
   readonly position: PolicyPosition;
   readonly blockingSwitch: BlockingSwitch | null;
+  readonly accessGraceEndMs: number | null;
   readonly config: Readonly<Record<string, unknown>>;
   readonly lists: readonly WantedList[];
   readonly managedChanges: ManagedChanges | null;
@@ -135,6 +136,7 @@ const QUERY = `SELECT ${POSITION} AS position,
           'until', to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'before', "before")
      FROM blocking_switch) AS "blockingSwitch",
+  (SELECT round(extract(epoch FROM ends_at) * 1000)::float8 FROM access_grace) AS "accessGraceEndMs",
   (SELECT coalesce(json_agg(json_build_object('id', id, 'contentKey', content_key, 'kind', kind,
           'subdomains', subdomains, 'isCustom', starts_with(url, '${TEXT_URL}'))), '[]')
      FROM list_sources s WHERE enabled
@@ -182,7 +184,8 @@ export async function readPolicy(
 ): Promise<StoredPolicy> {
   const { rows } = await db.query<Row>(QUERY, [JSON.stringify(memory.versions()), memory.tip()]);
   if (rows[0]!.position.tables === null) throw new DatabaseUnavailable('read policy: a restore is not done');
-  const { position, blockingSwitch, config, lists, clients, macClients, subnets, ...read } = rows[0]!;
+  const { position, blockingSwitch, accessGraceEndMs, config, lists, clients, macClients, subnets, ...read } =
+    rows[0]!;
   const { tip, managedChanges: changes, ...others } = read;
   const { services, ...kept } = memory.take(
     position.versions,
@@ -195,5 +198,5 @@ export async function readPolicy(
     { tip: tip ?? '', changes },
   );
   const blockedServices = memory.resolve(services, findService);
-  return { rows: { ...kept, blockedServices, blockingSwitch }, config, lists, position };
+  return { rows: { ...kept, blockedServices, blockingSwitch, accessGraceEndMs }, config, lists, position };
 }

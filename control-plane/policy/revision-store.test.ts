@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import { recordRevision } from './record-revision-store.ts';
 import * as store from './revision-store.ts';
@@ -10,8 +11,8 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  await own.database.query('TRUNCATE revisions RESTART IDENTITY');
-  await own.database.query('TRUNCATE list_sources RESTART IDENTITY CASCADE');
+  await asOwner(own.database, 'TRUNCATE revisions RESTART IDENTITY');
+  await asOwner(own.database, 'TRUNCATE list_sources RESTART IDENTITY CASCADE');
 });
 afterAll(() => own.stop());
 

@@ -188,9 +188,14 @@ export interface PolicyRows {
   readonly grants: readonly PolicyGrant[];
   /** Null = the configuration decides. */
   readonly blockingSwitch: BlockingSwitch | null;
+  /** When clients begin to be refused that were answered before an upgrade, Unix milliseconds; null = they are. */
+  readonly accessGraceEndMs: number | null;
 }
 
-/** The rows of an empty database; also the defaults for older generations. */
+/** `accessGraceEndMs` of a generation of a release that refused no client: the database has yet to say. */
+export const GRACE_NOT_READ_MS = Number.MAX_SAFE_INTEGER;
+
+/** The rows of an empty database. */
 export const NO_POLICY_ROWS: PolicyRows = {
   groups: [],
   sources: [],
@@ -207,4 +212,8 @@ export const NO_POLICY_ROWS: PolicyRows = {
   forwardZones: [],
   grants: [],
   blockingSwitch: null,
+  accessGraceEndMs: null,
 };
+
+/** What generations of older releases lack. */
+export const OLDER_ROWS: PolicyRows = { ...NO_POLICY_ROWS, accessGraceEndMs: GRACE_NOT_READ_MS };

@@ -37,33 +37,36 @@ const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, no_ipv6,
 
 const DELETE_NEW_SOURCES = `DELETE FROM list_sources WHERE id NOT IN (SELECT id FROM ${rowsOf('list_sources')})`;
 
-/** The list had changed since; custom rules are never held. */
+const IS_CUSTOM = `starts_with(list_sources.url, '${TEXT_URL}')`;
+
+/** The list had changed since; a text of custom rules that was undone is not held. */
 const IS_UNDONE = `list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key
-  AND NOT starts_with(list_sources.url, '${TEXT_URL}')`;
+  AND NOT ${IS_CUSTOM}`;
 
 /** A source that was deleted since is fetched again: nothing of its server's answers is kept. */
 const RESTORE_SOURCES = `INSERT INTO list_sources
     (id, kind, name, url, enabled, comment, subdomains, format, status, rules, invalid_lines, bytes,
-     last_changed_at, content_key, content_url_key, created_at, updated_at)
+     last_changed_at, content_key, content_url_key, judged, created_at, updated_at)
   SELECT id, kind, name, url, enabled, comment, subdomains, format,
     CASE WHEN content_key IS NULL THEN 'pending' ELSE 'ok' END, rules, invalid_lines, bytes,
-    last_changed_at, content_key, content_url_key, created_at, updated_at FROM ${rowsOf('list_sources')}
+    last_changed_at, content_key, content_url_key, judged, created_at, updated_at FROM ${rowsOf('list_sources')}
   ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, url = excluded.url,
     enabled = excluded.enabled, comment = excluded.comment, subdomains = excluded.subdomains,
     content_key = coalesce(excluded.content_key, list_sources.content_key),
     content_url_key = coalesce(excluded.content_url_key, list_sources.content_url_key),
+    judged = CASE WHEN excluded.content_key IS NULL THEN list_sources.judged ELSE excluded.judged END,
     rules = excluded.rules, invalid_lines = excluded.invalid_lines, format = excluded.format,
     etag = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.etag END,
     last_modified = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.last_modified END,
     held_key = CASE WHEN ${IS_UNDONE}
-      THEN list_sources.content_key WHEN list_sources.url = excluded.url THEN list_sources.held_key END,
+      THEN list_sources.content_key WHEN list_sources.url = excluded.url AND NOT ${IS_CUSTOM} THEN list_sources.held_key END,
     held = CASE WHEN ${IS_UNDONE} THEN jsonb_build_object('reason', 'undone', 'rules', list_sources.rules,
         'rules_in_force', excluded.rules, 'names', '[]'::jsonb, 'name_count', 0)
-      WHEN list_sources.url = excluded.url THEN list_sources.held END,
+      WHEN list_sources.url = excluded.url AND NOT ${IS_CUSTOM} THEN list_sources.held END,
     status = CASE WHEN ${IS_UNDONE}
-      THEN 'held' ELSE list_sources.status END,
+      THEN 'held' WHEN ${IS_CUSTOM} THEN 'ok' ELSE list_sources.status END,
     last_error = CASE WHEN ${IS_UNDONE}
-      THEN 'held: undone by going back to revision ' || $1::bigint ELSE list_sources.last_error END`;
+      THEN 'held: undone by going back to revision ' || $1::bigint WHEN NOT ${IS_CUSTOM} THEN list_sources.last_error END`;
 
 const RESTORE_SOURCE_GROUPS = `INSERT INTO list_source_groups (source_id, group_id)
   SELECT source_id, group_id FROM ${rowsOf('list_source_groups')}`;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import * as store from './rule-store.ts';
 import { MANAGED_DOMAINS, REGEX_FILTERS, type RuleFields, type StoredRule } from './rule-store.ts';
@@ -9,7 +10,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   await own.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
 });
-beforeEach(() => own.database.query('TRUNCATE managed_domains, regex_filters RESTART IDENTITY'));
+beforeEach(() => asOwner(own.database, 'TRUNCATE managed_domains, regex_filters RESTART IDENTITY'));
 afterAll(() => own.stop());
 
 function rule(change: Partial<RuleFields> = {}): RuleFields {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import type { BlockedService, CustomService } from '../../shared/api/policy/services-api.ts';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
 import * as store from './service-store.ts';
@@ -9,7 +10,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   await own.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
 });
-beforeEach(() => own.database.query('TRUNCATE blocked_services, custom_services RESTART IDENTITY'));
+beforeEach(() => asOwner(own.database, 'TRUNCATE blocked_services, custom_services RESTART IDENTITY'));
 afterAll(() => own.stop());
 
 function insert(name: string): Promise<CustomService> {

@@ -6,6 +6,7 @@
 import { chmod, chown, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { CONFIG_TEXT, configSuite } from '../../test/support/parts/config-suite.ts';
 import type { TestAnswer } from '../../test/support/parts/running-api.ts';
 
@@ -121,12 +122,18 @@ describe('PATCH /config of a file that Weir may not write', () => {
   test('puts the local changes back where the database refuses a change at its end', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     const before = await localText();
-    await config.suite.database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$`);
-    await config.suite.database.query(`CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
-      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    await asOwner(
+      config.suite.database,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$`,
+    );
+    await asOwner(
+      config.suite.database,
+      `CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
     const answer = await asOther(() => patch({ cache: { min_ttl_secs: 9, max_bytes: 8388608 } }));
-    await config.suite.database.query('DROP FUNCTION refuse CASCADE');
+    await asOwner(config.suite.database, 'DROP FUNCTION refuse CASCADE');
     expect(answer.status).toBe(500);
     expect(await localText()).toBe(before);
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 5 });

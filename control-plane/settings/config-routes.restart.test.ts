@@ -49,6 +49,11 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
     beside: { 'server.encrypted_dns.tls_cert_path': '/other/cert.pem' },
   },
   { key: 'database.url', to: ['postgres://weir@db.example.org/weir'] },
+  {
+    key: 'database.owner_url',
+    to: ['postgres://owner@db.example.org/weir'],
+    beside: { 'database.url': ['postgres://weir@db.example.org/weir'] },
+  },
   { key: 'cache.max_bytes', to: 4194304 },
   { key: 'logging.dnstap', to: 'unix:/run/dnstap.sock' },
 ];

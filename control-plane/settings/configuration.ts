@@ -121,14 +121,40 @@ export class Configuration {
    * Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. A key of
    * the value undefined goes back to its default.
    */
-  async change(policy: PolicyChanges, author: Author, values: Values): Promise<ConfigChange> {
-    const names = Object.keys(values);
+  change(policy: PolicyChanges, author: Author, values: Values): Promise<ConfigChange> {
+    return this.store(policy, author, Object.keys(values), () => values);
+  }
+
+  /** Adds entries to a list of the cluster in the same way, whatever others add to it at the same time. */
+  addEntries(
+    policy: PolicyChanges,
+    author: Author,
+    name: string,
+    entries: readonly string[],
+  ): Promise<ConfigChange> {
+    return this.store(policy, author, [name], (rows) => {
+      const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
+      const config = 'config' in stored ? stored.config : this.stored;
+      const list = layered.valuesOf(config)[name] as readonly string[];
+      return { [name]: [...new Set([...list, ...entries])] };
+    });
+  }
+
+  /** `valuesIn` is given the rows, in the turn of this change among those of all nodes. */
+  private async store(
+    policy: PolicyChanges,
+    author: Author,
+    names: readonly string[],
+    valuesIn: (rows: Values) => Values,
+  ): Promise<ConfigChange> {
     this.refuseOverridden(names);
     await this.settle(policy);
     let written: WrittenConfig | undefined;
+    let values: Values = {};
     const work = async (tx: Queryable): Promise<Changed<null>> => {
       const read = await this.readFile(names);
       const rows = await readConfigRows(tx);
+      values = valuesIn(rows);
       this.refuseFaults({
         ...this.layers,
         file: layered.setValues({ ...this.layers.file, ...values }),

@@ -1,5 +1,6 @@
 /** Sums of stored counts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import fc from '../../test/support/parts/fast-check.ts';
 import { logRow } from '../../test/support/parts/log-row.ts';
 import { storeRows } from '../../test/support/parts/stored-log.ts';
@@ -99,14 +100,16 @@ describe('readBuckets()', () => {
 
 describe('the views', () => {
   test.each(['minutes', 'quarters', 'days'])('weir_stats_%s has every query once', async (span) => {
-    const { rows } = await own.database.query(
+    const { rows } = await asOwner(
+      own.database,
       `SELECT sum(queries)::integer AS queries, count(DISTINCT node)::integer AS nodes FROM weir_stats_${span}`,
     );
     expect(rows).toEqual([{ queries: counted.length, nodes: 2 }]);
   });
 
   test('weir_stats_values has counts by kind and value', async () => {
-    const { rows } = await own.database.query(
+    const { rows } = await asOwner(
+      own.database,
       `SELECT value, sum(count)::integer AS count FROM weir_stats_values WHERE span = 'day' AND kind = 'status'
        GROUP BY value ORDER BY value`,
     );

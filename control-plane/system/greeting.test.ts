@@ -9,8 +9,9 @@ const facts = {
   dnsPort: { port: 53, notice: null },
   webPort: 8080,
   isSecure: false,
+  access: { status: 'ok', detail: 'private and connected networks may ask' },
   command: 'weir',
-};
+} as const;
 
 test('greeting() names the command as it is called here, and the port where it is not the usual one', () => {
   expect(greeting(facts)).toMatch(/ weir set-password$/m);
@@ -23,4 +24,11 @@ test('greeting() names the command as it is called here, and the port where it i
   expect(greeting(inClone)).toMatch(/ npm run weir -- set-password$/m);
   expect(greeting(inClone)).toMatch(/^Port 5300 instead of 53: port 53 is taken$/m);
   expect(greeting(inClone)).toMatch(/ dig @\S+ -p 5300 /);
+});
+
+test('greeting() reports who may ask, and warns if something is wrong with that', () => {
+  expect(greeting(facts)).toMatch(/^ {2}Clients {4}private and connected networks may ask$/m);
+  expect(greeting(facts)).not.toContain('Warning');
+  const open = { ...facts, access: { status: 'degraded', detail: 'anyone may ask' } } as const;
+  expect(greeting(open)).toMatch(/^Warning: anyone may ask\.$/m);
 });

@@ -1,5 +1,6 @@
 /** The text after `npm start`: where Weir listens, and what to do next. */
 import { isIPv6 } from 'node:net';
+import type { HealthCheck } from '../../shared/api/system-api.ts';
 import type { ChosenPort } from '../workers/dns-port.ts';
 import { localAddress } from './local-address.ts';
 
@@ -12,6 +13,8 @@ export interface GreetingFacts {
   readonly dnsPort: ChosenPort;
   readonly webPort: number;
   readonly isSecure: boolean;
+  /** Who may ask. */
+  readonly access: HealthCheck;
   /** How its commands are called here. */
   readonly command: string;
 }
@@ -26,12 +29,14 @@ export function greeting(facts: GreetingFacts): string {
     '',
     `  DNS        ${where} (UDP and TCP)`,
     `  Web        ${facts.isSecure ? 'https' : 'http'}://${reachable(facts.bindAddresses)}:${String(facts.webPort)}/`,
+    `  Clients    ${facts.access.status === 'ok' ? facts.access.detail : 'see below'}`,
     `  Settings   ${facts.configFile ?? 'defaults (no configuration file was found)'}`,
     `  Data       ${facts.dataDir}`,
     '',
   ];
   if (dnsPort.notice !== null)
     lines.push(`Port ${String(dnsPort.port)} instead of 53: ${dnsPort.notice}`, '');
+  if (facts.access.status !== 'ok') lines.push(`Warning: ${facts.access.detail}.`, '');
   lines.push(
     'Next:',
     `  1. Try it:          dig @${reachable(facts.bindAddresses)} -p ${String(dnsPort.port)} example.com`,

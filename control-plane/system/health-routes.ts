@@ -52,7 +52,8 @@ function readHealth(parts: HealthRouteParts): Route {
   });
 }
 
-function statesOf({ dns, database, upstreams, filters, nodes, clock }: Health['checks']): Health['checks'] {
+function statesOf(checks: Health['checks']): Health['checks'] {
+  const { dns, database, upstreams, filters, nodes, clock, access } = checks;
   return {
     dns: { status: dns.status },
     database: { status: database.status },
@@ -60,6 +61,7 @@ function statesOf({ dns, database, upstreams, filters, nodes, clock }: Health['c
     filters: { status: filters.status },
     nodes: { status: nodes.status },
     clock: { status: clock.status },
+    access: { status: access.status },
   };
 }
 

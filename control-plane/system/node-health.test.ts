@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NOTHING_KNOWN } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
-import { upstreamsCheck } from './node-health.ts';
+import { databaseCheck, upstreamsCheck } from './node-health.ts';
 
 function report(status: UpstreamReport['status'], address: string, poolName = 'main'): UpstreamReport {
   return {
@@ -20,6 +20,12 @@ function report(status: UpstreamReport['status'], address: string, poolName = 'm
     removesSignatures: false,
   };
 }
+
+test('databaseCheck() warns of a role that may do more than it needs, and is not worse for it', () => {
+  const excess = 'queries run as a superuser';
+  const status = () => ({ state: 'up', server: 'postgres://db.example', error: null, excess }) as const;
+  expect(databaseCheck({ status }, null)).toEqual({ status: 'ok', detail: excess });
+});
 
 describe('upstreamsCheck', () => {
   const away = report('Unhealthy', '192.0.2.1');

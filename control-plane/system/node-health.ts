@@ -19,9 +19,10 @@ export interface HealthParts {
   readonly dayExport: Pick<DayExport, 'trouble'>;
   readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
   readonly clockFloor: Pick<ClockFloor, 'trouble'>;
+  readonly access: () => Health['checks']['access'];
 }
 
-/** State of DNS, database, upstreams, filters, the other nodes and the clock. */
+/** State of DNS, database, upstreams, filters, the other nodes, the clock, and who may ask. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
@@ -30,6 +31,7 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
     filters: filtersCheck(parts.publisher),
     nodes: nodesCheck(parts.claim),
     clock: clockCheck(parts.clockFloor),
+    access: parts.access(),
   };
 }
 
@@ -47,12 +49,17 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
-function databaseCheck(database: Database, logTrouble: string | null): Health['checks']['database'] {
-  const { state, error, upgrade } = database.status();
+/** State of the database, of the log in it, and of the role that asks it. */
+export function databaseCheck(
+  database: Pick<Database, 'status'>,
+  logTrouble: string | null,
+): Health['checks']['database'] {
+  const { state, error, upgrade, excess } = database.status();
   if (state === 'up') {
     const trouble = logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
     if (trouble !== null) return { status: 'degraded', detail: trouble };
-    return { status: 'ok', ...(upgrade === undefined ? {} : { detail: upgrade.detail }) };
+    const detail = upgrade?.detail ?? excess;
+    return { status: 'ok', ...(detail === undefined ? {} : { detail }) };
   }
   if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
   return {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { TestAuthority } from '../../test/support/dns/certificates.ts';
 import type { RunningApi, TestAnswer } from '../../test/support/parts/running-api.ts';
@@ -296,7 +297,7 @@ describe('the audit log', () => {
       .rows;
 
   test('has each replacement with both certificates, without the key, and no refusal', async () => {
-    await suite.database.query('TRUNCATE audit_log');
+    await asOwner(suite.database, 'TRUNCATE audit_log');
     const { cert, key } = authority.issue('DNS:weir.home.arpa');
     await upload(['cert', cert], ['key', cert]);
     await upload(['cert', cert], ['key', key]);
@@ -311,14 +312,14 @@ describe('the audit log', () => {
   });
 
   test('has nothing of what could not be stored, and nothing is stored without it', async () => {
-    await suite.database.query('TRUNCATE audit_log');
+    await asOwner(suite.database, 'TRUNCATE audit_log');
     await mkdir(files.paths.key);
     expect((await api.send('POST', '/api/tls/generate')).status).toBe(503);
     expect(await entries()).toEqual([]);
     await rm(files.paths.key, { recursive: true });
-    await suite.database.query('ALTER TABLE audit_log RENAME TO audit_log_elsewhere');
+    await asOwner(suite.database, 'ALTER TABLE audit_log RENAME TO audit_log_elsewhere');
     expect((await api.send('POST', '/api/tls/generate')).status).toBe(500);
-    await suite.database.query('ALTER TABLE audit_log_elsewhere RENAME TO audit_log');
+    await asOwner(suite.database, 'ALTER TABLE audit_log_elsewhere RENAME TO audit_log');
     expect(await files.read()).toBeNull();
     expect(certificate.current()).toBeNull();
   });

@@ -5,7 +5,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
+import { DnssecStatus, LogMark, QueryStatus } from '../../shared/query-log.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { type AnswerCache, CacheHit } from '../cache/answer-cache.ts';
 import { leadsToNames } from '../cache/chain-names.ts';
@@ -58,7 +58,7 @@ export class RequestReplier {
     // The log needs the time of arrival; lifetimes and schedules use the current time.
     query.arrivedMs = request.arrivedMs;
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
-    query.isUncounted = request.isOwn ?? false;
+    query.isOwn = request.isOwn ?? false;
     query.isRateLimited = request.isRateLimited;
     query.grantEndsAtSecs = request.grantEndsAtSecs ?? 0;
     if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
@@ -79,7 +79,7 @@ export class RequestReplier {
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
-    if (request.explained === undefined && !query.isUncounted)
+    if (request.explained === undefined && query.logMark === LogMark.COUNTED)
       this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
     this.judge(request);
     this.reply(request);

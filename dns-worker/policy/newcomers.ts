@@ -7,6 +7,13 @@ import type { Clock } from '../../shared/clock.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
 import { macIdentity } from '../../shared/net/mac.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
+import {
+  blockedEntry,
+  isAdmitted,
+  isBlocked,
+  recordOf,
+  withRecord,
+} from '../../shared/snapshot/client-table.ts';
 import type { Query } from '../query/query.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
 
@@ -25,7 +32,7 @@ const SECOND_MS = 1000;
 
 /** One per thread. */
 export class Newcomers {
-  /** Whether the last result of `recordOf` is valid until the snapshot changes. */
+  /** Whether the last result of `entryOf` is valid until the snapshot changes. */
   isSettled = true;
   private readonly read: ReadNeighbours;
   private readonly clock: Clock;
@@ -41,26 +48,28 @@ export class Newcomers {
     this.clock = clock;
   }
 
-  /** Number of the client's record in the client table; sets `query.identity` if it was recognized by its MAC. */
-  recordOf(query: Query, snapshot: NewcomerSnapshot): number {
+  /** The client's entry in the client table; sets `query.identity` if it was recognized by its MAC. */
+  entryOf(query: Query, snapshot: NewcomerSnapshot): number {
     const { clients, grants, namedClients } = snapshot;
     this.isSettled = true;
-    const record = clients.findOf(query);
-    if (clients.isByMac(record)) return record;
-    if (!clients.hasMacs && !grants.hasAddresses && !namedClients.hasAddresses) return record;
+    const entry = clients.findOf(query);
+    // Clients that may not ask are not looked up: their addresses may be forged.
+    if (clients.isByMac(entry) || !isAdmitted(entry)) return entry;
+    if (!clients.hasMacs && !grants.hasAddresses && !namedClients.hasAddresses) return entry;
     const mac = this.macAt(query);
-    if (mac === undefined) return record;
+    if (mac === undefined) return entry;
     const identity = addressFromText(macIdentity(mac))!;
     const { clientBytes, clientAt } = query;
     const ofMac = clients.findOf({ clientBytes: identity, clientAt: 0 });
     const isByGroup = clients.isByMac(ofMac);
     const isByGrant = grants.knows(identity, 0) && !grants.knows(clientBytes, clientAt);
     const isByName = namedClients.knows(identity, 0) && !namedClients.knows(clientBytes, clientAt);
-    if (!isByGroup && !isByGrant && !isByName) return record;
+    if (!isByGroup && !isByGrant && !isByName && !isBlocked(ofMac)) return entry;
     // Each question is looked up until a snapshot has the address.
     this.isSettled = false;
     query.identity = identity;
-    return isByGroup ? ofMac : record;
+    if (isBlocked(ofMac)) return blockedEntry(entry);
+    return isByGroup ? withRecord(entry, recordOf(ofMac)) : entry;
   }
 
   /** The MAC at the client's address; undefined = none, or there was no time to look. */

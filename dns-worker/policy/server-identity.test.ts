@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { addressFromText } from '../../shared/net/ip.ts';
+import { LogMark } from '../../shared/query-log.ts';
 import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
 import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
@@ -10,6 +11,7 @@ const SNAPSHOT = openLists([]);
 const SETTINGS = {
   chaosClients: ['192.0.2.0/24', '2001:db8::1'],
   healthCheckNames: [],
+  refusesSilently: false,
   version: '1.2',
   nodeName: 'attic',
   designated: [],
@@ -66,16 +68,16 @@ describe('ServerIdentity', () => {
   });
 
   test.each([
-    ['health.example.com', 1, true],
-    ['Health.Example.com', 1, true],
-    ['x.health.example.com', 1, false],
-    [`${'0123456789ab'.repeat(2)}.probe.weir.test`, 1, true],
-    ['probe.weir.test', 1, false],
-    ['status.weir', 3, true],
-    ['status.weir', 1, false],
-    ['example.com', 1, false],
-  ])('isUncounted() of %s, class %i, is %s', (name, qclass, isUncounted) => {
+    ['health.example.com', 1, LogMark.NONE],
+    ['Health.Example.com', 1, LogMark.NONE],
+    ['x.health.example.com', 1, LogMark.COUNTED],
+    [`${'0123456789ab'.repeat(2)}.probe.weir.test`, 1, LogMark.PROBE],
+    ['probe.weir.test', 1, LogMark.COUNTED],
+    ['status.weir', 3, LogMark.NONE],
+    ['status.weir', 1, LogMark.COUNTED],
+    ['example.com', 1, LogMark.COUNTED],
+  ])('logMarkOf() of %s, class %i, is %i', (name, qclass, mark) => {
     const identity = new ServerIdentity({ ...SETTINGS, healthCheckNames: ['health.example.com'] });
-    expect(identity.isUncounted(slotQuery(SNAPSHOT, name, 'A', { qclass }))).toBe(isUncounted);
+    expect(identity.logMarkOf(slotQuery(SNAPSHOT, name, 'A', { qclass }))).toBe(mark);
   });
 });

@@ -5,6 +5,7 @@
 import { nameFromText } from '../../shared/dns/name.ts';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { isProbeName } from '../../shared/dns/probe-zone.ts';
+import { LogMark, type LogMarkCode } from '../../shared/query-log.ts';
 import { networkContains, networkFromText } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
@@ -16,6 +17,7 @@ const MAX_TEXT_SIZE = 255;
 const NOTHING: IdentitySettings = {
   chaosClients: [],
   healthCheckNames: [],
+  refusesSilently: false,
   version: '',
   nodeName: '',
   designated: [],
@@ -39,6 +41,8 @@ export class ServerIdentity {
   readonly designated: readonly Uint8Array[];
   /** Of their name, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
+  /** Clients that may not ask get no answer. */
+  readonly refusesSilently: boolean;
   private readonly clients: readonly Network[];
   private readonly healthCheckNames: readonly Uint8Array[];
   private readonly texts: readonly (readonly [name: Uint8Array, text: Uint8Array])[];
@@ -49,6 +53,7 @@ export class ServerIdentity {
     const version = textOf(`Weir ${settings.version}`);
     const node = textOf(settings.nodeName);
     this.control = control;
+    this.refusesSilently = settings.refusesSilently;
     this.designated = settings.designated;
     this.designatedAddresses = settings.designatedAddresses;
     this.healthCheckNames = settings.healthCheckNames.flatMap((text) => nameFromText(text) ?? []);
@@ -63,11 +68,12 @@ export class ServerIdentity {
     ).map(([name, text]) => [nameFromText(name)!, text]);
   }
 
-  /** Whether a query is neither to be logged nor counted: it asks how this node is, or for a probe. */
-  isUncounted(query: Query): boolean {
-    if (query.qclass === RRClass.CH || isProbeName(query.qname, 0, query.qnameLength)) return true;
-    for (const name of this.healthCheckNames) if (isName(query, name)) return true;
-    return false;
+  /** Whether a query is logged and counted: not if it is for a probe, or about the state of this node. */
+  logMarkOf(query: Query): LogMarkCode {
+    if (query.qclass === RRClass.CH) return LogMark.NONE;
+    if (isProbeName(query.qname, 0, query.qnameLength)) return LogMark.PROBE;
+    for (const name of this.healthCheckNames) if (isName(query, name)) return LogMark.NONE;
+    return LogMark.COUNTED;
   }
 
   /** RDATA of the answer to a question of class CHAOS; null where it is refused. */

@@ -9,6 +9,8 @@ import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
 import {
   DnssecStatus,
   type DnssecStatusCode,
+  LogMark,
+  type LogMarkCode,
   Protocol,
   type ProtocolCode,
   QueryStatus,
@@ -131,6 +133,8 @@ export class Query {
   clientRecord = 0;
   groupIndex = 0;
   groupId = 0;
+  /** Whether the client may ask at all. */
+  isAdmitted = true;
 
   /**
    * If the qname is an alias with an unresolved target: the target, folded, in wire form; the CNAME records that lead
@@ -184,8 +188,10 @@ export class Query {
   replyFlags = 0;
   /** Extended error that goes with the reply, or NO_EDE. */
   extendedError = NO_EDE;
-  /** Asked by Weir itself, by a probe or by a health check: neither logged nor counted. */
-  isUncounted = false;
+  /** Weir itself asks: it may always, and leaves no trace. */
+  isOwn = false;
+  /** Whether it is logged and counted. */
+  logMark: LogMarkCode = LogMark.COUNTED;
   /** Over the limit of its network: logged, even if answered (dry run). */
   isRateLimited = false;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
@@ -231,6 +237,7 @@ export class Query {
     this.zoneIndex = -1;
     this.groupIndex = 0;
     this.groupId = 1;
+    this.isAdmitted = true;
     this.ruleAttribute = 0;
     this.ruleNameOffset = 0;
     this.ruleKind = 0;
@@ -240,7 +247,8 @@ export class Query {
     this.isUnfiltered = false;
     this.isAllowed = false;
     this.isAllowedByList = false;
-    this.isUncounted = false;
+    this.isOwn = false;
+    this.logMark = LogMark.COUNTED;
     this.isRateLimited = false;
   }
 

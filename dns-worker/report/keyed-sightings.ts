@@ -2,7 +2,9 @@
  * What a resolve thread stores per client: as every thread by address, and queries with the key of a client for that
  * client, whatever their address. The thread that answers batches of UDP, where nothing has a key, has no such class.
  */
-import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
+import { KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
+import { isAdmitted } from '../../shared/snapshot/client-table.ts';
+import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { Query } from '../query/query.ts';
 import type { Newcomers } from '../policy/newcomers.ts';
 import { ClientSightings, type SightingSnapshot } from './sighting-writer.ts';
@@ -13,10 +15,9 @@ export class KeyedSightings extends ClientSightings {
     const keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
     query.keyed = keyed;
     if (keyed === null) return super.count(query, snapshot, newcomers);
-    const { words } = this;
-    const at = this.slotFor(KEYED_SIGHTING, keyed.clientId, 0, 0, query.arrivedSecs);
-    words[at + L.LAST_SEEN_AT] = query.arrivedSecs;
-    words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
-    return keyed.record === 0 ? newcomers.recordOf(query, snapshot) : keyed.record;
+    const entry = keyedEntry(keyed, newcomers.entryOf(query, snapshot));
+    if (!isAdmitted(entry)) return entry;
+    this.countAt(this.slotFor(KEYED_SIGHTING, keyed.clientId, 0, 0, query.arrivedSecs), query.arrivedSecs);
+    return entry;
   }
 }

@@ -2,7 +2,7 @@
  * Writes one record per query into the thread's log ring, straight from the Query and the reply in its slot. A full
  * ring drops the record and counts it: answers never wait for the log.
  */
-import { logAnswersOffset, LogRecord, LogRing } from '../../shared/query-log.ts';
+import { logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 
 /** Write side of one log ring. */
@@ -35,7 +35,7 @@ export class LogRingWriter {
     if (((this.head - this.tail) | 0) > this.mask) {
       this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
       if (((this.head - this.tail) | 0) > this.mask) {
-        if (!query.isUncounted) Atomics.add(this.control, LogRing.DROPPED_WORD, 1);
+        if (query.logMark === LogMark.COUNTED) Atomics.add(this.control, LogRing.DROPPED_WORD, 1);
         return;
       }
     }
@@ -82,7 +82,7 @@ export class LogRingWriter {
     bytes[at + LogRecord.RULE_NAME_OFFSET] = query.ruleNameOffset;
     bytes[at + LogRecord.RULE_KIND] = query.ruleKind;
     bytes[at + LogRecord.RULE_ORIGIN] = query.ruleOrigin;
-    bytes[at + LogRecord.UNCOUNTED] = query.isUncounted ? 1 : 0;
+    bytes[at + LogRecord.MARK] = query.logMark;
   }
 
   /** Copies the qname, and the answer RRs where they fit whole. */

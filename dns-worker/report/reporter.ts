@@ -1,6 +1,6 @@
 /** Reports the work of a thread: a log record and a counter for each answered query. */
 import { answeredSlot, Counter, latencySlot } from '../../shared/memory/counters.ts';
-import { QueryStatus } from '../../shared/query-log.ts';
+import { LogMark, QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { LogRingWriter } from './log-ring.ts';
 
@@ -18,8 +18,8 @@ export class Reporter {
 
   /** Counts and logs a query whose answer is about to be sent. The log drops those that are not to be counted. */
   answered(query: Query, snapshotVersion: number): void {
-    if (query.isUncounted) {
-      if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
+    if (query.logMark !== LogMark.COUNTED) {
+      if (query.logMark === LogMark.PROBE) this.log.write(query, snapshotVersion);
       return;
     }
     const { counters } = this;
@@ -30,6 +30,18 @@ export class Reporter {
     this.unpublished++;
     // A message without a readable question is counted by its class, not logged.
     if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
+  }
+
+  /** Counts a query that is refused since its client may not ask; logs it as a sample of its network if `refused` > 0. */
+  refused(query: Query, snapshotVersion: number, refused: number): void {
+    this.count(Counter.REFUSED_CLIENTS);
+    if (refused > 0) {
+      query.logMark = LogMark.REFUSED;
+      query.ruleAttribute = refused;
+      this.log.write(query, snapshotVersion);
+      query.ruleAttribute = 0;
+    }
+    query.logMark = LogMark.NONE;
   }
 
   /** Adds one to a counter of `shared/memory/counters.ts`. */

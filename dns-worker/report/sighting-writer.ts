@@ -5,6 +5,7 @@
  */
 import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
+import { isAdmitted } from '../../shared/snapshot/client-table.ts';
 import type { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
 import type { Newcomers, NewcomerSnapshot } from '../policy/newcomers.ts';
 import type { Query } from '../query/query.ts';
@@ -26,7 +27,7 @@ export class ClientSightings {
     this.words = new Int32Array(buffer);
   }
 
-  /** Counts the query for its client; returns the number of the client's record in the client table. */
+  /** Counts the query for its client, if it may ask; returns the client's entry in the client table. */
   count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {
     const { words } = this;
     const { version } = snapshot;
@@ -35,30 +36,44 @@ export class ClientSightings {
     const word1 = addressWord(clientBytes, clientAt + 4);
     const word2 = addressWord(clientBytes, clientAt + 8);
     const word3 = addressWord(clientBytes, clientAt + 12);
-    const at = this.slotFor(word0, word1, word2, word3, query.arrivedSecs);
-    words[at + L.LAST_SEEN_AT] = query.arrivedSecs;
-    // A count wraps to 1, since 0 marks a free slot.
-    words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
+    const found = this.findSlot(word0, word1, word2, word3, query.arrivedSecs);
     // Inverted, so that an empty slot is of no version.
-    if (words[at + L.SNAPSHOT_AT] === ~version) return words[at + L.RECORD_AT]!;
-    const record = newcomers.recordOf(query, snapshot);
-    words[at + L.RECORD_AT] = record;
+    if (found >= 0 && words[found + L.SNAPSHOT_AT] === ~version) {
+      this.countAt(found, query.arrivedSecs);
+      return words[found + L.ENTRY_AT]!;
+    }
+    const entry = newcomers.entryOf(query, snapshot);
+    // Strangers take no slot of a client: their addresses may be forged.
+    if (!isAdmitted(entry)) return entry;
+    const at = found >= 0 ? found : this.take(~found, word0, word1, word2, word3);
+    this.countAt(at, query.arrivedSecs);
+    words[at + L.ENTRY_AT] = entry;
     words[at + L.SNAPSHOT_AT] = newcomers.isSettled ? ~version : 0;
-    return record;
+    return entry;
+  }
+
+  /** Counts a query in a slot. A count wraps to 1, since 0 marks a free slot. */
+  protected countAt(at: number, nowSecs: number): void {
+    const { words } = this;
+    words[at + L.LAST_SEEN_AT] = nowSecs;
+    words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
   }
 
   /** Word at which the slot of the address starts; takes a slot if the address has none. */
   protected slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
+    const found = this.findSlot(word0, word1, word2, word3, nowSecs);
+    return found >= 0 ? found : this.take(~found, word0, word1, word2, word3);
+  }
+
+  /** Word at which the slot of the address starts; inverted, that of the slot it may take if it has none. */
+  private findSlot(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const { words } = this;
     const hash = hashOf(word0, word1, word2, word3);
     let oldest = (hash & SLOT_MASK) << L.SLOT_SHIFT;
     let longestSecs = 0;
     for (let probe = 0; probe < L.PROBES; probe++) {
       const at = ((hash + probe) & SLOT_MASK) << L.SLOT_SHIFT;
-      if (words[at + L.COUNT_AT] === 0) {
-        this.take(at, word0, word1, word2, word3);
-        return at;
-      }
+      if (words[at + L.COUNT_AT] === 0) return ~at;
       if (
         words[at + 3] === word3 &&
         words[at + 2] === word2 &&
@@ -72,12 +87,11 @@ export class ClientSightings {
         oldest = at;
       }
     }
-    this.take(oldest, word0, word1, word2, word3);
-    return oldest;
+    return ~oldest;
   }
 
-  /** Assigns a slot to an address; its count is 0 until the slot is complete. */
-  private take(at: number, word0: number, word1: number, word2: number, word3: number): void {
+  /** Assigns a slot to an address and returns it; its count is 0 until the slot is complete. */
+  private take(at: number, word0: number, word1: number, word2: number, word3: number): number {
     const { words } = this;
     Atomics.store(words, at + L.COUNT_AT, 0);
     Atomics.store(words, at, word0);
@@ -85,6 +99,7 @@ export class ClientSightings {
     Atomics.store(words, at + 2, word2);
     Atomics.store(words, at + 3, word3);
     words[at + L.SNAPSHOT_AT] = 0;
+    return at;
   }
 }
 

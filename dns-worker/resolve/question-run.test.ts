@@ -7,6 +7,7 @@ import { type Script, ScriptedUpstream } from '../../test/support/dns/scripted-u
 import { until, within } from '../../test/support/parts/until.ts';
 import { QuestionRun, type Resolution } from './question-run.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
+import { WakeGroups } from './wake-groups.ts';
 
 const WWW = question('www.example.org', 'A');
 const silent: Script = () => undefined;
@@ -118,6 +119,29 @@ describe('QuestionRun', () => {
     jest.useRealTimers();
     expect(sent).toBe(64);
     expect(done).toHaveBeenCalledTimes(1);
+  });
+
+  test('questions that are open at the same time are woken together', () => {
+    const attempt = {
+      wasQueued: false,
+      resend: noop,
+      noteSilence: noop,
+      cancel: noop,
+      expire: noop,
+      isOver: true,
+    };
+    const server = {
+      health: { usualLatencyMs: 20 },
+      ask: () => attempt as unknown as UpstreamAttempt,
+    } as unknown as Upstream;
+    const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+    const timing = { clock, timeoutMs: 3000, wakes: new WakeGroups(clock) };
+    jest.useFakeTimers();
+    for (let i = 0; i < 1000; i++) new QuestionRun(WWW, [[server]], timing, noop).start();
+    const timers = jest.getTimerCount();
+    jest.useRealTimers();
+    // They are sent again within 200 to 600 ms.
+    expect(timers).toBeLessThanOrEqual(41);
   });
 
   test('ends as a timeout where no one says anything, and says who was asked last', async () => {

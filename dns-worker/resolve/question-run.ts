@@ -14,6 +14,7 @@ import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
 import { hedgeWaitMs, MAX_COPIES, resendWaitMs, retryWaitMs } from './send-times.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
+import { type WakeGroup, WakeGroups } from './wake-groups.ts';
 
 /** A server's answer. `upstream` is an index into the resolver's upstreams. */
 export interface Answered {
@@ -99,22 +100,26 @@ export class QuestionRun {
   private nextWave = 0;
   private hedgeMs = Infinity;
   private sent = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly wakes: WakeGroups;
+  /** Where it waits for its next step; null = it waits for none. */
+  private group: WakeGroup | null = null;
+  private listening: NodeJS.Timeout | undefined;
   private over = false;
   private isDone = false;
   /** Takes the late answer, or null when none can come any more. */
   private onLate: ((answered: Answered | null) => void) | null = null;
 
-  /** `waves` is not empty. Nothing happens before `start`. */
+  /** `waves` is not empty. Nothing happens before `start`. Questions with the same `wakes` are woken together. */
   constructor(
     question: Question,
     waves: readonly (readonly Upstream[])[],
-    timing: { readonly clock: Clock; readonly timeoutMs: number },
+    timing: { readonly clock: Clock; readonly timeoutMs: number; readonly wakes?: WakeGroups },
     done: (resolution: Resolution) => void,
   ) {
     this.question = question;
     this.waves = waves;
     this.clock = timing.clock;
+    this.wakes = timing.wakes ?? new WakeGroups(timing.clock);
     this.done = done;
     this.startedMs = timing.clock.monotonicMs();
     this.deadlineMs = this.startedMs + timing.timeoutMs;
@@ -147,7 +152,7 @@ export class QuestionRun {
   /** Listens for the late answer for a while; `onLate` is called once, with null if none has come. */
   listen(onLate: (answered: Answered | null) => void): void {
     this.onLate = onLate;
-    this.timer = setTimeout(() => this.endLate(null), LISTENING_MS).unref();
+    this.listening = setTimeout(() => this.endLate(null), LISTENING_MS).unref();
   }
 
   private breakOff(): void {
@@ -187,10 +192,15 @@ export class QuestionRun {
   }
 
   private arm(): void {
-    clearTimeout(this.timer);
+    this.disarm();
     let nextMs = Math.min(this.deadlineMs, this.hedgeMs);
     for (const asked of this.asked) nextMs = Math.min(nextMs, asked.nextMs);
-    this.timer = setTimeout(this.onStep, Math.max(1, nextMs - this.clock.monotonicMs()));
+    this.group = this.wakes.add(this.onStep, nextMs);
+  }
+
+  private disarm(): void {
+    if (this.group !== null) this.wakes.remove(this.onStep, this.group);
+    this.group = null;
   }
 
   private maySend(): boolean {
@@ -362,7 +372,8 @@ export class QuestionRun {
 
   private stop(): void {
     this.over = true;
-    clearTimeout(this.timer);
+    this.disarm();
+    clearTimeout(this.listening);
   }
 
   private get lastAsked(): number {

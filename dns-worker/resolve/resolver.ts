@@ -20,6 +20,7 @@ import type { Resolution } from './question-run.ts';
 import { QuestionRun } from './question-run.ts';
 import { SignatureCheck } from './signature-check.ts';
 import { Upstream } from './upstream.ts';
+import { WakeGroups } from './wake-groups.ts';
 
 export type { Question } from './response/question.ts';
 export type { Failed, Resolution } from './question-run.ts';
@@ -49,7 +50,7 @@ export class Resolver {
   private readonly signatureChecks: readonly SignatureCheck[];
   private readonly loops: LoopCheck | null;
   private readonly logger: Logger;
-  private readonly timing: { readonly clock: Clock; readonly timeoutMs: number };
+  private readonly timing: { readonly clock: Clock; readonly timeoutMs: number; readonly wakes: WakeGroups };
   private readonly runs = new Set<QuestionRun>();
   private readonly late: LateAnswers;
   private closed = false;
@@ -59,7 +60,7 @@ export class Resolver {
     this.settings = settings;
     this.clock = clock;
     this.logger = logger;
-    this.timing = { clock, timeoutMs: settings.queryTimeoutMs };
+    this.timing = { clock, timeoutMs: settings.queryTimeoutMs, wakes: new WakeGroups(clock) };
     this.bootstrap = new Bootstrap(settings.bootstrap, clock);
     this.late = new LateAnswers(clock);
     const upstreams: Upstream[] = [];

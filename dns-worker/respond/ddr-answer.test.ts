@@ -8,7 +8,13 @@ import type { Query } from '../query/query.ts';
 import { ServerIdentity } from '../policy/server-identity.ts';
 import { designate } from './ddr-answer.ts';
 
-const IDENTITY = { chaosClients: [], healthCheckNames: [], version: '', nodeName: '' };
+const IDENTITY = {
+  chaosClients: [],
+  healthCheckNames: [],
+  refusesSilently: false,
+  version: '',
+  nodeName: '',
+};
 const RECORD = Uint8Array.of(0, 1, ...nameFromText('dns.example')!);
 
 function designated(localRecords: readonly string[], addresses: readonly Uint8Array[], room = 1232): Query {

@@ -1,10 +1,12 @@
 /** The group of the client, by its key or its address; every later stage asks on behalf of it. */
+import { isAdmitted, recordOf } from '../../shared/snapshot/client-table.ts';
+import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { ClientSightings } from '../report/sighting-writer.ts';
 import type { Query } from '../query/query.ts';
 import type { Newcomers } from '../policy/newcomers.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Finds the client's group; counts the query for the client if `sightings` is given. */
+/** Finds the client's group, and whether it may ask; counts the query for the client if `sightings` is given. */
 export function clientGroupStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -13,8 +15,10 @@ export function clientGroupStage(
 ): void {
   const { clients, policy } = snapshot;
   query.identity = null;
-  const record =
+  const entry =
     sightings === null ? find(query, snapshot, newcomers) : sightings.count(query, snapshot, newcomers);
+  const record = recordOf(entry);
+  query.isAdmitted = isAdmitted(entry);
   query.clientRecord = record;
   query.groupIndex = clients.groupIndexOf(record);
   query.groupId = policy.groupId(query.groupIndex);
@@ -32,6 +36,6 @@ export function clientDetail({ clientRecord, clientKey, keyed }: Query, { client
 /** A key outranks the address; one that no client has, or that has no group, changes nothing about the group. */
 function find(query: Query, snapshot: OpenSnapshot, newcomers: Newcomers): number {
   query.keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
-  const record = query.keyed?.record ?? 0;
-  return record === 0 ? newcomers.recordOf(query, snapshot) : record;
+  const entry = newcomers.entryOf(query, snapshot);
+  return query.keyed === null ? entry : keyedEntry(query.keyed, entry);
 }

@@ -16,6 +16,7 @@ const CHAOS = 3;
 const IDENTITY = new ServerIdentity({
   chaosClients: [],
   healthCheckNames: [],
+  refusesSilently: false,
   version: '1',
   nodeName: 'n',
   designated: [],
@@ -49,6 +50,7 @@ describe('questionChecksStage', () => {
       ...{
         chaosClients: ['192.0.2.0/24'],
         healthCheckNames: [],
+        refusesSilently: false,
         version: '1.2',
         nodeName: 'n',
         designated: [],
@@ -77,6 +79,7 @@ describe('questionChecksStage', () => {
       {
         chaosClients: [],
         healthCheckNames: [],
+        refusesSilently: false,
         version: '1',
         nodeName: 'n',
         designated: [],

@@ -16,6 +16,7 @@ const without = (flag: number): number => ALL & ~flag;
 const NOTHING = {
   chaosClients: [],
   healthCheckNames: [],
+  refusesSilently: false,
   version: '',
   nodeName: '',
   designated: [],

@@ -29,7 +29,11 @@ afterEach(() => {
 });
 
 /** Listens; shows who was taken, and echoes what they send. */
-async function listen(trusted: readonly string[] | null, maxPerAddress = 0) {
+async function listen(
+  trusted: readonly string[] | null,
+  maxPerAddress = 0,
+  mayConnect: (address: Uint8Array) => boolean = () => true,
+) {
   const counts = new Map<number, number>();
   const logger = new MemoryLogger();
   const taken: string[] = [];
@@ -39,7 +43,11 @@ async function listen(trusted: readonly string[] | null, maxPerAddress = 0) {
   });
   open = new OpenConnections();
   const reporter = { count: (counter: number) => void counts.set(counter, (counts.get(counter) ?? 0) + 1) };
-  const admission = new Admission({ senders: new ProxySenders(trusted), reporter, logger }, limit, open);
+  const admission = new Admission(
+    { senders: new ProxySenders(trusted), mayConnect, reporter, logger },
+    limit,
+    open,
+  );
   server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
     admission.admit(socket, ({ address, port }) => {
@@ -84,6 +92,20 @@ describe('Admission', () => {
     socket.write('second');
     expect(await echo(socket, 11)).toBe('firstsecond');
     expect(taken).toEqual(['192.0.2.99 4660']);
+  });
+
+  test('closes the connection of a client that may not ask, not that of the proxy before it', async () => {
+    const { taken, counted } = await listen([], 1, (address) => addressToText(address) !== '192.0.2.99');
+    for (const _ of [1, 2]) {
+      const refused = await client();
+      refused.write(HEADER);
+      await closeOf(refused);
+    }
+    expect([taken, counted(Counter.REFUSED_CLIENTS), counted(Counter.STREAMS_REFUSED)]).toEqual([[], 2, 0]);
+    const balancer = await client();
+    balancer.write(Buffer.concat([LOCAL, Buffer.from('x')]));
+    await echo(balancer, 1);
+    expect(taken).toEqual([`127.0.0.1 ${balancer.localPort}`]);
   });
 
   test('takes a header that is split over segments, octet by octet', async () => {

@@ -17,6 +17,8 @@ import type { OpenConnections } from './open-connections.ts';
 
 /** What decides about a connection, beside its limit. */
 export interface AdmissionParts {
+  /** Whether a connection of this address may begin. */
+  readonly mayConnect: (address: Uint8Array) => boolean;
   readonly senders: ProxySenders;
   readonly reporter: Pick<Reporter, 'count'>;
   readonly logger: Logger;
@@ -30,11 +32,17 @@ const later: RunLater = (work, delayMs) => {
 /** Admits the connections of one listener. */
 export class Admission {
   private readonly reporter: Pick<Reporter, 'count'>;
+  private readonly mayConnect: AdmissionParts['mayConnect'];
   private readonly limit: ConnectionLimit;
   private readonly open: OpenConnections;
   private readonly greetings: StreamGreetings;
 
-  constructor({ senders, reporter, logger }: AdmissionParts, limit: ConnectionLimit, open: OpenConnections) {
+  constructor(
+    { senders, reporter, logger, mayConnect }: AdmissionParts,
+    limit: ConnectionLimit,
+    open: OpenConnections,
+  ) {
+    this.mayConnect = mayConnect;
     this.reporter = reporter;
     this.limit = limit;
     this.open = open;
@@ -61,6 +69,12 @@ export class Admission {
   }
 
   private enter(socket: Socket, peer: Peer, take: (peer: Peer) => void): void {
+    // Before it takes the place of one that may ask.
+    if (!this.mayConnect(peer.address)) {
+      socket.destroy();
+      this.reporter.count(Counter.REFUSED_CLIENTS);
+      return;
+    }
     if (this.limit.isFull) this.open.makeRoom();
     if (!this.limit.enter(peer.address)) {
       socket.destroy();

@@ -30,6 +30,7 @@ const HEADER = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
 
 const admission = {
   senders: new ProxySenders(null),
+  mayConnect: () => true,
   reporter: { count: () => undefined },
   logger: new MemoryLogger(),
 };

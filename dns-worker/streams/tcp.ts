@@ -5,6 +5,7 @@ import { listenForClients } from './client-port.ts';
 import type { ListenOptions } from './client-port.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { StreamHandler } from './stream-connection.ts';
+import type { StreamAccess } from './stream-access.ts';
 import { StreamConnection } from './stream-connection.ts';
 import type { StreamPort } from './stream-port.ts';
 import type { TlsSide } from './tls-side.ts';
@@ -21,13 +22,15 @@ export function listenTcp(options: ListenOptions, handler: StreamHandler): Promi
 
 /** Listens for DNS over TLS. Throws a ListenError. */
 export function listenDot(
-  options: ListenOptions & { readonly tls: TlsSide },
+  options: ListenOptions & { readonly tls: TlsSide; readonly mayHandshake: StreamAccess['mayHandshake'] },
   handler: StreamHandler,
 ): Promise<StreamPort> {
   return listenForClients(options, (socket, peer, open) =>
-    options.tls.secureNamed(socket, peer.address, (secured, clientKey) =>
-      serve(secured, { ...peer, protocol: Protocol.dot, clientKey }, handler, open),
-    ),
+    options.tls.secureNamed(socket, peer.address, {
+      mayHandshake: (clientKey) => options.mayHandshake(peer.address, clientKey),
+      take: (secured, clientKey) =>
+        serve(secured, { ...peer, protocol: Protocol.dot, clientKey }, handler, open),
+    }),
   );
 }
 

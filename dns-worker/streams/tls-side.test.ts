@@ -41,10 +41,12 @@ beforeEach(async () => {
   server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted.push(socket);
     socket.on('error', () => undefined);
-    tls[enter](socket, CLIENT, (secured) => {
+    const take = (secured: TLSSocket): void => {
       secured.on('error', () => undefined);
       secured.write('hello');
-    });
+    };
+    if (enter === 'secure') tls.secure(socket, CLIENT, take);
+    else tls.secureNamed(socket, CLIENT, { mayHandshake: () => true, take });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

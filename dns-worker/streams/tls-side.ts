@@ -20,6 +20,13 @@ const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Sessions are for this use. Unless it is named, a node takes no sessions of one that was started from another folder. */
 const SESSION_CONTEXT = 'weir';
 
+/** Takes connections whose key is known, '' = none. */
+export interface NamedTaker {
+  /** Whether to begin the handshake; else the connection is closed. */
+  readonly mayHandshake: (clientKey: string) => boolean;
+  readonly take: (secured: TLSSocket, clientKey: string) => void;
+}
+
 /** Begins handshakes of one protocol. One per listener. */
 export class TlsSide {
   private readonly reporter: Pick<Reporter, 'count'>;
@@ -73,15 +80,16 @@ export class TlsSide {
     server.emit('connection', socket);
   }
 
-  /** The same, once the name that the client asks for is read; `take` gets the key in it, '' = none. */
-  secureNamed(
-    socket: Socket,
-    address: Uint8Array,
-    take: (secured: TLSSocket, clientKey: string) => void,
-  ): void {
+  /** The same, once the name that the client asks for is read: it may have a key. */
+  secureNamed(socket: Socket, address: Uint8Array, { mayHandshake, take }: NamedTaker): void {
     const begin = (serverName: string): void => {
-      const { certificate } = this;
-      this.secure(socket, address, (secured) => take(secured, clientKeyIn(serverName, certificate)));
+      const clientKey = clientKeyIn(serverName, this.certificate);
+      if (mayHandshake(clientKey)) {
+        this.secure(socket, address, (secured) => take(secured, clientKey));
+        return;
+      }
+      this.reporter.count(Counter.REFUSED_CLIENTS);
+      socket.destroy();
     };
     const fail = (): void => {
       this.reporter.count(Counter.TLS_HANDSHAKES);

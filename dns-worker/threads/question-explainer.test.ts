@@ -14,6 +14,7 @@ const NAME = 'www.example.org';
 const UP_TO_POLICY = [
   'admission continue',
   'client_group continue',
+  'access continue',
   'question_checks continue',
   'grants continue',
   'schedule_override continue',
@@ -46,7 +47,7 @@ describe('Explainer.explain()', () => {
     explain('x.ads.example');
     const [explanation] = explanations;
     expect(stagesOf(explanation!)).toEqual([...UP_TO_POLICY, 'policy answered']);
-    expect(explanation!.stages[8]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(explanation!.stages[9]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
     ]);

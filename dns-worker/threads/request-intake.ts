@@ -70,7 +70,7 @@ export class RequestIntake {
     query.clientKey = asker.clientKey;
     stampArrival(query, systemClock.nowMs(), systemClock.monotonicMs());
     query.begin(scratch, 0, message.length, asker.capacity ?? SCRATCH_SIZE);
-    query.isUncounted = asker.isOwn ?? false;
+    query.isOwn = asker.isOwn ?? false;
     const result = pipeline.run(query);
     if (result === StageResult.UNRESOLVED) {
       this.forwarder.take(this.waitingFrom(asker));
@@ -80,6 +80,8 @@ export class RequestIntake {
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(asker)));
     } else {
+      // A sample of a client that may not ask.
+      reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       asker.drop?.();
     }
   }

@@ -129,7 +129,10 @@ class ResolveThread {
       calls === null ? null : new UdpReply(calls, this.control, (counter) => this.reporter.count(counter));
     const { pipeline, forwarder, reporter, udpReply } = this;
     this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
-    this.streams = new StreamListeners({ start, intake: this.intake, reporter, logger: this.logger, calls });
+    this.streams = new StreamListeners({
+      ...{ start, intake: this.intake, reporter, logger: this.logger, calls },
+      snapshot: () => this.pipeline.snapshot,
+    });
   }
 
   /** Opens the listeners, then reads misses and reports upstreams. Throws a ListenError. */

@@ -1,10 +1,12 @@
 /** The stream listeners of a resolve thread: DNS over TCP, over TLS and over HTTPS. */
 import type { Logger } from '../../shared/log.ts';
 import { networkFromText } from '../../shared/net/cidr.ts';
+import type { Network } from '../../shared/net/cidr.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import type { ServedCertificate, ThreadStart, WorkerSettings } from '../../shared/threads/messages.ts';
 import { ListeningSockets } from '../listeners/listening-sockets.ts';
 import type { NativeCalls } from '../listeners/native-calls.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { ConnectionLimit } from '../streams/connection-limit.ts';
 import { DOH_PROTOCOLS, listenDoh } from '../streams/doh.ts';
@@ -14,6 +16,7 @@ import type { StreamHandler } from '../streams/stream-connection.ts';
 import type { StreamPort } from '../streams/stream-port.ts';
 import { DOT_PROTOCOLS, listenDot, listenTcp } from '../streams/tcp.ts';
 import type { ListenOptions } from '../streams/client-port.ts';
+import { StreamAccess } from '../streams/stream-access.ts';
 import { TlsSide } from '../streams/tls-side.ts';
 import type { RequestIntake } from './request-intake.ts';
 
@@ -24,6 +27,8 @@ const MAX_CONNECTIONS = { tcp: 1024, dot: 1024, doh: 512 } as const;
 interface ListenerParts {
   readonly start: ThreadStart;
   readonly intake: RequestIntake;
+  /** The active snapshot. */
+  readonly snapshot: () => OpenSnapshot;
   readonly reporter: Reporter;
   readonly logger: Logger;
   /** Null if Node opens the sockets. */
@@ -62,13 +67,21 @@ export class StreamListeners {
     const { dnsPort, dotPort, dohPort, trustedProxies } = settings;
     const { limits, tls, ports } = this;
     const handler: StreamHandler = (message, client) => this.parts.intake.answer(message, client);
-    ports.push(await listenTcp(this.optionsOf(dnsPort, limits.tcp), handler));
-    if (dotPort !== null)
-      ports.push(await listenDot({ ...this.optionsOf(dotPort, limits.dot), tls: tls.dot }, handler));
+    const senders = networksOf(settings.proxyProtocol ?? []);
+    const access = new StreamAccess(this.parts.snapshot, senders);
+    const plain = (address: Uint8Array): boolean => access.mayConnect(address, false);
+    ports.push(await listenTcp(this.optionsOf(dnsPort, limits.tcp, plain), handler));
+    const named = (address: Uint8Array): boolean => access.mayConnect(address, true);
+    const mayHandshake = access.mayHandshake.bind(access);
+    if (dotPort !== null) {
+      const options = { ...this.optionsOf(dotPort, limits.dot, named), tls: tls.dot, mayHandshake };
+      ports.push(await listenDot(options, handler));
+    }
     if (dohPort === null) return;
-    const networks = trustedProxies.flatMap((text) => networkFromText(text) ?? []);
-    const options = { ...this.optionsOf(dohPort, limits.doh), tls: tls.doh, trustedProxies: networks };
-    ports.push(await listenDoh(options, handler));
+    const proxies = networksOf(trustedProxies);
+    const forwarding = new StreamAccess(this.parts.snapshot, [...senders, ...proxies]);
+    const options = this.optionsOf(dohPort, limits.doh, (address) => forwarding.mayConnect(address, true));
+    ports.push(await listenDoh({ ...options, tls: tls.doh, trustedProxies: proxies }, handler));
   }
 
   /** Limits connections by other settings from now on. */
@@ -92,7 +105,11 @@ export class StreamListeners {
     await Promise.all(closed);
   }
 
-  private optionsOf(port: number, limit: ConnectionLimit): ListenOptions {
+  private optionsOf(
+    port: number,
+    limit: ConnectionLimit,
+    mayConnect: (address: Uint8Array) => boolean,
+  ): ListenOptions {
     const { start, reporter, logger } = this.parts;
     const { bindAddresses: addresses, proxyProtocol } = start.given.settings;
     const { sockets } = this;
@@ -101,7 +118,11 @@ export class StreamListeners {
       port,
       ...(sockets === null ? {} : { descriptorsAt: (place) => sockets.at(place) }),
       limit,
-      admission: { senders: new ProxySenders(proxyProtocol), reporter, logger },
+      admission: { senders: new ProxySenders(proxyProtocol), reporter, logger, mayConnect },
     };
   }
+}
+
+function networksOf(texts: readonly string[]): Network[] {
+  return texts.flatMap((text) => networkFromText(text) ?? []);
 }

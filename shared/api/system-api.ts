@@ -25,6 +25,10 @@ export const Health = z
       clock: HealthCheck.meta({
         description: 'degraded while the clock is before the release of Weir or the last known time',
       }),
+      access: HealthCheck.meta({
+        description:
+          'who may ask; degraded while recent clients are about to be refused, and if anyone on the internet may ask without a rate limit',
+      }),
     }),
   })
   .meta({ id: 'Health' });

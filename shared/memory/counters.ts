@@ -47,6 +47,8 @@ export const Counter = {
   /** TLS handshakes that were begun, and those that failed. */
   TLS_HANDSHAKES: 45,
   TLS_HANDSHAKES_FAILED: 46,
+  /** Messages of clients that may not ask, whether they were answered REFUSED or not at all; and their connections. */
+  REFUSED_CLIENTS: 47,
   /** First of the slots per class of response times. */
   FIRST_LATENCY: 16,
   /** First of the slots per Protocol and QueryStatus, see `answeredSlot`. */

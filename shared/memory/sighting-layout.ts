@@ -22,8 +22,8 @@ export const ClientSightingsLayout = {
   COUNT_AT: 4,
   /** Unix seconds of the last query. */
   LAST_SEEN_AT: 5,
-  /** The record of the client table that gave the group, and the version of the snapshot it is of, inverted. */
-  RECORD_AT: 6,
+  /** The client's entry in the client table, and the version of the snapshot it is of, inverted. */
+  ENTRY_AT: 6,
   SNAPSHOT_AT: 7,
 } as const;
 

@@ -1,6 +1,6 @@
 /** Keys of a node that name what Weir reads, writes or connects to: only a person changes them, in the file. */
 export const FILE_ONLY_KEYS: readonly string[] = [
-  ...['server.data_dir', 'database.url', 'logging.dnstap'],
+  ...['server.data_dir', 'database.url', 'database.owner_url', 'logging.dnstap'],
   ...['server.web_tls.tls_cert_path', 'server.web_tls.tls_key_path'],
   ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
 ];

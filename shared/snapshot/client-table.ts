@@ -1,7 +1,8 @@
 /**
- * Which group a client is in: flat ranges of addresses, in which precedence and longest prefix were resolved when they
- * were built (`control-plane/snapshot/build/client-table-builder.ts`), so that a lookup is one binary search. What a
- * thread stores per client is `shared/memory/sighting-layout.ts`.
+ * Which group a client is in, and whether it may ask: flat ranges of addresses, in which precedence and longest prefix
+ * were resolved when they were built (`control-plane/snapshot/build/client-table-builder.ts`), so that a lookup is one
+ * binary search. It finds an *entry*: the number of a record, and the bits of admission. What a thread stores per client
+ * is `shared/memory/sighting-layout.ts`.
  */
 import { addressToText, addressWord } from '../net/ip.ts';
 import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
@@ -15,6 +16,34 @@ const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourc
 /** Words three and four of every IPv4 address in IPv6 form (RFC 4291 section 2.5.5.2). */
 const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000 | 0;
+
+/** Number of an entry's record. */
+export function recordOf(entry: number): number {
+  return entry & L.RECORD_MASK;
+}
+
+/** Whether a client with this entry may ask. */
+export function isAdmitted(entry: number): boolean {
+  return (entry & L.ADMITTED_BIT) !== 0;
+}
+
+/** Whether it is of `dns.blocked_clients`. */
+export function isBlocked(entry: number): boolean {
+  return (entry & L.BLOCKED_BIT) !== 0;
+}
+
+/** The entry of a client at an address of this entry that has proven to be another one, by its MAC. */
+export function withRecord(entry: number, record: number): number {
+  return (entry & ~L.RECORD_MASK) | record;
+}
+
+/** The same entry for a client that is never admitted, or that is admitted from everywhere unless it is blocked. */
+export function blockedEntry(entry: number): number {
+  return (entry & ~L.ADMITTED_BIT) | L.BLOCKED_BIT;
+}
+export function admittedEntry(entry: number): number {
+  return isBlocked(entry) ? entry : entry | L.ADMITTED_BIT;
+}
 
 /** Read side of a client table. */
 export class ClientTable {
@@ -45,7 +74,7 @@ export class ClientTable {
     this.hasMacs = (words[lastAt]! ^ SIGN_BIT) === MAC_IDENTITY_WORD;
   }
 
-  /** Number of the record for an address of four words (`addressWord`); 0 if there is none. */
+  /** The entry for an address of four words (`addressWord`); its record is 0 if there is none. */
   find(word0: number, word1: number, word2: number, word3: number): number {
     return word0 === 0 && word1 === 0 && word2 === MAPPED_WORD
       ? this.findIpv4(word3 ^ SIGN_BIT)
@@ -62,19 +91,19 @@ export class ClientTable {
     );
   }
 
-  /** Index in the policy table of the group that a record gives. */
-  groupIndexOf(record: number): number {
-    return this.words[L.HEADER_WORDS + record * L.RECORD_WORDS]!;
+  /** Index in the policy table of the group that an entry gives. */
+  groupIndexOf(entry: number): number {
+    return this.words[L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS]!;
   }
 
-  /** Whether the record is that of a MAC. */
-  isByMac(record: number): boolean {
-    return this.words[L.HEADER_WORDS + record * L.RECORD_WORDS + 1]! >>> 8 === ClientGroupSource.mac;
+  /** Whether an entry's record is that of a MAC. */
+  isByMac(entry: number): boolean {
+    return this.words[L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS + 1]! >>> 8 === ClientGroupSource.mac;
   }
 
-  /** What kind of record this is, and for which address, network or MAC it stands; null for the default and for keys. */
-  describe(record: number): { source: ClientGroupSourceName; prefix: string | null } {
-    const at = L.HEADER_WORDS + record * L.RECORD_WORDS;
+  /** What kind of record an entry has, and for which address, network or MAC it stands; null for the default and for keys. */
+  describe(entry: number): { source: ClientGroupSourceName; prefix: string | null } {
+    const at = L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS;
     const kind = this.words[at + 1]!;
     const source = SOURCE_NAMES[kind >>> 8]!;
     if (source === 'default' || source === 'key') return { source, prefix: null };

@@ -3,6 +3,8 @@
  * opened by the first of them: the threads that answer UDP never do. What a key is says `shared/dns/client-key.ts`.
  */
 
+import { admittedEntry, blockedEntry, withRecord } from './client-table.ts';
+
 /** A client with a key. */
 export interface KeyedClient {
   /** In lower case. */
@@ -11,8 +13,17 @@ export interface KeyedClient {
   readonly clientId: number;
   /** Number of its record in the client table; 0 = it has no group of its own. */
   readonly record: number;
+  /** Whether the key admits its client from everywhere, or nowhere; null = its address decides. */
+  readonly admits: boolean | null;
   /** How rules may name it: by name, MAC and key, in lower case. */
   readonly names: readonly string[];
+}
+
+/** The entry of a client with a key (`ClientTable`) at an address of entry `ofAddress`. */
+export function keyedEntry({ record, admits }: KeyedClient, ofAddress: number): number {
+  const entry = record === 0 ? ofAddress : withRecord(ofAddress, record);
+  if (admits === null) return entry;
+  return admits ? admittedEntry(entry) : blockedEntry(entry);
 }
 
 /** A double that differs from build to build, then JSON. */
@@ -30,6 +41,7 @@ export function writeKeyedClients(clients: readonly KeyedClient[], build: number
 interface Opened {
   readonly byKey: ReadonlyMap<string, KeyedClient>;
   readonly byId: ReadonlyMap<number, KeyedClient>;
+  readonly admitsSome: boolean;
 }
 
 /** Read side of that memory. */
@@ -50,6 +62,11 @@ export class KeyedClients {
     return this.open().byKey.get(key) ?? null;
   }
 
+  /** Whether any key admits its client from everywhere. */
+  get admitsSome(): boolean {
+    return this.open().admitsSome;
+  }
+
   /** The key of a client; '' if it has none. */
   keyOf(clientId: number): string {
     return this.open().byId.get(clientId)?.key ?? '';
@@ -68,5 +85,6 @@ function open(buffer: SharedArrayBuffer): Opened {
   return {
     byKey: new Map(clients.map((client) => [client.key, client])),
     byId: new Map(clients.map((client) => [client.clientId, client])),
+    admitsSome: clients.some(({ admits }) => admits === true),
   };
 }

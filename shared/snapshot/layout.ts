@@ -10,7 +10,7 @@ export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 export const CLIENT_TABLE_MAGIC = 0x494c4357;
 /** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
-export const LAYOUT_VERSION = 6;
+export const LAYOUT_VERSION = 7;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low lanes, five high
@@ -218,6 +218,10 @@ export const ClientTableLayout = {
   RECORD_WORDS: 6,
   IPV4_WORDS: 1,
   IPV6_WORDS: 4,
+  /** The word of a range: the number of its record, and who may ask; see `ClientTable.find`. */
+  RECORD_MASK: 0xff_ffff,
+  BLOCKED_BIT: 1 << 29,
+  ADMITTED_BIT: 1 << 30,
 } as const;
 
 /** Order-dependent sum of words `from` to the end: finds torn and damaged files, not forgeries. */

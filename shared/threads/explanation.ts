@@ -6,6 +6,7 @@ import type { RuleOriginCode } from '../snapshot/rule-origin.ts';
 export type ExplainedStageName =
   | 'admission'
   | 'client_group'
+  | 'access'
   | 'question_checks'
   | 'grants'
   | 'schedule_override'

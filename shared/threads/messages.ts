@@ -106,6 +106,8 @@ export interface IdentitySettings {
   readonly chaosClients: readonly string[];
   /** Names that load balancers ask: neither logged nor counted. */
   readonly healthCheckNames: readonly string[];
+  /** Clients that may not ask get no answer. */
+  readonly refusesSilently: boolean;
   readonly version: string;
   readonly nodeName: string;
   /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */

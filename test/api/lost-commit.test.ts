@@ -1,5 +1,6 @@
 /** A connection that is lost while the database stores a change: the answer says that it may be stored, or in force. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../support/parts/as-owner.ts';
 import { startDatabase } from '../../control-plane/db/database.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
@@ -16,7 +17,7 @@ let api: RunningApi;
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  await own.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  await asOwner(own.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
 });
 beforeEach(async () => {
   proxy = await CuttingProxy.open(own.database);
@@ -51,15 +52,17 @@ describe('a change whose COMMIT gets no answer', () => {
   });
 
   test('a change that is lost before its COMMIT is unavailable, and may be sent again', async () => {
-    await own.database.query(
+    await asOwner(
+      own.database,
       `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`,
     );
-    await own.database.query(
+    await asOwner(
+      own.database,
       'CREATE TRIGGER die BEFORE INSERT ON groups FOR EACH ROW EXECUTE FUNCTION die()',
     );
     const answer = await api.send('POST', '/api/groups', { json: { name: 'early' } });
-    await own.database.query('DROP TRIGGER die ON groups');
+    await asOwner(own.database, 'DROP TRIGGER die ON groups');
     expect([answer.status, answer.problem.error]).toEqual([503, 'unavailable']);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(api.policyChanges).toBe(0);

@@ -1,5 +1,6 @@
 /** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../support/parts/as-owner.ts';
 import { CHEAP_HASHING } from '../support/parts/cheap-hashing.ts';
 import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
 import { ClusterNodeList } from '../../shared/api/nodes-api.ts';
@@ -65,7 +66,7 @@ describe('/nodes', () => {
   };
 
   beforeEach(async () => {
-    await suite.database.query('TRUNCATE nodes');
+    await asOwner(suite.database, 'TRUNCATE nodes');
     await suite.database.query(
       `INSERT INTO nodes (id, name, version, address, started_at, last_seen, snapshot_id, policy_revision, qps)
        VALUES ($1, 'node-a', '1.2', NULL, '2025-12-24T00:00:00Z', '2026-01-01T00:00:00Z', 1, 1, 0),
@@ -131,6 +132,7 @@ describe('GET /health', () => {
       filters: { status: filters },
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
+      access: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -148,7 +150,7 @@ describe('GET /health', () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
-      ...{ filters: check, nodes: check, clock: check },
+      ...{ filters: check, nodes: check, clock: check, access: check },
     };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',

@@ -3,6 +3,7 @@
  * `list-sources.test.ts`.
  */
 import { describe, expect, test } from '@jest/globals';
+import { asOwner } from '../support/parts/as-owner.ts';
 import { PolicyChanges } from '../../control-plane/policy/change.ts';
 import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
 import { Revision, RevisionDetail, RevisionList } from '../../shared/api/revisions-api.ts';
@@ -92,7 +93,7 @@ describe('GET revisions/{id}', () => {
       ['managed_domains', expect.any(String), undefined],
       ['safe_search_configs', `${group} bing`, undefined],
     ]);
-    await suite.database.query('TRUNCATE audit_log');
+    await asOwner(suite.database, 'TRUNCATE audit_log');
     expect(await detail(revision)).toMatchObject({ id: revision, changes: null });
     expect((await api.send('GET', '/api/revisions/2147483647')).status).toBe(404);
   });

@@ -2,6 +2,7 @@
  * Makes the devices known, as if Weir had seen them on its own network: a MAC is learned only from a neighbour, and the
  * demo has none.
  */
+import { asOwner } from '../support/parts/as-owner.ts';
 import type { Database } from '../../control-plane/db/database.ts';
 import { groupIdOf, GROUPS, HOUSEHOLD } from './household.ts';
 
@@ -10,7 +11,7 @@ export async function addDevices(database: Database): Promise<void> {
   // The made-up log names groups by these numbers.
   for (const group of GROUPS)
     await database.query('INSERT INTO groups (id, name) VALUES ($1, $2)', [groupIdOf(group), group]);
-  await database.query("SELECT setval(pg_get_serial_sequence('groups', 'id'), max(id)) FROM groups");
+  await asOwner(database, "SELECT setval(pg_get_serial_sequence('groups', 'id'), max(id)) FROM groups");
   for (const { name, address, mac, hostname, group } of HOUSEHOLD)
     await database.query(
       `INSERT INTO clients (ip_address, mac_address, addresses, hostname, name, group_id, first_seen, last_seen)

@@ -42,16 +42,16 @@ describe('deploy/compose', () => {
   });
 
   test('cluster.yaml runs three nodes that find the database on either of two servers', () => {
-    const passwords = { POSTGRES_PASSWORD: 'secret', REPLICA_PASSWORD: 'other' };
+    const passwords = { POSTGRES_PASSWORD: 'secret', QUERY_PASSWORD: 'third', REPLICA_PASSWORD: 'other' };
     const { services } = composed('cluster.yaml', passwords);
     const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
     const configs = nodes.map(({ environment = {} }) => configured(environment));
     expect(configs.map(({ server }) => server.node_name)).toEqual(['a', 'b', 'c']);
     for (const { database } of configs)
-      expect(database.url).toEqual([
-        'postgres://postgres:secret@primary/weir',
-        'postgres://postgres:secret@standby/weir',
-      ]);
+      expect(database).toMatchObject({
+        url: ['postgres://weir_app:third@primary/weir', 'postgres://weir_app:third@standby/weir'],
+        owner_url: ['postgres://postgres:secret@primary/weir', 'postgres://postgres:secret@standby/weir'],
+      });
   });
 
   test('cluster.yaml is refused where the passwords were not chosen', () => {

@@ -1,6 +1,7 @@
 /** The dashboard over the views of the database: every query of every panel runs, as the role that deploy/README.md makes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { asOwner } from '../support/parts/as-owner.ts';
 import { logRow, wireName } from '../support/parts/log-row.ts';
 import { storeRows } from '../support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../support/parts/test-database.ts';
@@ -53,21 +54,17 @@ describe('weir-sql.json', () => {
     );
     await storeRows(database.database, rows);
     await database.database.query("INSERT INTO nodes (id, name) VALUES (1, 'alpha') ON CONFLICT DO NOTHING");
-    const [grants] = /CREATE ROLE[^`]+/.exec(read('README.md')) ?? [];
-    await database.database.query(grants!);
+    const [grants] = /CREATE ROLE weir_grafana[^`]+/.exec(read('README.md')) ?? [];
+    await asOwner(database.database, grants!);
   });
 
   afterAll(() => database.stop());
 
   /** Asks as Grafana's role. */
   function ask<Row extends object>(sql: string): Promise<Row[]> {
-    return database.database.withClient(async (client) => {
-      await client.query('SET ROLE weir_grafana');
-      try {
-        return (await client.query<Row & Record<string, unknown>>(sql)).rows;
-      } finally {
-        await client.query('RESET ROLE');
-      }
+    return database.database.transactionAsOwner(async (tx) => {
+      await tx.query('SET LOCAL ROLE weir_grafana');
+      return (await tx.query<Row & Record<string, unknown>>(sql)).rows;
     });
   }
 

@@ -89,6 +89,7 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'admission continue',
       'client_group continue',
+      'access continue',
       'question_checks continue',
       'grants continue',
       'schedule_override continue',
@@ -97,7 +98,7 @@ describe('Explainer', () => {
       'services continue',
       'policy answered',
     ]);
-    expect(stages[8]!.rules.map(({ origin }) => origin)).toEqual([
+    expect(stages[9]!.rules.map(({ origin }) => origin)).toEqual([
       RuleOrigin.MANAGED,
       RuleOrigin.LIST,
       RuleOrigin.SPECIAL,
@@ -123,6 +124,7 @@ describe('Explainer', () => {
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
       'admission continue',
       'client_group continue',
+      'access continue',
       'question_checks continue',
       'grants continue',
       'schedule_override continue',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { CHEAP_HASHING } from '../../../test/support/parts/cheap-hashing.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   hash = await CHEAP_HASHING.hash(PASSWORD);
 });
-beforeEach(() => own.database.query('TRUNCATE admin_credential'));
+beforeEach(() => asOwner(own.database, 'TRUNCATE admin_credential'));
 afterAll(() => own.stop());
 
 /** An account; `file` is a configuration file that sets the password. */
@@ -94,7 +95,7 @@ describe('AdminAccount', () => {
     await expect(account({ database: away() }).isConfigured()).rejects.toThrow(DatabaseUnavailable);
     const one = account();
     await one.setUp(PASSWORD, null);
-    await own.database.query('TRUNCATE admin_credential');
+    await asOwner(own.database, 'TRUNCATE admin_credential');
     expect(await one.isConfigured()).toBe(true);
   });
 

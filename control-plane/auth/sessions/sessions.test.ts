@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   );
 });
 beforeEach(async () => {
-  await own.database.query('TRUNCATE sessions');
+  await asOwner(own.database, 'TRUNCATE sessions');
   clock = new TestClock();
   const { database } = own;
   sessions = new Sessions({ database, clock, logger: new MemoryLogger(), adminName: () => 'root' });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import { SYSTEM } from '../../api/caller.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  await own.database.query('TRUNCATE api_tokens CASCADE');
+  await asOwner(own.database, 'TRUNCATE api_tokens CASCADE');
   clock = new TestClock();
   isAway = isSilent = false;
   questions = 0;

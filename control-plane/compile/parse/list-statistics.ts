@@ -49,6 +49,11 @@ export interface ListStatistics {
   readonly prefixLengths: readonly number[];
   /** Clients that rules speak of by MAC or by name; absent in what older versions kept on disk. */
   readonly clientNames?: readonly string[];
+  /**
+   * Names at which its `$badfilter` rules disable rules of lists; absent in what older versions kept on disk, and of a list
+   * with many of them.
+   */
+  readonly takenBackNames?: readonly string[];
   /** Some rules are in Adblock style, whatever the others are. */
   readonly hasAdblockRules: boolean;
   /** The first of each, at most `MAX_SAMPLES`. */

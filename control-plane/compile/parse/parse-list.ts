@@ -77,6 +77,7 @@ export class ListParser {
       addressShare: this.output.coverage.share(),
       clientNames: [...this.output.clientNames],
       prefixLengths: [...this.output.prefixes.words],
+      ...(this.output.takenBackNames && { takenBackNames: this.output.takenBackNames }),
       hasAdblockRules: this.output.forms.adblock > 0,
       invalidSamples: this.invalidSamples,
       skippedSamples: this.skippedSamples,

@@ -34,6 +34,8 @@ const ADDRESS = skippedLine('an address that means "block": nothing to judge ans
 
 /** Most clients that the rules of one list may name by MAC or by name, since they are resolved periodically. */
 const MAX_CLIENT_NAMES = 1000;
+/** Most names of `$badfilter` rules that are kept of a list. */
+const MAX_TAKEN_BACK_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
 const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
 /** The limit of special rules is reached. */
@@ -52,6 +54,8 @@ export class RuleOutput {
   addressRules = 0;
   /** Clients that rules speak of by MAC or by name. */
   readonly clientNames = new Set<string>();
+  /** Names at which rules disable others; undefined = too many to keep. */
+  takenBackNames: string[] | undefined = [];
   /** The addresses that rules stand at. */
   readonly coverage = new AddressCoverage();
   /** Lengths of the prefixes among them. */
@@ -143,6 +147,8 @@ export class RuleOutput {
     if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
     this.forms.adblock++;
     this.rules++;
+    if (badFilter.name !== null) this.takenBackNames?.push(badFilter.name);
+    if ((this.takenBackNames?.length ?? 0) > MAX_TAKEN_BACK_NAMES) this.takenBackNames = undefined;
     return null;
   }
 }

@@ -31,6 +31,11 @@ export function packPair(source: number, kinds: number): number {
   return ((source << KIND_BITS) | kinds) >>> 0;
 }
 
+/** Source index and kinds of a pair; null = another source disables kinds of the pair before it. */
+export function unpackPair(packed: number): { readonly source: number; readonly kinds: number } | null {
+  return packed < TAKES_BACK ? { source: packed >>> KIND_BITS, kinds: packed & KIND_MASK } : null;
+}
+
 /** Number of attributes. */
 export function attributeCount(table: AttributeTable): number {
   return table.nameCounts.length;

@@ -27,7 +27,11 @@ export async function inspect({
   readonly watch: readonly string[];
 }): Promise<ListInspection> {
   begin(progress);
-  const names = new WatchedNames(watch);
+  return inspectList(list, new WatchedNames(watch));
+}
+
+/** The same on any thread; `names` has seen nothing yet. */
+export async function inspectList(list: ListFile, names: WatchedNames): Promise<ListInspection> {
   const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
     names.see(bytes, start, end, kind);
   const statistics = await readList(list.path, list.reading, see, names);

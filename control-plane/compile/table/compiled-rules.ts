@@ -22,6 +22,8 @@ export interface CompiledRules {
   /** Unix milliseconds; 0 for the empty table. */
   readonly compiledAtMs: number;
   readonly compileMs: number;
+  /** Its names files name some that have no rules of their kind any more. */
+  readonly hasLeftNames?: true;
 }
 
 /**

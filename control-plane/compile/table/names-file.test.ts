@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import { LINES_PER_MARK, NamesWriter, TRAILER_BYTES, namesPaths } from './names-file.ts';
+import { copyWithLines, LINES_PER_MARK, NamesWriter, TRAILER_BYTES, namesPaths } from './names-file.ts';
 
 const { BLOCK_EXACT, BLOCK_BELOW, ALLOW_EXACT, IMPORTANT_ALLOW_SUFFIX } = RuleKind;
 
@@ -87,5 +87,26 @@ describe('NamesWriter', () => {
     expect(file.marks).toEqual(
       [0, 1024, 2048].map((line) => names.slice(0, line).join('\n').length + (line && 1)),
     );
+  });
+});
+
+describe('copyWithLines()', () => {
+  test('adds lines and their marks to a copy, and leaves the file that it is made of', async () => {
+    const writer = new NamesWriter(stem);
+    const names = Array.from({ length: LINES_PER_MARK - 1 }, (_, index) => `n${index}.example`);
+    for (const name of names) add(writer, name, BLOCK_EXACT);
+    writer.finish();
+    const { block } = namesPaths(stem);
+    const before = read(block);
+    const to = join(folder, 'copy');
+    const added = { fresh: ['x.example', 'y.example'], perhaps: ['n0.example', 'n7.example', '7.example'] };
+    expect(await copyWithLines(block, to, added)).toBe(true);
+    const lines = [...names, 'x.example', 'y.example', '7.example'];
+    const textBytes = before.textBytes + 'x.example\ny.example\n7.example\n'.length;
+    const marks = [0, before.textBytes + 'x.example\n'.length];
+    expect(read(to)).toEqual({ lines, marks, textBytes, lineCount: lines.length });
+    expect(read(block)).toEqual(before);
+    expect(await copyWithLines(to, join(folder, 'same'), { fresh: [], perhaps: [] })).toBe(true);
+    expect(read(join(folder, 'same'))).toEqual(read(to));
   });
 });

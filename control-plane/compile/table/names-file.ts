@@ -8,7 +8,9 @@
  *
  * Written in the compile thread, in step with the table; read by `names-search.ts`.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
+import { copyFile, type FileHandle, open } from 'node:fs/promises';
+import { readFully } from '../../files/read-fully.ts';
 import { FOLD } from '../../../shared/dns/name.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 
@@ -22,12 +24,15 @@ export function namesPaths(stem: string): { readonly block: string; readonly all
   return { block: `${stem}-block.names`, allow: `${stem}-allow.names` };
 }
 
-const BLOCK_KINDS =
+/** Kinds whose names are in the file of that kind. */
+export const BLOCK_KINDS =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
-const ALLOW_KINDS =
+export const ALLOW_KINDS =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
 const BUFFER_BYTES = 262_144;
+/** Most bytes that are read to find out which names a file has. */
+const MAX_SEARCHED_BYTES = 67_108_864;
 const LF = 0x0a;
 
 /** Writes both files of a table while it is built. */
@@ -55,6 +60,61 @@ export class NamesWriter {
     this.block.finish();
     this.allow.finish();
   }
+}
+
+/** Lines to add to a names file; those of `perhaps` are added unless they are there. */
+export interface AddedLines {
+  readonly fresh: readonly string[];
+  readonly perhaps: readonly string[];
+}
+
+/** Copies a finished names file with more lines; false if the file is too large to look for lines in it. */
+export async function copyWithLines(from: string, to: string, added: AddedLines): Promise<boolean> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  const file = await open(to, 'r+');
+  try {
+    const { size } = await file.stat();
+    const trailer = new Float64Array((await readAt(file, size - TRAILER_BYTES, TRAILER_BYTES)).buffer);
+    const [textBytes = 0, lines = 0, markCount = 0] = trailer;
+    const marks = [...new Float64Array((await readAt(file, textBytes, markCount * 8)).buffer)];
+    const missing = await withoutThose(file, textBytes, added.perhaps);
+    if (missing === undefined) return false;
+    let length = textBytes;
+    const fresh = [...added.fresh, ...missing];
+    for (const [index, name] of fresh.entries()) {
+      if ((lines + index) % LINES_PER_MARK === 0) marks.push(length);
+      length += name.length + 1;
+    }
+    const text = Buffer.from(fresh.map((name) => `${name}\n`).join(''), 'latin1');
+    const numbers = Float64Array.from([...marks, length, lines + fresh.length, marks.length]);
+    const tail = Buffer.concat([text, new Uint8Array(numbers.buffer)]);
+    await file.write(tail, 0, tail.length, textBytes);
+    await file.truncate(textBytes + tail.length);
+    await file.datasync();
+    return true;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Those names that are not among the lines. */
+async function withoutThose(
+  file: FileHandle,
+  textBytes: number,
+  names: readonly string[],
+): Promise<readonly string[] | undefined> {
+  if (names.length === 0) return names;
+  if (names.length * textBytes > MAX_SEARCHED_BYTES) return undefined;
+  const text = await readAt(file, 0, textBytes);
+  const isThere = (name: string): boolean =>
+    text.subarray(0, name.length + 1).toString('latin1') === `${name}\n` || text.includes(`\n${name}\n`);
+  return names.filter((name) => !isThere(name));
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.from(new ArrayBuffer(length));
+  await readFully(file, bytes, position);
+  return bytes;
 }
 
 class LineWriter {

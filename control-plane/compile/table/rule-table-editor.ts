@@ -7,9 +7,10 @@ import { RuleTableLayout as L, checksumWords } from '../../../shared/snapshot/la
 import type { AttributeTable } from './attribute-table.ts';
 import { MAX_LOAD, type BuiltTable } from './rule-table-builder.ts';
 
-/** Share of names without rules, and number of attributes, at which building from scratch pays. */
+/** Share of names without rules, and number of attributes and their growth, at which building from scratch pays. */
 const MAX_EMPTY = 0.1;
 const MAX_ATTRIBUTES = 4096;
+const MAX_ATTRIBUTE_GROWTH = 1.5;
 
 /** One use: `set` names, then `finish`. */
 export class RuleTableEditor {
@@ -21,6 +22,7 @@ export class RuleTableEditor {
   private readonly known = new Map<string, number>();
   private readonly hash = { low: 0, high: 0 };
   private names: number;
+  private readonly maxAttributes: number;
 
   constructor(before: SharedArrayBuffer, { offsets, pairs, nameCounts }: AttributeTable) {
     this.buffer = new SharedArrayBuffer(before.byteLength);
@@ -29,6 +31,8 @@ export class RuleTableEditor {
     this.bucketCount = this.words[L.BUCKET_COUNT_WORD]!;
     this.names = this.words[L.NAME_COUNT_WORD]!;
     this.nameCounts = [...nameCounts];
+    // Tables of many lists that overlap have tens of thousands.
+    this.maxAttributes = Math.max(MAX_ATTRIBUTES, nameCounts.length * MAX_ATTRIBUTE_GROWTH);
     for (let attribute = 0; attribute < nameCounts.length; attribute++) {
       const own = [...pairs.subarray(offsets[attribute], offsets[attribute + 1])];
       this.known.set(own.join(), attribute);
@@ -36,14 +40,32 @@ export class RuleTableEditor {
     }
   }
 
+  /** Pairs of a name (ASCII, folded); undefined if it is not in the table. */
+  pairsAt(name: string): readonly number[] | undefined {
+    this.hashOf(name);
+    const { low, high } = this.hash;
+    let bucket = this.homeOf(low);
+    for (let probes = this.bucketCount; probes > 0; probes--) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++)
+        if (this.words[slot] === low && this.words[slot + L.HIGH_AT] === high) {
+          const attribute = this.words[slot + L.ATTRIBUTE_AT]!;
+          if (attribute !== 0) return this.pairsOf[attribute - 1];
+        }
+      if (((this.words[at + L.OVERFLOW_AT]! >>> high) & 1) === 0) return undefined;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+    return undefined;
+  }
+
   /**
    * Gives a name (ASCII, folded) these pairs of an `AttributeTable`, in ascending order, instead of those that it has;
    * none = no rule. False = the table is full and has to be built again.
    */
   set(name: string, pairs: readonly number[]): boolean {
-    hashName(nameFromText(name)!, 0, this.words[L.SEED_LOW_WORD]!, this.words[L.SEED_HIGH_WORD]!, this.hash);
+    this.hashOf(name);
     const { low, high } = this.hash;
-    let bucket = ((low >>> 0) * (this.bucketCount / 0x1_0000_0000)) >>> 0;
+    let bucket = this.homeOf(low);
     for (;;) {
       const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
       for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
@@ -63,7 +85,7 @@ export class RuleTableEditor {
   /** The table, marked with `build`, a u32; undefined if it should be built from scratch. */
   finish(build: number): BuiltTable | undefined {
     const empty = this.nameCounts[this.known.get('') ?? -1] ?? 0;
-    if (empty > this.names * MAX_EMPTY || this.nameCounts.length > MAX_ATTRIBUTES) return undefined;
+    if (empty > this.names * MAX_EMPTY || this.nameCounts.length > this.maxAttributes) return undefined;
     this.words[L.NAME_COUNT_WORD] = this.names;
     this.words[L.ATTRIBUTE_COUNT_WORD] = this.nameCounts.length;
     this.words[L.BUILD_WORD] = build;
@@ -76,6 +98,14 @@ export class RuleTableEditor {
       nameCounts: Uint32Array.from(this.nameCounts),
     };
     return { rules: this.buffer, attributes, nameCount: this.names };
+  }
+
+  private hashOf(name: string): void {
+    hashName(nameFromText(name)!, 0, this.words[L.SEED_LOW_WORD]!, this.words[L.SEED_HIGH_WORD]!, this.hash);
+  }
+
+  private homeOf(low: number): number {
+    return ((low >>> 0) * (this.bucketCount / 0x1_0000_0000)) >>> 0;
   }
 
   private insert(slot: number, pairs: readonly number[]): boolean {

@@ -60,12 +60,15 @@ const NO_AUTOMATON =
 const NO_ADDRESS_AUTOMATON = 'too many expressions that every address must be held against';
 const NO_MEMORY = 'the expressions before it took all the memory that there is for them';
 const CROWDED_NAME = 'too many rules with conditions at one name';
+const OVER_BUDGET = new Set([TOO_MUCH_WORK, NO_AUTOMATON, NO_ADDRESS_AUTOMATON, NO_MEMORY, CROWDED_NAME]);
 
 /** Collects and places the special rules of one table. */
 export class SpecialRuleSet {
   readonly placed: PlacedRule[] = [];
   /** Addresses that the patterns and expressions match. */
   readonly addressSamples = new AddressSamples();
+  /** A rule was refused that a larger budget would have had room for. */
+  isOverBudget = false;
   private readonly grams = new GramIndex();
   private readonly budget: RuleBudget;
   private readonly total: RuleAllowance;
@@ -85,7 +88,9 @@ export class SpecialRuleSet {
   add(rule: SpecialRule): string | null {
     const source = this.sourceOf(rule.source);
     const isText = rule.match === 'regex' || rule.match === 'pattern';
-    return isText ? this.addText(rule, source) : this.addAtName(rule, source);
+    const refused = isText ? this.addText(rule, source) : this.addAtName(rule, source);
+    if (refused !== null && OVER_BUDGET.has(refused)) this.isOverBudget = true;
+    return refused;
   }
 
   /** Keeps the index of a rule that was not added, so that later rules keep theirs: nothing matches it. */

@@ -8,7 +8,7 @@ import {
   checksumWords,
 } from '../../../shared/snapshot/layout.ts';
 import { gramSlot } from '../../../shared/snapshot/special-matcher.ts';
-import { MatchCode, type SpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import { MatchCode, openSpecialRules, type SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { encodeAutomaton } from './automaton-encoder.ts';
 import type { GramPlace } from './gram-index.ts';
 import type { TableSeeds } from './rule-table-builder.ts';
@@ -18,6 +18,8 @@ import { type PlacedRule, SpecialRuleSet } from './special-rule-set.ts';
 const SLOTS_PER_LITERAL = 16;
 const MIN_GRAM_SLOTS = 1024;
 const MAX_GRAM_SLOTS = 65_536;
+/** Word of a candidate that has the byte of its literal. */
+const LITERAL_AT = 2;
 
 /** Encodes rules, silently without those over a list's budget. */
 export function buildSpecialRules(rules: readonly SpecialRule[], seeds: TableSeeds): SharedArrayBuffer {
@@ -45,6 +47,52 @@ export function encodeSpecialRules(
     automataOf(set.addressAutomata(), indexes),
     seeds,
   );
+}
+
+/** The same rules with these lines, by their indexes; the rest is copied. */
+export function withRuleLines(
+  buffer: SharedArrayBuffer,
+  lines: ReadonlyMap<number, number>,
+): SharedArrayBuffer {
+  const before = openSpecialRules(buffer);
+  const count = before[L.RULE_COUNT_WORD]!;
+  const offsetsAt = before[L.OFFSETS_WORD]!;
+  const textsAt = before[offsetsAt]!;
+  const literalsAt = before[offsetsAt + count]!;
+  const literals = Buffer.from(buffer, literalsAt);
+  const texts = Array.from({ length: count }, (_, index) => {
+    const [start, end] = [before[offsetsAt + index]!, before[offsetsAt + index + 1]!];
+    const line = lines.get(index);
+    const text = Buffer.from(buffer, start, end - start);
+    if (line === undefined) return text;
+    return Buffer.from(JSON.stringify({ ...(JSON.parse(text.toString('utf8')) as SpecialRule), line }));
+  });
+  const textBytes = lengthOf(texts);
+  const after = new SharedArrayBuffer((textsAt + textBytes + literals.length + 3) & ~3);
+  const words = new Int32Array(after);
+  words.set(before.subarray(0, textsAt >>> 2));
+  new Uint8Array(after).set(Buffer.concat([...texts, literals]), textsAt);
+  let at = textsAt;
+  for (const [index, { length }] of texts.entries()) {
+    words[offsetsAt + index] = at;
+    at += length;
+  }
+  words[offsetsAt + count] = at;
+  const gramSlots = words[L.GRAM_SLOTS_WORD]!;
+  const candidates = gramSlots === 0 ? 0 : words[words[L.GRAMS_WORD]! + gramSlots]!;
+  for (let candidate = 0; candidate < candidates; candidate++)
+    words[words[L.CANDIDATES_WORD]! + candidate * L.CANDIDATE_WORDS + LITERAL_AT]! += at - literalsAt;
+  words[L.CHECKSUM_WORD] = checksumWords(new Uint32Array(after), L.CHECKSUM_WORD + 1);
+  return after;
+}
+
+/** Indexes of the rules of a source, in the order of its lines. */
+export function rulesOfSource(buffer: SharedArrayBuffer, source: number): number[] {
+  const words = openSpecialRules(buffer);
+  const found: number[] = [];
+  for (let index = 0; index < words[L.RULE_COUNT_WORD]!; index++)
+    if (words[words[L.RULES_WORD]! + index * L.RULE_WORDS + L.RULE_SOURCE] === source) found.push(index);
+  return found;
 }
 
 function automataOf(packers: Iterable<[number, AutomatonPacker]>, indexes: readonly number[]): Int32Array[] {

@@ -44,12 +44,13 @@ export class WatchedNames implements SpecialSink {
   private readonly likely = new Uint8Array(65_536);
   private readonly blocks: Uint8Array;
   private readonly allows: Uint8Array;
-  private readonly rules = new SpecialRuleSet();
+  private readonly rules: SpecialRuleSet;
   private readonly takenBack = new Set<string>();
   private readonly wide: WideRule[] = [];
 
-  /** `names` in lower case, without final dots. */
-  constructor(names: readonly string[]) {
+  /** `names` in lower case, without final dots; `rules` is empty. */
+  constructor(names: readonly string[], rules = new SpecialRuleSet()) {
+    this.rules = rules;
     this.names = names;
     this.blocks = new Uint8Array(names.length);
     this.allows = new Uint8Array(names.length);

@@ -10,11 +10,13 @@ import {
   layOlderCluster,
   useOlderCluster,
 } from '../../../test/support/parts/older-cluster.ts';
+import { withOwner } from '../../../test/support/parts/made-cluster.ts';
 import {
   makeTempDir,
   startTestDatabase,
   type TestDatabase,
 } from '../../../test/support/parts/test-database.ts';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
 import { sumUp } from '../copy/copy-across.ts';
 import { findPostgresPackage, majorOf } from '../postgres/postgres-runtime.ts';
@@ -112,7 +114,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
       () => own.database.status(),
       ({ upgrade }) => upgrade === undefined,
     );
-    expect(await own.database.withClient(contentOf)).toEqual(content);
+    expect(await withOwner(dataDir, contentOf)).toEqual(content);
     await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // Its number is the next one.
     expect(existsSync(join(dataDir, 'postgres', 'cluster.before'))).toBe(false);
     expect(own.logger.text()).toContain(`move the query log from PostgreSQL ${earlier}: done`);
@@ -129,7 +131,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
       () => own.database.status(),
       ({ upgrade }) => upgrade === undefined,
     );
-    expect(await own.database.withClient(contentOf)).toEqual(content);
+    expect(await withOwner(dataDir, contentOf)).toEqual(content);
   });
 
   test('stays with the earlier version, and says why, where people keep tables of their own', async () => {
@@ -143,7 +145,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
         `^stays at PostgreSQL ${earlier} until the next start: not made by Weir.*relation notes n integer`,
       ),
     );
-    await own.database.query('DROP TABLE notes');
+    await asOwner(own.database, 'DROP TABLE notes');
     await own.database.close();
     own.lock.release();
     expect(await majorOn(await openDatabase(dataDir))).toBe(installed);

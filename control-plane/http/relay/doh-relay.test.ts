@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { query } from '../../../test/support/dns/dns-message.ts';
 import { dohPath } from '../../../test/support/dns/doh-client.ts';
 import { until } from '../../../test/support/parts/until.ts';
+import { UntrustedProxies } from '../../access/untrusted-proxies.ts';
 import { ThreadUnavailable } from '../../workers/thread-requests.ts';
 import { addDohRelay } from './doh-relay.ts';
 import type { RelayQuery } from './doh-relay.ts';
@@ -20,9 +21,13 @@ afterEach(() => {
 });
 
 /** Serves a relay; returns the URL of a query. */
-async function serve(relay: RelayQuery): Promise<string> {
+async function serve(
+  relay: RelayQuery,
+  { proxies = new UntrustedProxies(), trusted = [] as string[] } = {},
+): Promise<string> {
   const app = express();
-  addDohRelay(app, relay);
+  app.set('trust proxy', trusted);
+  addDohRelay(app, relay, proxies.note);
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${dohPath(MESSAGE)}`;
@@ -62,5 +67,16 @@ describe('addDohRelay()', () => {
     expect((await fetch(url)).status).toBe(503);
     for (const answer of waiting) answer();
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test.each([
+    ['a client', [], {}, false],
+    ['a proxy that is not trusted', [], { 'X-Forwarded-For': '192.0.2.7' }, true],
+    ['a proxy that is trusted', ['127.0.0.1'], { 'X-Forwarded-For': '192.0.2.7' }, false],
+  ])('notes of %s whether it hides others', async (_name, trusted, headers, isNoted) => {
+    const proxies = new UntrustedProxies();
+    const url = await serve(async () => MESSAGE, { proxies, trusted });
+    expect((await fetch(url, { headers })).status).toBe(200);
+    expect(proxies.has('127.0.0.1')).toBe(isNoted);
   });
 });

@@ -6,6 +6,7 @@ import type { Express, Request, Response } from 'express';
 import { DOH_PATH, dohFields, MAX_DOH_QUERY_SIZE, readDohTarget } from '../../../shared/dns/doh-target.ts';
 import { Header } from '../../../shared/dns/wire.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
+import { clientAddress } from '../../api/client-address.ts';
 import { readBytes } from '../../api/request-body.ts';
 import { ThreadUnavailable } from '../../workers/thread-requests.ts';
 
@@ -16,17 +17,21 @@ export type RelayQuery = (
   clientKey: string,
 ) => Promise<Uint8Array | null>;
 
+/** Notes the address of a request, and the client that it names in X-Forwarded-For, if it does. */
+export type NoteForwarding = (address: string, forwardedFor: string | undefined) => void;
+
 /** Queries that wait for a thread; more get 503. */
 const MAX_WAITING = 256;
 
-/** Answers DNS over HTTPS below its path. */
-export function addDohRelay(app: Express, relay: RelayQuery): void {
+/** Answers DNS over HTTPS below its path. `note` is called for requests whose address is not that of a trusted proxy. */
+export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwarding = () => undefined): void {
   let waiting = 0;
   const path = new RegExp(`^${DOH_PATH}(/|$)`);
   app.all(path, async (request: Request, response: Response): Promise<void> => {
     const asked = await askedBy(request, response);
     if (asked === null) return;
     const client = addressFromText(request.ip ?? '');
+    if (request.ips.length === 0) note(clientAddress(request), request.get('x-forwarded-for'));
     if (waiting >= MAX_WAITING || client === null) {
       response.status(503).set('retry-after', '1').end();
       return;

@@ -3,10 +3,18 @@ import { ONLY_TEXT } from '../files/open-upload.ts';
 import { mapAdguard } from './map-adguard.ts';
 import { readAdguard } from './read-adguard.ts';
 
+function planOf(text: string) {
+  return mapAdguard(readAdguard(new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]])));
+}
+
 /** Values by key of the configuration. */
 function keysOf(text: string): Record<string, unknown> {
-  const files = new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]]);
-  return Object.fromEntries(mapAdguard(readAdguard(files)).keys.map(({ key, value }) => [key, value]));
+  return Object.fromEntries(planOf(text).keys.map(({ key, value }) => [key, value]));
+}
+
+/** Names of what is not imported. */
+function leftOf(text: string): string[] {
+  return planOf(text).items.flatMap(({ name, result }) => (result === null ? [] : [name]));
 }
 
 describe('mapAdguardKeys()', () => {
@@ -28,6 +36,28 @@ describe('mapAdguardKeys()', () => {
       'cache.min_ttl_secs': 86_400,
       'database.query_log_days': 1,
     });
+  });
+
+  test('takes over who may not ask', () => {
+    const text = 'dns: {disallowed_clients: [192.0.2.66, 198.51.100.0/24, Phone, "no client"]}\n';
+    expect(keysOf(text)).toEqual({ 'dns.blocked_clients': ['192.0.2.66/32', '198.51.100.0/24', 'phone'] });
+    expect(leftOf(text)).toContain('dns.disallowed_clients no client');
+  });
+
+  test('takes over who may ask, with clients of known keys, and leaves the other list out', () => {
+    const text =
+      'dns: {allowed_clients: [192.0.2.0/24, lap-7g3k9x2m4p8q1w5z], disallowed_clients: [192.0.2.66]}\n';
+    expect(keysOf(text)).toEqual({ 'dns.allowed_clients': ['192.0.2.0/24'] });
+    expect(planOf(text).clients).toMatchObject([{ key: 'lap-7g3k9x2m4p8q1w5z', mac: null, ip: null }]);
+    expect(leftOf(text)).toEqual(['dns.disallowed_clients 192.0.2.66']);
+  });
+
+  test('does not let everyone ask', () => {
+    const open = 'dns: {allowed_clients: []}\n';
+    expect([keysOf(open), leftOf(open)]).toEqual([{}, ['dns.allowed_clients']]);
+    const whole = 'dns: {allowed_clients: [0.0.0.0/0, "::/0"]}\n';
+    expect(keysOf(whole)).toEqual({ 'dns.allowed_clients': ['private', 'connected'] });
+    expect(leftOf(whole)).toEqual(['dns.allowed_clients 0.0.0.0/0', 'dns.allowed_clients ::/0']);
   });
 
   test('switches off what is off there', () => {

@@ -4,6 +4,7 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addRateLimit } from '../plan/planned-pools.ts';
+import { mapAdguardAccess } from './adguard-access.ts';
 import type { AdguardSettings } from './adguard-settings.ts';
 
 const MIN_CACHE_BYTES = 1_048_576;
@@ -23,6 +24,7 @@ export function mapAdguardKeys(builder: PlanBuilder, { dns, filtering, file }: A
   mapCache(builder, dns);
   mapLog(builder, file);
   mapNames(builder, dns, file);
+  mapAdguardAccess(builder, dns);
   reportUnknown(builder, dns, filtering, file);
 }
 
@@ -141,8 +143,6 @@ function reportUnknown(
     'dns.aaaa_disabled',
     'switch on no_ipv6 for the groups that are to have no IPv6 answers',
   );
-  for (const key of ['allowed_clients', 'disallowed_clients'])
-    report(isListed(key), `dns.${key}`, 'Weir refuses no clients: use a firewall');
   report(
     isListed('bogus_nxdomain'),
     'dns.bogus_nxdomain',

@@ -93,3 +93,13 @@ describe('readDnsmasq()', () => {
     expect(isDnsmasq(files({ upload: '' }))).toBe(false);
   });
 });
+
+describe('local-service', () => {
+  test.each([
+    ['local-service', ['127.0.0.0/8', '::1/128', 'connected']],
+    ['local-service=net', ['127.0.0.0/8', '::1/128', 'connected']],
+    ['local-service=host', ['127.0.0.0/8', '::1/128']],
+  ])('maps %s to who may ask', (line, value) => {
+    expect(planOf(line).keys).toMatchObject([{ key: 'dns.allowed_clients', value }]);
+  });
+});

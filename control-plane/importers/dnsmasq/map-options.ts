@@ -5,6 +5,7 @@ import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine } from '../plan/hosts-lines.ts';
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { addAllowed, OWN_MACHINE } from '../plan/planned-access.ts';
 import type { PoolStrategy } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
 import { addAddressOfAll, addCname, addDhcpHost, addHostRecord, addOtherRecord } from './dnsmasq-records.ts';
@@ -27,7 +28,7 @@ export interface OptionUpstreams {
 
 /** Options about the program itself, which say nothing about answers. */
 const OF_PROGRAM =
-  /^(?:port|interface|except-interface|listen-address|bind-interfaces|bind-dynamic|user|group|pid-file|log-.*|no-resolv|no-poll|no-hosts|resolv-file|no-daemon|keep-in-foreground|local-service|dns-forward-max|clear-on-reload|edns-packet-max|domain-suffix|local-ttl|dns-loop-detect|localise-queries|query-port|min-port|max-port|filterwin2k|cache-size|proxy-dnssec|trust-anchor|dnssec-check-unsigned|read-ethers|strip-mac|enable-dbus|quiet-.*|all-servers|strict-order|expand-hosts)$/;
+  /^(?:port|interface|except-interface|listen-address|bind-interfaces|bind-dynamic|user|group|pid-file|log-.*|no-resolv|no-poll|no-hosts|resolv-file|no-daemon|keep-in-foreground|dns-forward-max|clear-on-reload|edns-packet-max|domain-suffix|local-ttl|dns-loop-detect|localise-queries|query-port|min-port|max-port|filterwin2k|cache-size|proxy-dnssec|trust-anchor|dnssec-check-unsigned|read-ethers|strip-mac|enable-dbus|quiet-.*|all-servers|strict-order|expand-hosts)$/;
 const OF_DHCP = /^(?:dhcp-.*|tftp-.*|enable-tftp|enable-ra|ra-param|pxe-.*)$/;
 
 type Add = (parts: OptionParts, value: string, all: readonly DnsmasqOption[]) => void;
@@ -56,6 +57,8 @@ const ADD: Readonly<Record<string, Add>> = {
   'min-cache-ttl': ({ builder }, value) => addTtl(builder, 'cache.min_ttl_secs', 'min-cache-ttl', value),
   'max-cache-ttl': ({ builder }, value) => addTtl(builder, 'cache.max_ttl_secs', 'max-cache-ttl', value),
   'bogus-nxdomain': addBogus,
+  'local-service': ({ builder }, value) =>
+    addAllowed(builder, value === 'host' ? OWN_MACHINE : [...OWN_MACHINE, 'connected'], 'local-service'),
 };
 
 /** Adds all options; returns the servers, which the caller makes pools of. */

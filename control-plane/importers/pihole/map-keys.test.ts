@@ -32,6 +32,19 @@ describe('mapKeys()', () => {
     expect(planOf({ blockingMode }).keys).toMatchObject([{ key: 'blocking.mode', value }]);
   });
 
+  test.each([
+    ['LOCAL', ['127.0.0.0/8', '::1/128', 'connected'], []],
+    ['local', ['127.0.0.0/8', '::1/128', 'connected'], []],
+    ['ALL', undefined, ['dns.listeningMode ALL']],
+    ['SINGLE', undefined, ['dns.listeningMode SINGLE']],
+    ['bind', undefined, ['dns.listeningMode bind']],
+    ['NONE', undefined, ['dns.listeningMode NONE']],
+  ])('knows the listening mode %s', (listeningMode, allowed, left) => {
+    const { keys, items } = planOf({ listeningMode, networkInterface: 'eth0' });
+    expect(keys.find(({ key }) => key === 'dns.allowed_clients')?.value).toEqual(allowed);
+    expect(items.flatMap(({ name, result }) => (result === null ? [] : [name]))).toEqual(left);
+  });
+
   test('takes over a limit per address, or that there is none', () => {
     const limited = planOf({ rateLimit: { count: 1000, interval: 60 } }).keys.map(({ key, value }) => [
       key,

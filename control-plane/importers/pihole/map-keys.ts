@@ -9,6 +9,7 @@ import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addRateLimit, PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
+import { mapListening } from './map-listening.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
 const MODES: Readonly<Record<string, string>> = {
@@ -93,6 +94,8 @@ function mapSwitches(builder: PlanBuilder, keys: PiholeKeys): void {
   if (blockTtl !== undefined) builder.key('blocking.ttl_secs', blockTtl, 'dns.blockTTL');
   if (blockingMode !== undefined) mapMode(builder, blockingMode);
   if (rateLimit !== undefined) mapRateLimit(builder, rateLimit);
+  if (keys.listeningMode !== undefined)
+    mapListening(builder, keys.listeningMode, keys.networkInterface ?? '');
   for (const [name, isOn] of Object.entries(keys.specialDomains ?? {})) {
     const domains = SPECIAL_DOMAINS[name];
     if (domains === undefined || !isOn) continue;

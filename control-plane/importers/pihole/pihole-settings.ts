@@ -72,6 +72,10 @@ export interface PiholeKeys {
   /** Lines of dnsmasq's `dhcp-host`. */
   readonly dhcpHosts?: readonly string[] | undefined;
   readonly dhcpActive?: boolean | undefined;
+  /** `LOCAL`, `SINGLE`, `BIND`, `ALL` or `NONE`, in any case. */
+  readonly listeningMode?: string | undefined;
+  /** For which it listens. */
+  readonly networkInterface?: string | undefined;
   readonly dnsmasqLines?: readonly string[] | undefined;
   readonly readsDnsmasqFolder?: boolean | undefined;
 }

@@ -2,6 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { readToml, readVersion5 } from './read-keys.ts';
 
 describe('readToml()', () => {
+  test('reads for whom it listens', () => {
+    const { keys } = readToml(Buffer.from('[dns]\nlisteningMode = "SINGLE"\ninterface = "eth0"\n'));
+    expect(keys).toMatchObject({ listeningMode: 'SINGLE', networkInterface: 'eth0' });
+    const vars = Buffer.from('DNSMASQ_LISTENING=all\nPIHOLE_INTERFACE=eth1\n');
+    const old = readVersion5(new Map([['setupVars.conf', vars]]));
+    expect(old).toMatchObject({ listeningMode: 'all', networkInterface: 'eth1' });
+  });
+
   test('reads the name of the domain where version 6.0 has it', () => {
     const { keys, databases } = readToml(
       Buffer.from('[dns]\ndomain = "lan"\n[files]\ngravity = "/data/g.db"\n'),

@@ -37,6 +37,8 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
     specialDomains: Object.fromEntries(special.map(([name, value]) => [name, value.flag() === true])),
     dhcpHosts: file.texts('dhcp.hosts'),
     dhcpActive: file.flag('dhcp.active'),
+    listeningMode: file.text('dns.listeningMode'),
+    networkInterface: file.text('dns.interface'),
     dnsmasqLines: file.texts('misc.dnsmasq_lines'),
     readsDnsmasqFolder: file.flag('misc.etc_dnsmasq_d'),
   };
@@ -76,6 +78,8 @@ export function readVersion5(files: FileSet): PiholeKeys {
       .filter((line) => line.startsWith('dhcp-host='))
       .map((line) => line.slice('dhcp-host='.length)),
     dhcpActive: yes(vars.get('DHCP_ACTIVE')),
+    listeningMode: vars.get('DNSMASQ_LISTENING'),
+    networkInterface: vars.get('PIHOLE_INTERFACE'),
     readsDnsmasqFolder: true,
   };
 }

@@ -6,6 +6,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PlannedPools } from '../plan/planned-pools.ts';
 import { readServer, type ReadUpstream, readUpstream } from '../plan/upstream-text.ts';
 import { listOf } from './read-technitium.ts';
+import { mapRecursionAccess } from './recursion-access.ts';
 
 const MODES: Readonly<Record<string, string>> = {
   AnyAddress: 'null_ip',
@@ -56,6 +57,7 @@ export function mapTechnitiumSettings(
     addForeignList(builder, { kind, place: url, enabled, subdomains: true, groups: null }, WORDS);
   }
   mapBlocking(builder, settings);
+  mapRecursionAccess(builder, settings);
   const dnssec = settings.flag('dnssecValidation');
   if (dnssec !== undefined) builder.key('dns.dnssec_enabled', dnssec, 'dnssecValidation');
   const least = settings.count('cacheMinimumRecordTtl') ?? 0;

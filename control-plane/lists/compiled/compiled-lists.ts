@@ -121,7 +121,7 @@ export class CompiledLists {
 
 /** Converts compiled rules for the API. */
 class LineReader {
-  /** Whether every compiled source is enabled and takes nothing back, so that every line counts. */
+  /** Whether every compiled source is enabled, takes nothing back and has left no line, so that every line counts. */
   readonly areAllActive: boolean;
   private readonly kind: SourceKind;
   private readonly state: PublishedState;
@@ -139,6 +139,7 @@ class LineReader {
     const { attributes } = state.compiled;
     this.areAllActive =
       this.inForce.areAll &&
+      state.compiled.hasLeftNames !== true &&
       !attributes.nameCounts.some((_, attribute) => hasTakenBack(attributes, attribute));
   }
 

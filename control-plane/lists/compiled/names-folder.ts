@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrorCode } from '../../../shared/thrown.ts';
-import { namesPaths } from '../../compile/table/names-file.ts';
+import { type AddedLines, copyWithLines, namesPaths } from '../../compile/table/names-file.ts';
 
 const NAMES_FILE = /^([0-9a-f]{56})-(?:block|allow)\.names$/;
 
@@ -30,6 +30,22 @@ export class NamesFolder {
     const to = this.pathsOf(rulesId);
     await rename(from.block, to.block);
     await rename(from.allow, to.allow);
+  }
+
+  /** Makes the files of a table out of those of another one that lack these lines; false if that takes long. */
+  async copy(
+    from: string,
+    to: string,
+    lines: { readonly block: AddedLines; readonly allow: AddedLines },
+  ): Promise<boolean> {
+    const before = this.pathsOf(from);
+    const stem = await this.newStem();
+    const arriving = namesPaths(stem);
+    const isDone =
+      (await copyWithLines(before.block, arriving.block, lines.block)) &&
+      (await copyWithLines(before.allow, arriving.allow, lines.allow));
+    if (isDone) await this.adopt(stem, to);
+    return isDone;
   }
 
   /** Paths of a table's files, whether they exist or not. */

@@ -1,8 +1,9 @@
 /** Lists that people write themselves: active when a change is answered, in revisions, on all nodes, never fetched. */
 import { describe, expect, test } from '@jest/globals';
-import { serveLists } from '../../../test/support/parts/list-suite.ts';
+import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import {
   blocklist,
+  countOf,
   kindsOf,
   type ListNode,
   type RunningLists,
@@ -47,6 +48,45 @@ describe('custom rules', () => {
     expect(running.asked()).toEqual([]);
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1 });
     await expect(node.life.refresh(id)).rejects.toMatchObject({ status: 409 });
+  });
+
+  test('change without a compile of the other lists, and so do the names that are shown', async () => {
+    const node = await running.startNode();
+    const many = Array.from({ length: 200 }, (_, index) => `many${index}.example\n`).join('');
+    await addList(node, running.serve('/a', `||a.example^\n${many}`));
+    const id = await write(node, 'own.example\n');
+    const search = { limit: 10, offset: 0, search: 'a.example' };
+    const shown = async (kind: 'block' | 'allow', name: string) => {
+      const { data, total } = await node.lists.page(kind, { ...search, search: name });
+      return { domains: data.map(({ domain }) => domain), total };
+    };
+    const compiles = countOf(node, 'lists compiled');
+    await change(node, id, '||b.own.example^\n@@||a.example^\n||x*.example^\n');
+    await change(node, id, '||b.own.example^\n@@||a.example^\n');
+    expect(countOf(node, 'lists compiled')).toBe(compiles + 2);
+    expect([kindsOf(node, 'own.example'), kindsOf(node, 'b.own.example')]).toEqual([0, 2]);
+    await change(node, id, '# moved\nown.example\n@@||a.example^\n@@||many1.example^');
+    expect([kindsOf(node, 'own.example'), kindsOf(node, 'b.own.example')]).toEqual([1, 0]);
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'many1.example')]).toEqual([10, 9]);
+    expect(await shown('block', 'own.example')).toEqual({ domains: ['own.example'], total: 1 });
+    expect(await shown('allow', 'many1.example')).toEqual({ domains: ['many1.example'], total: 1 });
+    await change(node, id, '||b.own.example^\nown.example\n');
+    await change(node, id, '');
+    await change(node, id, 'own.example\n||b.own.example^\n');
+    expect(await shown('block', 'own.example')).toEqual({
+      domains: ['b.own.example', 'own.example'],
+      total: 2,
+    });
+    expect(await shown('allow', 'example')).toEqual({ domains: [], total: 0 });
+    expect(await shown('block', 'many')).toMatchObject({ total: 200 });
+    expect(countOf(node, 'lists compiled')).toBe(compiles + 2);
+    // It is like any other table on disk.
+    await node.stop();
+    const next = await running.startNode();
+    expect([kindsOf(next, 'own.example'), kindsOf(next, 'a.example')]).toEqual([1, 2]);
+    expect((await next.lists.page('allow', { ...search, search: 'example' })).total).toBe(0);
+    await change(next, id, 'c.own.example\n');
+    expect([kindsOf(next, 'c.own.example'), countOf(next, 'lists compiled')]).toEqual([1, 0]);
   });
 
   test('may be empty, or hold nothing that is a rule', async () => {

@@ -1,6 +1,7 @@
 /**
  * Custom rules: lists that people write themselves. Their text is kept like the copy of any list, by its content, so that
- * revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched or held.
+ * revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched. It is held
+ * only if a new release reads it otherwise, see `judge-again.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -10,11 +11,13 @@ import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts
 import { invalid, notFound, preconditionFailed } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
 import { type PackedText, packText, readText, storeText } from '../../cluster/blob-store.ts';
-import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
+import { inspectShortText, SHORT_TEXT_BYTES } from '../../compile/table/short-text.ts';
+import type { ListInspection } from '../../compile/table/compile-job.ts';
 import { CompileError } from '../../compile/table/compile-pool.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import { dropUnneededBlobs } from '../../policy/revision-store.ts';
+import { judgementOf } from './list-guard.ts';
 import type { ForceParts, ListsInForce } from './lists-in-force.ts';
 import { insertSource, readSource, recordFacts, type StoredSource } from './source-store.ts';
 
@@ -53,11 +56,11 @@ export class CustomRules {
     text: string,
     author: Author,
   ): Promise<StoredSource> {
-    const statistics = await this.inspect(text, { kind, ...source });
+    const inspection = await this.inspect(text, { kind, ...source });
     const packed = await packText(text);
     const work = async (tx: Queryable): Promise<Changed<StoredSource>> => {
       const inserted = await insertSource(tx, kind, { ...source, url: TEXT_URL + randomUUID() });
-      const result = await this.store(tx, inserted, packed, statistics);
+      const result = await this.store(tx, inserted, packed, inspection);
       return { result, summary: `${kind}list ${result.name}: created` };
     };
     return this.parts.changes.change(author, work, (stored, apply) => this.putIntoForce(stored, apply));
@@ -66,7 +69,7 @@ export class CustomRules {
   /** The text of custom rules; 404 for a list that is fetched. */
   async read(kind: SourceKind, id: number): Promise<CustomText> {
     const { database } = this.parts;
-    const { contentKey } = await this.find(database, kind, id);
+    const contentKey = textKeyOf(await this.find(database, kind, id));
     const text = contentKey === null ? null : await readText(database, contentKey);
     if (contentKey === null || text === null) throw notFound(`the text of ${kind}list source ${id}`);
     return { text, contentKey };
@@ -74,7 +77,8 @@ export class CustomRules {
 
   /** What would become of a text; nothing is stored. */
   async judge(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
-    return verdictOf(await this.inspect(text, await this.find(this.parts.database, kind, id)));
+    const { statistics } = await this.inspect(text, await this.find(this.parts.database, kind, id));
+    return verdictOf(statistics);
   }
 
   /**
@@ -88,17 +92,17 @@ export class CustomRules {
     { author, expected }: { readonly author: Author; readonly expected: readonly string[] | null },
   ): Promise<WrittenText> {
     const { database, changes } = this.parts;
-    const statistics = await this.inspect(text, await this.find(database, kind, id));
+    const inspection = await this.inspect(text, await this.find(database, kind, id));
     const packed = await packText(text);
     const work = async (tx: Queryable): Promise<Changed<StoredSource>> => {
       const before = await this.find(tx, kind, id);
-      if (expected !== null && !expected.includes(before.contentKey ?? ''))
+      if (expected !== null && !expected.includes(textKeyOf(before) ?? ''))
         throw preconditionFailed(`the text of ${kind}list source ${id} has changed since it was read`);
-      const result = await this.store(tx, before, packed, statistics);
+      const result = await this.store(tx, before, packed, inspection);
       return { result, summary: `${kind}list ${before.name}: rules changed` };
     };
     await changes.change(author, work, (stored, apply) => this.putIntoForce(stored, apply));
-    return { ...verdictOf(statistics), contentKey: packed.key };
+    return { ...verdictOf(inspection.statistics), contentKey: packed.key };
   }
 
   private async find(db: Queryable, kind: SourceKind, id: number): Promise<StoredSource> {
@@ -111,13 +115,15 @@ export class CustomRules {
   private async inspect(
     text: string,
     { kind, subdomains }: Pick<StoredSource, 'kind' | 'subdomains'>,
-  ): Promise<ListStatistics> {
+  ): Promise<ListInspection> {
     const { cache, pool } = this.parts;
     await cache.open();
     const path = cache.temporaryPath();
     try {
       await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-      return (await pool.inspect({ path, reading: { kind, subdomains, isCustom: true } }, [])).statistics;
+      const list = { path, reading: { kind, subdomains, isCustom: true } };
+      const isShort = Buffer.byteLength(text) <= SHORT_TEXT_BYTES;
+      return (isShort ? await inspectShortText(list) : undefined) ?? (await pool.inspect(list, []));
     } catch (error) {
       if (!(error instanceof CompileError) || error.list === null) throw error;
       throw invalid([{ path: '', message: error.message }]);
@@ -131,13 +137,18 @@ export class CustomRules {
     tx: Queryable,
     { id, url }: StoredSource,
     packed: PackedText,
-    { rules, invalidLines, format }: ListStatistics,
+    inspection: ListInspection,
   ): Promise<StoredSource> {
     const { key: contentKey, bytes } = packed;
     await storeText(tx, packed);
     const lastChangedAt = new Date(this.parts.clock.nowMs());
+    const { rules, invalidLines, format } = inspection.statistics;
     const counts = { rules, invalidLines, format, bytes };
-    await recordFacts(tx, id, url, { ...counts, contentKey, status: 'ok', lastChangedAt, lastError: null });
+    const judged = judgementOf(contentKey, inspection);
+    await recordFacts(tx, id, url, {
+      ...{ ...counts, contentKey, heldKey: null, judged },
+      ...{ status: 'ok', lastChangedAt, lastError: null },
+    });
     await dropUnneededBlobs(tx);
     return readSource(tx, id);
   }
@@ -145,13 +156,18 @@ export class CustomRules {
   private async putIntoForce(source: StoredSource, apply: () => Promise<void>): Promise<void> {
     const { inForce, refused } = this.parts;
     refused.forget(source.id);
-    await inForce.chooseCopies([source.id]);
-    if (!inForce.needsCompile(source)) return apply();
-    return inForce.compileFor(source, source.contentKey ?? undefined);
+    const [chosen = source] = await inForce.chooseCopies([source.id]);
+    if (!inForce.needsCompile(chosen)) return apply();
+    return inForce.compileFor(chosen, chosen.contentKey ?? undefined);
   }
 }
 
-function verdictOf({ rules, invalidSamples, skippedSamples }: ListStatistics): TextVerdict {
+/** Content key of the text, active or held. */
+function textKeyOf({ contentKey, heldKey }: StoredSource): string | null {
+  return contentKey ?? heldKey;
+}
+
+function verdictOf({ rules, invalidSamples, skippedSamples }: ListInspection['statistics']): TextVerdict {
   const refused = [...invalidSamples, ...skippedSamples].map(({ line, reason }) => ({ line, reason }));
   return { rules, refused: refused.sort((one, other) => one.line - other.line) };
 }

@@ -10,8 +10,10 @@ import { type CompiledRules, keysInForce, rulesIdOf, seedsOf } from '../../compi
 import { Coalescer } from '../../concurrency/coalescer.ts';
 import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
 import type { ListReading } from '../../compile/parse/line-rules.ts';
+import { changeText, SHORT_TEXT_BYTES } from '../../compile/table/short-text.ts';
 import { contentKeyOf, inputKeyOf, readingOfInput } from '../../compile/table/input-key.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
+import { isJudged } from './list-guard.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -124,6 +126,12 @@ export class ListCompiler {
       await policy.apply();
       return true;
     }
+    const changed = isToCompact ? undefined : await this.changeText(inputs, keys);
+    if (changed !== undefined) {
+      await policy.useRules(changed);
+      await this.recordCounts(changed, inputs, sources);
+      return true;
+    }
     const before = await this.parts.findCompiled(inputs.map(({ inputKey }) => inputKey));
     let compiled: CompiledRules;
     try {
@@ -175,6 +183,42 @@ export class ListCompiler {
     return { contentKey, reading: readingOfInput(source.inputKey) };
   }
 
+  /** The active rules with the new text of one source of custom rules; undefined if more has changed. */
+  private async changeText(
+    inputs: readonly Input[],
+    keys: ReadonlySet<string>,
+  ): Promise<CompiledRules | undefined> {
+    const { cache, clock, logger, names } = this.parts;
+    const [input, ...others] = inputs.filter(({ inputKey }) => !keys.has(inputKey));
+    if (input?.reading.isCustom !== true || others.length > 0 || input.bytes > SHORT_TEXT_BYTES)
+      return undefined;
+    const startedMs = clock.monotonicMs();
+    const { id, inputKey } = input;
+    const compiled = this.parts.compiled();
+    const rulesId = rulesIdOf(compiled.rules);
+    if (!(await names.has(rulesId))) return undefined;
+    const known = compiled.sources.findIndex((source) => source.id === id);
+    const keyBefore = compiled.sources[known]?.inputKey;
+    const copyBefore = keyBefore === undefined ? undefined : cache.find(id, contentKeyOf(keyBefore));
+    if (keyBefore !== undefined && copyBefore === undefined) return undefined;
+    const before = copyBefore && { path: copyBefore.path, reading: readingOfInput(keyBefore!) };
+    const index = known < 0 ? compiled.sources.length : known;
+    const table = await changeText(compiled, { index, before: before ?? null, after: input });
+    if (table === undefined) return undefined;
+    const { rules, special, attributes, statistics } = table;
+    if (!(await names.copy(rulesId, rulesIdOf(rules), table.lines))) return undefined;
+    const sources = [...compiled.sources];
+    sources[index] = { id, inputKey, statistics };
+    const compileMs = Math.round(clock.monotonicMs() - startedMs);
+    logger.info('custom rules changed', { id, rules: statistics.rules, compileMs });
+    const hasLeftNames = compiled.hasLeftNames === true || table.hasLeftNames;
+    return {
+      ...{ rules, special, attributes, sources, compileMs },
+      compiledAtMs: clock.nowMs(),
+      ...(hasLeftNames && { hasLeftNames }),
+    };
+  }
+
   private async compile(inputs: readonly Input[]): Promise<CompiledRules> {
     const { clock, pool, names, logger, signal } = this.parts;
     const startedMs = clock.monotonicMs();
@@ -214,9 +258,11 @@ export class ListCompiler {
     inputs: readonly Input[],
     sources: readonly StoredSource[],
   ): Promise<void> {
+    const rows = new Map(sources.map((source) => [source.id, source]));
+    const byKey = new Map(inputs.map((input) => [input.inputKey, input]));
     for (const { id, inputKey, statistics } of compiled.sources) {
-      const source = sources.find((candidate) => candidate.id === id);
-      const input = inputs.find((candidate) => candidate.inputKey === inputKey);
+      const source = rows.get(id);
+      const input = byKey.get(inputKey);
       if (source === undefined || input === undefined) continue;
       const { rules, invalidLines, format, fault } = statistics;
       if (fault !== null) {
@@ -227,12 +273,19 @@ export class ListCompiler {
     }
   }
 
+  /** A copy that no guard has judged as this release reads it takes effect only if it does already. */
+  private mayBeRead({ contentKey, judged }: StoredSource, input: Input): boolean {
+    if (contentKey === input.contentKey && isJudged(judged, contentKey)) return true;
+    return keysInForce(this.parts.compiled()).has(input.inputKey);
+  }
+
   private inputsOf(sources: readonly StoredSource[]): Input[] {
     const inputs: Input[] = [];
     for (const source of sources) {
       const copy = this.parts.cache.copyOf(source.id);
       if (!source.enabled || copy === undefined) continue;
       const input = inputOf(source, copy, readingOf(source));
+      if (!this.mayBeRead(source, input)) continue;
       const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
       // As it was read before, if the way of reading was the problem.
       const good = isRefused ? this.goodCopyOf(source.id) : undefined;

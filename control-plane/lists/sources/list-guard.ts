@@ -6,7 +6,9 @@
  */
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { LIST_READING } from '../../compile/parse/list-statistics.ts';
 import type { WideRule } from '../../compile/table/watched-names.ts';
+import type { Judgement } from './source-store.ts';
 
 /** What the guard compares, of one copy. */
 export interface GuardedCopy {
@@ -23,6 +25,8 @@ export interface GuardedCopy {
 /** Names in a reason as text, and in one for programs. */
 const SHOWN_NAMES = 5;
 const NOTED_NAMES = 20;
+/** Wide rules that are kept of a copy; one with more is held again after an upgrade. */
+const MOST_WIDE_RULES = 200;
 /** Number of most-asked allowed names that are checked. */
 export const WATCHED_NAMES = 1000;
 const WATCHED_DAYS = 7;
@@ -76,6 +80,44 @@ export function sampleOf(dayNames: readonly string[]): readonly string[] {
 /** Whether a first copy may match more than half of all names if it matches so many of a sample. */
 export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly string[]): boolean {
   return blocked.length + allowed.length > sample.length * NEARLY_HALF;
+}
+
+/**
+ * The same for a stored copy that an older release judged: what its parser refused may be wide now. `judged` = what was
+ * seen then; null = a release that stored nothing.
+ */
+export function reasonToHoldAgain(judged: Judgement | null, next: GuardedCopy): HeldCopy | null {
+  const before = (judged?.wide_rules ?? []).map((rule) => ({ line: 0, rule }));
+  return widening({ ...NOTHING, forEveryName: before, addressShare: judged?.address_share ?? 0 }, next);
+}
+
+/** The same for a held update that a person approves, if it is read otherwise than when it was held. */
+export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): HeldCopy | null {
+  const known = shown?.wide_rules ?? [];
+  // More than were noted.
+  const forEveryName = known.length < NOTED_NAMES ? known : next.forEveryName;
+  // Of a held share a rounded one is known.
+  const addressShare = shown?.reason === 'addresses' ? next.addressShare : 0;
+  return widening({ ...NOTHING, forEveryName, addressShare }, next);
+}
+
+/** The judgement of a copy, which a later release compares. */
+export function judgementOf(
+  contentKey: string,
+  { forEveryName, addressShare }: Pick<GuardedCopy, 'forEveryName' | 'addressShare'>,
+): Judgement {
+  const wide = forEveryName.slice(0, MOST_WIDE_RULES).map(({ rule }) => rule);
+  return {
+    content_key: contentKey,
+    reading: LIST_READING,
+    wide_rules: wide,
+    address_share: addressShare,
+  };
+}
+
+/** Whether the copy was judged as this release reads it, or a later one. */
+export function isJudged(judged: Judgement | null, contentKey: string): boolean {
+  return judged?.content_key === contentKey && judged.reading >= LIST_READING;
 }
 
 /** Holds a copy that blocks everything for some clients or questions, or too many addresses, and did not before. */

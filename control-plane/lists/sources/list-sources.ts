@@ -20,6 +20,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { CustomRules } from './custom-rules.ts';
+import { judgeApproved } from './judge-again.ts';
 import { refusalOf } from './list-compiler.ts';
 import { refuseOtherFolders } from './list-folder.ts';
 import type { MostAskedNames } from './list-guard.ts';
@@ -173,9 +174,9 @@ export class ListSources {
       // A running attempt may be for the previous URL.
       if (change.url !== undefined && !source.isKept) this.refresher.stop(id);
       this.parts.refused.forget(id);
-      await this.inForce.chooseCopies([id]);
-      if (!this.inForce.needsCompile(source)) return apply();
-      return this.inForce.compileFor(source, cache.copyOf(id)?.contentKey);
+      const [chosen = source] = await this.inForce.chooseCopies([id]);
+      if (!this.inForce.needsCompile(chosen)) return apply();
+      return this.inForce.compileFor(chosen, cache.copyOf(id)?.contentKey);
     });
     const shown = await this.read(kind, id);
     if (updated.enabled && !updated.isKept) void this.refresher.start(id, change.url === undefined);
@@ -193,8 +194,8 @@ export class ListSources {
   ): Promise<void> {
     const { cache } = this.parts;
     for (const { id } of written) this.parts.refused.forget(id);
-    await this.inForce.chooseCopies(written.map(({ id }) => id));
-    const changed = written.filter((source) => this.inForce.needsCompile(source));
+    const chosen = await this.inForce.chooseCopies(written.map(({ id }) => id));
+    const changed = chosen.filter((source) => this.inForce.needsCompile(source));
     if (changed.length === 0) await apply();
     for (const source of changed) await this.inForce.compileFor(source, cache.copyOf(source.id)?.contentKey);
     const local: Promise<void>[] = [];
@@ -257,9 +258,11 @@ export class ListSources {
     const source = await store.readSource(database, id, kind);
     const { heldKey } = source;
     if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
-    if ((await copies.bring(source, heldKey)) === undefined)
+    const copy = await copies.bring(source, heldKey);
+    if (copy === undefined)
       throw conflict(`the held copy of ${kind}list source ${id} is lost; refresh the list`);
-    const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null };
+    const judged = await judgeApproved(source, copy, this.parts);
+    const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null, judged };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
     const work = async (tx: Queryable): Promise<Changed<boolean>> => {
       const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');

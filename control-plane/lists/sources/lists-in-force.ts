@@ -10,12 +10,14 @@ import type { CompilePool } from '../../compile/table/compile-pool.ts';
 import { type CompiledRules, keysInForce, seedsOf } from '../../compile/table/compiled-rules.ts';
 import { Retrying } from '../../concurrency/retrying.ts';
 import type { Database } from '../../db/database.ts';
+import type { PolicyChanges } from '../../policy/change.ts';
 import { neededCopies } from '../../policy/revision-store.ts';
 import type { Generations } from '../../snapshot/publish/generations.ts';
 import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
 import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
-import type { ListCache } from './list-cache.ts';
+import { judgeAgain, needsJudgement } from './judge-again.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
 import { ListCompiler, refusalOf } from './list-compiler.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import type { SharedCopies } from './shared-copies.ts';
@@ -41,6 +43,7 @@ export interface ForceParts {
 
 /** The same, with what the life of the sources adds. */
 export interface ListsInForceParts extends ForceParts {
+  readonly changes: PolicyChanges;
   /** Starts fetches of sources whose copies no node has. */
   readonly fetchDue: () => void;
   /** Stops a running compile. */
@@ -89,18 +92,28 @@ export class ListsInForce {
   }
 
   /**
-   * Selects the copies that the rows of these sources name. While no node has one, the active copy stays. Rows are read
-   * here: those that a caller has may be older than a copy that a change has just chosen.
+   * Selects the copies that the rows of these sources name, once this release has judged them. While no node has one,
+   * the active copy stays. Rows are read here: those that a caller has may be older than a copy that a change has just
+   * chosen.
    */
   async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {
     const { cache, database } = this.parts;
     await cache.open();
+    const judged = new Set<string>();
     for (;;) {
       const { choices } = cache;
       const rows = await listSources(database);
       const sources = ids === undefined ? rows : rows.filter(({ id }) => ids.includes(id));
-      for (const source of sources) await this.bring(source);
-      if (cache.choices !== choices) continue;
+      let hasJudged = false;
+      for (const source of sources) {
+        const copy = await this.bring(source);
+        const key = `${source.id} ${source.contentKey}`;
+        if (copy === undefined || !needsJudgement(source) || judged.has(key)) continue;
+        judged.add(key);
+        await judgeAgain(source, copy, this.parts);
+        hasJudged = true;
+      }
+      if (hasJudged || cache.choices !== choices) continue;
       for (const source of sources) this.choose(source);
       return sources;
     }
@@ -163,10 +176,11 @@ export class ListsInForce {
   }
 
   /** Gets the copy that a row names from another node, unless it is here or refused. */
-  private async bring(source: StoredSource): Promise<void> {
+  private async bring(source: StoredSource): Promise<ListCopy | undefined> {
     const { contentKey } = source;
-    if (contentKey === null || refusalOf(this.parts.refused, source, contentKey) !== undefined) return;
-    await this.parts.copies.bring(source, contentKey);
+    if (contentKey === null || refusalOf(this.parts.refused, source, contentKey) !== undefined)
+      return undefined;
+    return this.parts.copies.bring(source, contentKey);
   }
 
   private choose(source: StoredSource): void {

@@ -5,6 +5,7 @@ import { makeTempDir } from '../../../test/support/parts/test-database.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { type ListServer, startListServer } from '../../../test/support/weir/list-server.ts';
 import { NO_OWN_HOST, SMALL_LIMITS } from '../../../test/support/weir/small-fetch.ts';
+import { LIST_READING } from '../../compile/parse/list-statistics.ts';
 import { CompilePool } from '../../compile/table/compile-pool.ts';
 import { ListCache } from './list-cache.ts';
 import { refreshSource, type Refreshed, type RefreshParts } from './refresh-source.ts';
@@ -66,6 +67,7 @@ function row(change: Partial<StoredSource> = {}): StoredSource {
     hasReader: false,
     contentKey: null,
     heldKey: null,
+    judged: null,
     contentUrlKey: null,
     isKept: false,
     failures: 0,
@@ -129,6 +131,11 @@ describe('refreshSource()', () => {
         format: 'domains',
         contentKey: expect.stringMatching(/^[0-9a-f]{32}$/),
         heldKey: null,
+        judged: {
+          content_key: expect.stringMatching(/^[0-9a-f]{32}$/),
+          reading: LIST_READING,
+          ...{ wide_rules: [], address_share: 0 },
+        },
       },
       copy: expect.objectContaining({ path: expect.stringContaining('list-cache') }),
     });

@@ -14,7 +14,14 @@ import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { ListError } from '../fetch/list-error.ts';
 import type { RefusedCopies } from './refused-copies.ts';
-import { holdText, mayMatchMost, reasonToHold, reasonToHoldFirst, sampleOf } from './list-guard.ts';
+import {
+  holdText,
+  judgementOf,
+  mayMatchMost,
+  reasonToHold,
+  reasonToHoldFirst,
+  sampleOf,
+} from './list-guard.ts';
 import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
@@ -136,6 +143,7 @@ async function takeIn(
     format,
     contentKey: copy.contentKey,
     heldKey: null,
+    judged: judgementOf(copy.contentKey, next),
   };
   return { outcome: 'new', facts, copy };
 }

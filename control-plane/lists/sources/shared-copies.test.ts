@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import {
@@ -76,7 +77,7 @@ describe('lists of several nodes', () => {
     // And without a blob it leaves the row alone, and has the list fetched.
     await back.stop();
     running.serve('/a', 'c.example\n', '"3"');
-    await running.database.query('TRUNCATE blobs');
+    await asOwner(running.database, 'TRUNCATE blobs');
     await running.database.query(`UPDATE list_sources SET content_key = repeat('f', 32)`);
     const again = await running.startNode();
     await again.life.idle();
@@ -223,7 +224,7 @@ describe('SharedCopies', () => {
     await addList(node, running.serve('/a', 'a.example\n'));
     const stored = await blobs();
     await node.stop();
-    await running.database.query('TRUNCATE blobs');
+    await asOwner(running.database, 'TRUNCATE blobs');
     await (await running.startNode()).life.idle();
     expect([await blobs(), running.asked()]).toEqual([stored, ['/a']]);
   });

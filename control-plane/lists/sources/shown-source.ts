@@ -12,7 +12,14 @@ export function shownSource(
   isAtWork: boolean,
 ): BlocklistSource {
   const { lastModified: _modified, kind: _kind, contentKey, heldKey: _held, ...others } = stored;
-  const { contentUrlKey: _url, isKept: _isKept, failures: _failures, hasReader: _reader, ...source } = others;
+  const {
+    contentUrlKey: _url,
+    judged: _judged,
+    isKept: _isKept,
+    failures: _failures,
+    hasReader: _reader,
+    ...source
+  } = others;
   const shown = { ...source, url: source.has_text ? null : shownUrl(source.url) };
   if (isAtWork) return { ...shown, status: 'updating' };
   const refusal = contentKey === null ? undefined : refusalOf(refused, stored, contentKey);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import * as store from './source-store.ts';
 import type { StoredSource } from './source-store.ts';
@@ -13,7 +14,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   await own.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids'), (8, 'guests')");
 });
-beforeEach(() => own.database.query('TRUNCATE list_sources RESTART IDENTITY CASCADE'));
+beforeEach(() => asOwner(own.database, 'TRUNCATE list_sources RESTART IDENTITY CASCADE'));
 afterAll(() => own.stop());
 
 function insert(
@@ -34,7 +35,14 @@ describe('insertSource', () => {
     expect(source).toMatchObject({
       ...{ id: 1, kind: 'block', url: URL, comment: 'why', group_ids: [7, 8], subdomains: true },
       ...{ status: 'pending', rules: 0, bytes: 0, format: null, etag: null, lastModified: null },
-      ...{ last_checked_at: null, last_error: null, contentKey: null, heldKey: null, held: null },
+      ...{
+        last_checked_at: null,
+        last_error: null,
+        contentKey: null,
+        heldKey: null,
+        held: null,
+        judged: null,
+      },
       ...{ file_node: null, hasReader: false },
     });
     expect(await store.readSource(own.database, 1, 'block')).toEqual(source);

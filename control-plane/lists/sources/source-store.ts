@@ -37,11 +37,22 @@ interface SourceRow {
   readonly content_key: string | null;
   readonly held_key: string | null;
   readonly held: HeldCopy | null;
+  readonly judged: Judgement | null;
   readonly content_url_key: string | null;
   readonly failures: number;
   readonly file_node: string | null;
   readonly is_kept: boolean;
   readonly has_reader: boolean;
+}
+
+/** What the guard saw in the copy of a source; `wide_rules` match every name under conditions, the first of them. */
+export interface Judgement {
+  readonly content_key: string;
+  /** `LIST_READING` of the release that judged. */
+  readonly reading: number;
+  readonly wide_rules: readonly string[];
+  /** Share of the address space that its rules cover, 0 to 1. */
+  readonly address_share: number;
 }
 
 /** A source with internal fields. */
@@ -55,6 +66,8 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly contentKey: string | null;
   /** Content key of a newer copy that waits to be approved. */
   readonly heldKey: string | null;
+  /** Of a copy, not always that of `contentKey`; null = by a release that stored none. */
+  readonly judged: Judgement | null;
   /** Names the URL that the copy of `contentKey` is of. */
   readonly contentUrlKey: string | null;
   /** That is the URL that it has now, and the database has the copy. */
@@ -78,10 +91,13 @@ export interface SourceFacts {
   readonly lastCheckedAt?: Date;
   readonly lastChangedAt?: Date;
   readonly lastError?: string | null;
-  readonly contentKey?: string;
+  /** Null = no copy counts any more. */
+  readonly contentKey?: string | null;
   readonly heldKey?: string | null;
   /** About the copy of `heldKey`. */
   readonly held?: HeldCopy;
+  /** Of the copy of `contentKey`. */
+  readonly judged?: Judgement;
   readonly failures?: number;
   /** The node whose file counts; null = it has none any more. */
   readonly fileNode?: string | null;
@@ -198,6 +214,7 @@ export async function recordFacts(
     ['content_key', facts.contentKey],
     ['held_key', facts.heldKey],
     ['held', facts.heldKey === null ? null : facts.held],
+    ['judged', facts.judged],
     ['failures', facts.failures],
     ['file_node', facts.fileNode],
   ];
@@ -218,11 +235,11 @@ export async function recordFacts(
 
 /** Makes the copy that counted before count again, if `refused` still does, which is to be sent again. */
 export async function undoContent(tx: Queryable, before: StoredSource, refused: string): Promise<void> {
-  const { id, contentKey, contentUrlKey, rules, invalid_lines: invalidLines, format } = before;
+  const { id, contentKey, contentUrlKey, rules, invalid_lines: invalidLines, format, judged } = before;
   await tx.query(
     `UPDATE list_sources SET content_key = $3, content_url_key = $4, rules = $5, invalid_lines = $6, format = $7,
-       etag = NULL, last_modified = NULL WHERE id = $1 AND content_key = $2`,
-    [id, refused, contentKey, contentUrlKey, rules, invalidLines, format],
+       judged = $8, etag = NULL, last_modified = NULL WHERE id = $1 AND content_key = $2`,
+    [id, refused, contentKey, contentUrlKey, rules, invalidLines, format, judged],
   );
 }
 
@@ -275,6 +292,7 @@ function toSource(row: SourceRow): StoredSource {
     kind: row.kind,
     contentKey: row.content_key,
     heldKey: row.held_key,
+    judged: row.judged,
     contentUrlKey: row.content_url_key,
     isKept: row.is_kept,
     failures: row.failures,

@@ -7,6 +7,7 @@ import {
   type DnssecStatusCode,
   isBlockedStatus,
   logAnswersOffset,
+  LogMark,
   LogRecord,
   type ProtocolCode,
   QueryStatus,
@@ -31,8 +32,10 @@ export interface RecordNames {
 export interface LogSink {
   /** One row; its memory is used again afterwards. */
   append(row: QueryLogRow): void;
-  /** The same for one that is neither stored nor counted: Weir itself asked, a probe, or a health check. */
+  /** The same for one that may be of a probe, and is neither stored nor counted. */
   see?(row: QueryLogRow): void;
+  /** The same for a sample of those whose clients may not ask: so many of its network were refused since the last one. */
+  refuse?(row: QueryLogRow, queries: number): void;
   /** Rows that were dropped because a ring was full. */
   lose(rows: number): void;
 }
@@ -146,8 +149,11 @@ export class LogDrain {
     row.answers.at = at + logAnswersOffset(qnameLength);
     row.answers.length = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
     row.rule = this.ruleOf(reader, at);
-    if (bytes[at + LogRecord.UNCOUNTED] === 1) this.sink.see?.(row);
-    else this.sink.append(row);
+    const mark = bytes[at + LogRecord.MARK]!;
+    if (mark === LogMark.COUNTED) this.sink.append(row);
+    else if (mark === LogMark.PROBE) this.sink.see?.(row);
+    else if (mark === LogMark.REFUSED)
+      this.sink.refuse?.(row, view.getUint32(at + LogRecord.RULE_ATTRIBUTE, true));
   }
 
   private ruleOf({ bytes, view }: LogRingReader, at: number): LoggedRule | null {

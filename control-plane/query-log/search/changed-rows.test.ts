@@ -1,5 +1,6 @@
 /** Rows that are read by what changed, against all rows. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
@@ -9,7 +10,7 @@ import { ChangedRows, type RowRange, type TableRows } from './changed-rows.ts';
 let own: TestDatabase;
 beforeAll(async () => {
   own = await startTestDatabase();
-  await own.database.query('CREATE TABLE numbers (id integer PRIMARY KEY, value integer NOT NULL)');
+  await asOwner(own.database, 'CREATE TABLE numbers (id integer PRIMARY KEY, value integer NOT NULL)');
 });
 afterAll(() => own.stop());
 
@@ -54,7 +55,7 @@ describe('ChangedRows', () => {
   test('has the rows that are there, however they and the ranges changed since the last time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 4, maxLength: 16 }), async (changes) => {
-        await own.database.query('TRUNCATE numbers');
+        await asOwner(own.database, 'TRUNCATE numbers');
         const rows = new ChangedRows(NUMBERS);
         let ranges = [range(0, 8), range(8, 16)];
         for (const next of changes) {
@@ -78,7 +79,7 @@ describe('ChangedRows', () => {
   });
 
   test('is sent what was written since the last time, and all once a row is gone', async () => {
-    await own.database.query('TRUNCATE numbers');
+    await asOwner(own.database, 'TRUNCATE numbers');
     await own.database.query('INSERT INTO numbers SELECT i, i FROM generate_series(0, 99) AS i');
     const rows = new ChangedRows(NUMBERS);
     const read = async (): Promise<number> => {
@@ -95,7 +96,7 @@ describe('ChangedRows', () => {
   });
 
   test('gives up where there are too many rows, and reads them a while after there are fewer', async () => {
-    await own.database.query('TRUNCATE numbers');
+    await asOwner(own.database, 'TRUNCATE numbers');
     await own.database.query('INSERT INTO numbers SELECT i, i FROM generate_series(0, 4) AS i');
     const rows = new ChangedRows(NUMBERS, 4);
     expect(await rows.read(own.database, [range(0, 100)])).toBeNull();

@@ -1,6 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { LogWriters } from '../../../test/support/parts/log-writers.ts';
 import { storedRows } from '../../../test/support/parts/stored-log.ts';
@@ -12,14 +13,14 @@ const suite = new LogWriters();
 describe('BatchSender', () => {
   test('rows that the database refuses for what is in them are set aside on disk, told and counted; others are stored', async () => {
     const { writer, spool, logger } = suite.open();
-    await suite.database.query('ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
+    await asOwner(suite.database, 'ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
     try {
       for (let i = 0; i < 2; i++) writer.append(logRow({ qname: wireName('poison.example') }));
       await writer.flush();
       writer.append(logRow({ qname: wireName('good.example') }));
       await writer.flush();
     } finally {
-      await suite.database.query('ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
+      await asOwner(suite.database, 'ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
     }
     expect(await suite.storedDomains()).toEqual(['good.example']);
     expect(writer.counters()).toMatchObject({ refused: 2, written: 1, dropped: 0 });
@@ -41,7 +42,7 @@ describe('BatchSender', () => {
       for (let i = 0; i < rows; i++) writer.append(logRow({ qname: wireName(domain) }));
       await writer.flush();
     }
-    await suite.database.query('ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
+    await asOwner(suite.database, 'ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
     try {
       come();
       await until(
@@ -50,7 +51,7 @@ describe('BatchSender', () => {
         ({ refused, written }) => refused === 2 && written === 2,
       );
     } finally {
-      await suite.database.query('ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
+      await asOwner(suite.database, 'ALTER TABLE query_blocks DROP CONSTRAINT no_poison');
     }
     expect(await suite.storedDomains()).toEqual(['one.example', 'two.example']);
     expect(readdirSync(join(spool, 'refused'))).toHaveLength(1);
@@ -78,14 +79,14 @@ describe('BatchSender', () => {
 
   test('rows that the database does not take for any other reason wait in the spool until it does', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
-    await suite.database.query('ALTER TABLE query_blocks RENAME COLUMN head TO another');
+    await asOwner(suite.database, 'ALTER TABLE query_blocks RENAME COLUMN head TO another');
     try {
       writer.append(logRow({ qname: wireName('patient.example') }));
       await writer.flush();
       expect(writer.counters()).toMatchObject({ spooled: 1, dropped: 0, refused: 0 });
       expect(writer.trouble()).toMatch(/retried later.*"head"/);
     } finally {
-      await suite.database.query('ALTER TABLE query_blocks RENAME COLUMN another TO head');
+      await asOwner(suite.database, 'ALTER TABLE query_blocks RENAME COLUMN another TO head');
     }
     await until(
       'the row to be stored',

@@ -100,6 +100,7 @@ test('a failover that no connection notices, as behind a pooler, is seen by its 
     query: (text, values) => behind.query(text, values),
     transaction: (work) => behind.transaction(work),
     transactionInTurn: (lock, work) => behind.transactionInTurn(lock, work),
+    transactionAsOwner: (work) => behind.transactionAsOwner(work),
     withClient: (work) => behind.withClient(work),
     close: () => Promise.resolve(),
   };

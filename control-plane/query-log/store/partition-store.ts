@@ -19,7 +19,7 @@ export async function ensurePartitions(database: Database, days: readonly number
   const existing = new Set(await listPartitions(database));
   for (const day of days) {
     if (existing.has(day)) continue;
-    await database.transaction(async (tx) => {
+    await database.transactionAsOwner(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
       const { rows } = await tx.query(`SELECT 1 WHERE to_regclass($1) IS NOT NULL`, [partitionOf(day)]);
       if (rows.length > 0) return;
@@ -53,7 +53,7 @@ export async function listFilledPartitions(database: Queryable): Promise<number[
 /** Drops days; of their names and clients the lists of the day and the month stay. */
 export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
   for (const day of days) {
-    await database.transaction(async (tx) => {
+    await database.transactionAsOwner(async (tx) => {
       // A long export may hold the table, and others would queue behind this statement. Retried next time.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);

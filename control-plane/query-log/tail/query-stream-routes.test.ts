@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { wireName } from '../../../test/support/parts/log-row.ts';
 import { NOON, numbersOf, TailedNode, upTo } from '../../../test/support/parts/tailed-node.ts';
 import { until } from '../../../test/support/parts/until.ts';
@@ -81,7 +82,7 @@ describe('GET /queries/stream', () => {
 describe('GET /queries/stream of a session', () => {
   let session: string;
   beforeEach(async () => {
-    await node.own.database.query('TRUNCATE sessions, admin_credential, login_failures');
+    await asOwner(node.own.database, 'TRUNCATE sessions, admin_credential, login_failures');
     await node.stop();
     await node.start('');
     await node.api.setUp();

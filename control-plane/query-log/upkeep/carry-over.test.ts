@@ -6,6 +6,7 @@ import {
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { inWords } from '../../../test/support/parts/blocks-of-rows.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { emptyLog } from '../../../test/support/parts/stored-log.ts';
@@ -42,8 +43,9 @@ afterAll(() => own.stop());
 async function logAsBefore(day: number): Promise<void> {
   const [date, next] = [day, day + 1].map((at) => new Date(at * DAY_MS).toISOString());
   const table = `query_log_${date!.slice(0, 10).replaceAll('-', '')}`;
-  await own.database.query(`DROP TABLE IF EXISTS ${table}`);
-  await own.database.query(
+  await asOwner(own.database, `DROP TABLE IF EXISTS ${table}`);
+  await asOwner(
+    own.database,
     `CREATE TABLE ${table} PARTITION OF query_log FOR VALUES FROM ('${date}') TO ('${next}')
      WITH (autovacuum_enabled = false)`,
   );
@@ -172,10 +174,12 @@ describe('CarryOver', () => {
     expect(moved.length).toBeGreaterThan(0);
     expect([...moved, ...(await oldRows())].sort()).toEqual(rows);
     // A statement fails in the middle of a chunk: that chunk stays as it was.
-    await own.database
-      .query(`CREATE SEQUENCE attempts; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+    await asOwner(
+      own.database,
+      `CREATE SEQUENCE attempts; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN IF nextval('attempts') = 9 THEN RAISE 'no more'; END IF; RETURN NULL; END $$;
-      CREATE TRIGGER fail BEFORE INSERT ON query_counts FOR EACH STATEMENT EXECUTE FUNCTION fail()`);
+      CREATE TRIGGER fail BEFORE INSERT ON query_counts FOR EACH STATEMENT EXECUTE FUNCTION fail()`,
+    );
     await expect(job().run(HELD)).rejects.toThrow('no more');
     expect([...(await newRows()), ...(await oldRows())].sort()).toEqual(rows);
     expect(await rowsLeft()).toBeLessThan(rows.length - moved.length);

@@ -60,22 +60,22 @@ export async function takeOldRows(
 
 /** Drops the partition of a day if no row is left in it. */
 export async function dropEmptyOldDay(database: Database, day: number): Promise<void> {
-  await database.background().change(async (client) => {
+  await database.transactionAsOwner(async (tx) => {
     // Others that want the table would queue behind this statement. Retried next time.
-    await client.query(`SET LOCAL lock_timeout = '2s'`);
-    await client.query(`LOCK TABLE ${oldPartition(day)} IN ACCESS EXCLUSIVE MODE`);
-    const { rows } = await client.query(`SELECT 1 FROM ${oldPartition(day)} LIMIT 1`);
-    if (rows.length === 0) await client.query(`DROP TABLE ${oldPartition(day)}`);
+    await tx.query(`SET LOCAL lock_timeout = '2s'`);
+    await tx.query(`LOCK TABLE ${oldPartition(day)} IN ACCESS EXCLUSIVE MODE`);
+    const { rows } = await tx.query(`SELECT 1 FROM ${oldPartition(day)} LIMIT 1`);
+    if (rows.length === 0) await tx.query(`DROP TABLE ${oldPartition(day)}`);
   });
 }
 
 /** Empties what is of use to `query_log` only. */
 export async function forgetOldBatches(database: Database): Promise<void> {
-  await database.background().change(async (client) => {
-    const { rows } = await client.query<{ name: string | null }>(
+  await database.transactionAsOwner(async (tx) => {
+    const { rows } = await tx.query<{ name: string | null }>(
       `SELECT to_regclass('query_log_batches') AS name`,
     );
-    if (rows[0]!.name !== null) await client.query('TRUNCATE query_log_batches');
+    if (rows[0]!.name !== null) await tx.query('TRUNCATE query_log_batches');
   });
 }
 

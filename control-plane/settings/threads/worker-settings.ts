@@ -35,6 +35,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     identity: {
       chaosClients: dns.chaos_clients,
       healthCheckNames: dns.health_check_names,
+      refusesSilently: dns.refuse_silently,
       version: '',
       nodeName: nodeNameOf(config),
       designated: [],

@@ -4,6 +4,7 @@
  * ranges that do not overlap.
  */
 import { addressFromText, addressWord, ipv4FromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
+import { isSameAccess } from '../../../shared/policy/access.ts';
 import { ClientGroupSource } from '../../../shared/snapshot/client-table.ts';
 import {
   CLIENT_TABLE_MAGIC,
@@ -12,7 +13,8 @@ import {
 } from '../../../shared/snapshot/layout.ts';
 import type { LivePolicy } from '../../policy/live.ts';
 import type { PolicyClient, PolicyRows } from '../../policy/rows.ts';
-import { Ipv4Prefixes, type Ipv4Ranges, MAX_RECORD } from './ipv4-ranges.ts';
+import { accessMarks, overlay, type Ranges } from './access-marks.ts';
+import { Ipv4Prefixes, MAX_RECORD } from './ipv4-ranges.ts';
 import { areSameKeyed, withGroups } from './keyed-clients-builder.ts';
 import { effectiveGroupId, orderGroups } from './policy-table-builder.ts';
 
@@ -28,12 +30,6 @@ interface Prefix {
   readonly record: number;
 }
 
-/** Where each range starts and the record it belongs to; the first starts at `::`. */
-interface Ipv6Ranges {
-  readonly starts: bigint[];
-  readonly records: number[];
-}
-
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS;
@@ -45,8 +41,8 @@ const SIGN_BIT = 0x80000000;
 
 /**
  * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one; clients with keys
- * are found by those. A disabled or deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`. Rows with an invalid address are
- * skipped.
+ * are found by those. A disabled or deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`.
+ * Rows with an invalid address are skipped. Who may ask lies over all of it, whatever the group.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
   const collector = new PrefixCollector(
@@ -59,7 +55,12 @@ export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArra
     collector.addAddress(address, groupId, ClientGroupSource.manual);
   for (const { address, groupId } of live.clientAddresses)
     collector.addAddress(address, groupId, ClientGroupSource.mac);
-  return encode(collector.written(), collector.ipv4.flatten(), flatten(collector.ipv6));
+  const marks = accessMarks(live.access);
+  return encode(
+    collector.written(),
+    overlay(collector.ipv4.flatten(), marks.ipv4),
+    overlay(flatten(collector.ipv6), marks.ipv6),
+  );
 }
 
 /** Whether two tables would be equal, because their inputs are. */
@@ -72,7 +73,8 @@ export function isSameForClients(
     areSame(a.rows.subnets, b.rows.subnets, (x, y) => x.cidr === y.cidr && x.groupId === y.groupId) &&
     areSame(a.rows.clients, b.rows.clients, isSameClient) &&
     areSameKeyed(a.rows.keyedClients, b.rows.keyedClients) &&
-    areSame(a.live.clientAddresses, b.live.clientAddresses, isSameClient)
+    areSame(a.live.clientAddresses, b.live.clientAddresses, isSameClient) &&
+    isSameAccess(a.live.access, b.live.access)
   );
 }
 
@@ -174,12 +176,12 @@ class PrefixCollector {
 }
 
 /** Turns nested prefixes into ranges: a sweep over the starts, with a stack of the prefixes that are open. */
-function flatten(prefixes: Prefix[]): Ipv6Ranges {
+function flatten(prefixes: Prefix[]): { starts: bigint[]; records: number[] } {
   prefixes.sort((a, b) => {
     if (a.start !== b.start) return a.start < b.start ? -1 : 1;
     return a.length - b.length || a.source - b.source;
   });
-  const ranges: Ipv6Ranges = { starts: [0n], records: [0] };
+  const ranges = { starts: [0n], records: [0] };
   const open: Prefix[] = [];
   const begin = (start: bigint, record: number): void => {
     const { starts, records } = ranges;
@@ -205,7 +207,7 @@ function flatten(prefixes: Prefix[]): Ipv6Ranges {
   return ranges;
 }
 
-function encode(records: Int32Array, ipv4: Ipv4Ranges, ipv6: Ipv6Ranges): SharedArrayBuffer {
+function encode(records: Int32Array, ipv4: Ranges<number>, ipv6: Ranges<bigint>): SharedArrayBuffer {
   const ipv4At = L.HEADER_WORDS + records.length;
   const ipv6At = ipv4At + ipv4.starts.length * (L.IPV4_WORDS + 1);
   const buffer = new SharedArrayBuffer((ipv6At + ipv6.starts.length * (L.IPV6_WORDS + 1)) * 4);
@@ -220,7 +222,8 @@ function encode(records: Int32Array, ipv4: Ipv4Ranges, ipv6: Ipv6Ranges): Shared
     words[ipv4At + index] = ipv4.starts[index]! ^ SIGN_BIT;
   words.set(ipv4.records, ipv4At + ipv4.starts.length);
   const view = new DataView(new ArrayBuffer(16));
-  for (const [index, start] of ipv6.starts.entries()) {
+  for (let index = 0; index < ipv6.starts.length; index++) {
+    const start = ipv6.starts[index]!;
     view.setBigUint64(0, start >> HALF);
     view.setBigUint64(8, BigInt.asUintN(64, start));
     for (let word = 0; word < L.IPV6_WORDS; word++)

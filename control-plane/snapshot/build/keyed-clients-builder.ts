@@ -3,6 +3,7 @@
  * that both are built from the same rows without knowing each other.
  */
 import { type KeyedClient, writeKeyedClients } from '../../../shared/snapshot/keyed-clients.ts';
+import { admitsKey, type Access } from '../../../shared/policy/access.ts';
 import type { PolicyKeyedClient, PolicyRows } from '../../policy/rows.ts';
 
 /** Those that have a record in the client table. */
@@ -11,11 +12,12 @@ export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedCli
 }
 
 /** Lays them out in memory. */
-export function buildKeyedClients({ keyedClients }: PolicyRows): SharedArrayBuffer {
+export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access): SharedArrayBuffer {
   let records = 0;
   const clients = keyedClients.map(({ key, clientId, groupId, name, mac }): KeyedClient => ({
     ...{ key, clientId },
     record: groupId === null ? 0 : ++records,
+    admits: access.blockedKeys.includes(key) ? false : admitsKey(key) ? true : null,
     names: [name?.toLowerCase(), mac, key].filter((one) => typeof one === 'string'),
   }));
   return writeKeyedClients(clients, Math.random());

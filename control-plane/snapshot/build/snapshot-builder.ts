@@ -1,6 +1,7 @@
 /** Assembles a snapshot: the compiled tables of the lists, and newly built manual rules and policy. */
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { type BlockingSettings } from '../../policy/blocking-settings.ts';
+import { isSameAccess } from '../../../shared/policy/access.ts';
 import { type CompiledRules, clientNamesOf, seedsOf } from '../../compile/table/compiled-rules.ts';
 import { type LivePolicy } from '../../policy/live.ts';
 import { type PolicyRows } from '../../policy/rows.ts';
@@ -64,9 +65,11 @@ export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: Sna
         ? before.snapshot.clients
         : buildClientTable(rows, live),
     keys:
-      before !== undefined && areSameKeyed(before.rows.keyedClients, rows.keyedClients)
+      before !== undefined &&
+      areSameKeyed(before.rows.keyedClients, rows.keyedClients) &&
+      isSameAccess(before.live.access, live.access)
         ? before.snapshot.keys
-        : buildKeyedClients(rows),
+        : buildKeyedClients(rows, live.access),
     namedClients: namedClients(compiled, live),
     names: live.names,
   };

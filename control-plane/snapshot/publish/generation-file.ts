@@ -10,7 +10,7 @@
 import { crc32 } from 'node:zlib';
 import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
 import type { AttributeTable } from '../../compile/table/attribute-table.ts';
-import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { OLDER_ROWS, type PolicyRows } from '../../policy/rows.ts';
 import { type PublishedState } from '../published-state.ts';
 import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
 
@@ -32,6 +32,8 @@ export interface GenerationContent {
   }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
+  /** Of `CompiledRules`. */
+  readonly hasLeftNames?: true;
   /** Instead of the managed domains among `rows`; absent = they are there. */
   readonly managed?: SharedManaged;
   /** Of `PublishedState`; 0 = unknown, as in older files. */
@@ -65,6 +67,7 @@ export function encodeGeneration(
     compiledAtMs: compiled.compiledAtMs,
     compileMs: compiled.compileMs,
     publishedAtMs,
+    ...(compiled.hasLeftNames && { hasLeftNames: true as const }),
     ...(managed && { managed }),
   } satisfies Omit<Description, 'rows' | 'sources'>;
   const own = managed === undefined ? rows : { ...rows, managedDomains: [] };
@@ -140,7 +143,7 @@ export function decodeGeneration(file: Buffer): GenerationContent {
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
   // Older files lack newer kinds of rows.
-  const rows = { ...NO_POLICY_ROWS, ...description.rows };
+  const rows = { ...OLDER_ROWS, ...description.rows };
   const { publishedAtMs = 0 } = description as Partial<Description>;
   return { ...description, publishedAtMs, rows, attributes };
 }

@@ -214,12 +214,19 @@ export class Generations {
   private async complete(content: GenerationContent, known?: CompiledRules): Promise<KeptGeneration> {
     const { version, rulesId } = content;
     const { rules, special } = known ?? (await this.readRules(rulesId));
-    const { attributes, sources, compiledAtMs, compileMs } = content;
+    const { attributes, sources, compiledAtMs, compileMs, hasLeftNames } = content;
     const rows = await this.rowsOf(content);
     // The reader checks the layout.
     if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
       throw new DamagedGeneration('attributes and rules do not belong together');
-    return { version, compiled: { rules, special, attributes, sources, compiledAtMs, compileMs }, rows };
+    return {
+      version,
+      compiled: {
+        ...{ rules, special, attributes, sources, compiledAtMs, compileMs },
+        ...(hasLeftNames && { hasLeftNames }),
+      },
+      rows,
+    };
   }
 
   private async rowsOf({ rows, managed }: GenerationContent): Promise<PolicyRows> {

@@ -9,6 +9,7 @@ import type * as explain from '../explain-api.ts';
 import type * as fields from '../fields.ts';
 import type * as imports from '../imports-api.ts';
 import type * as nodes from '../nodes-api.ts';
+import type * as access from '../policy/access-api.ts';
 import type * as backup from '../policy/backup-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
 import type * as clients from '../policy/clients-api.ts';
@@ -80,6 +81,8 @@ export interface Operations {
   'DELETE /groups/{id}': { params: typeof fields.IdParams };
   'GET /clients/silent': { query: typeof clients.SilentDeviceQuery; answer: typeof clients.SilentDeviceList };
   'GET /clients/resolver-lookups': { query: typeof clients.ResolverLookupQuery; answer: typeof clients.ResolverLookupList };
+  'GET /clients/refused': { answer: typeof access.RefusedClients };
+  'POST /clients/allowed': { body: typeof access.AllowNetworksBody; answer: typeof access.AllowedClients };
   'GET /clients': { query: typeof clients.ClientQuery; answer: typeof clients.ClientPage };
   'POST /clients': { body: typeof clients.ClientCreateBody; answer: typeof clients.Client };
   'GET /clients/stats': { query: typeof clients.ClientStatsQuery; answer: typeof clients.ClientStatsList };

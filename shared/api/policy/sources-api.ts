@@ -22,7 +22,8 @@ export const BlocklistSource = z
       }),
     has_text: z.boolean().meta({
       description:
-        'custom rules: people write its text here, see GET and PUT text; it is never fetched or held',
+        'custom rules: people write its text here, see GET and PUT text; it is never fetched, and held only ' +
+        'if a new release reads it otherwise',
     }),
     enabled: z.boolean(),
     comment: z.string(),

@@ -3,6 +3,7 @@
  * some by hanging there, and at its COMMIT. The answer is 503, and the tables are as before or wholly changed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../support/parts/as-owner.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { startDatabase } from '../../../control-plane/db/database.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
@@ -35,14 +36,14 @@ async function disconnect(): Promise<void> {
 
 beforeAll(async () => {
   changing = await ChangingApi.open();
-  await changing.database.query(`CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  await asOwner(changing.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
 });
 afterAll(() => changing.close());
 
 /** Every row that a change may write; not what is found out about lists. */
 async function everyRow(): Promise<string> {
   const facts = `- ARRAY['format','status','rules','invalid_lines','bytes','etag','last_modified','last_checked_at',
-    'last_changed_at','last_error','held_key','held','file_node']`;
+    'last_changed_at','last_error','held_key','held','judged','file_node']`;
   const { rows: tables } = await changing.database.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
        AND table_type = 'BASE TABLE' AND table_name !~ '^(query_|nodes|schema_|table_versions|meta)'`,

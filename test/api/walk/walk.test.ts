@@ -91,6 +91,7 @@ const OVERLOADED: Parameters<typeof everyRoute>[0] = {
       filters: { status: 'ok' },
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
+      access: { status: 'ok' },
     }),
   },
 };

@@ -1,7 +1,7 @@
 // A real Weir whose database has a made-up log of days before it is measured.
 import { join } from 'node:path';
 import type { Database } from '../../../control-plane/db/database.ts';
-import { withDatabase } from '../../support/parts/made-cluster.ts';
+import { runAsOwner, withDatabase } from '../../support/parts/made-cluster.ts';
 import { ROOT } from '../bench.ts';
 import { type Contestant, weirContestant } from '../servers/server-table.ts';
 import type { WeirVariant } from '../servers/weir.ts';
@@ -18,8 +18,7 @@ async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
     const nodeIds = Array.from({ length: made.nodes }, (_, i) => i + 1);
     await keepAsUpkeep(database, { nodeIds, days: made.days });
     // A day's counts come into the room of those that were dropped: here all are there before the first are dropped.
-    await database.query('VACUUM FULL query_counts');
-    await database.query('VACUUM ANALYZE');
+    await runAsOwner(dataDir, ['VACUUM FULL query_counts', 'VACUUM ANALYZE']);
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);
   });

@@ -3,6 +3,7 @@
 // questions, several times: the first time nothing is known of what it reads, but by the questions before it. CPU is that
 // of this process, without PostgreSQL's.
 import { parseArgs } from 'node:util';
+import { asOwner } from '../../support/parts/as-owner.ts';
 import { LogQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
 import { LogScans } from '../../../control-plane/query-log/scans/log-scans.ts';
 import type { QueryLogFilter } from '../../../control-plane/query-log/reading/query-log-reader.ts';
@@ -126,7 +127,7 @@ async function run(options: Options): Promise<void> {
   const log = new LogQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf: () => null });
   try {
     const blocks = await storeMadeUpLog(database, madeRows, made);
-    await database.query('ANALYZE query_blocks, query_counts');
+    await asOwner(database, 'ANALYZE query_blocks, query_counts');
     const { rows } = await database.query<{ bytes: number; counts: number }>(
       `SELECT sum(pg_total_relation_size(inhrelid))::bigint AS bytes, pg_total_relation_size('query_counts') AS counts
        FROM pg_inherits WHERE inhparent = 'query_blocks'::regclass`,

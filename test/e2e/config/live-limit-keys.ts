@@ -126,6 +126,13 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
     after: Rcode.REFUSED,
   },
   {
+    key: 'dns.blocked_clients',
+    to: ['127.0.8.8/32'],
+    look: (room) => room.refusals(1, '127.0.8.8'),
+    before: 0,
+    after: 1,
+  },
+  {
     key: 'dns.health_check_names',
     to: ['live.example.net'],
     look: async (room) => {

@@ -41,7 +41,7 @@ function mixOf(client: number): Question[] {
       case 3:
         return { name: `${serial}.nodata.example.com`, type: 'AAAA' };
       default:
-        return { name: `${serial}.refused.example.com`, type: 'A', qclass: RRClass.CH };
+        return { name: `${serial}.refused.example.com`, type: 'A', qclass: RRClass.HS };
     }
   });
 }

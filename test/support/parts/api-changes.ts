@@ -96,6 +96,10 @@ const PREPARE = new Map<string, Prepare>([
     'PUT /clients/{id}/group',
     async (room, n) => ({ path: `/clients/${await client(room, n)}/group`, json: { group_id: 1 } }),
   ],
+  [
+    'POST /clients/allowed',
+    async (_room, n) => ({ path: '/clients/allowed', json: { networks: [`198.51.${n % 250}.0/24`] } }),
+  ],
   ...entity('/client-subnets', (n) => ({ subnet_cidr: `10.${n % 250}.0.0/16`, group_id: 1 }), null),
   ...['/blocklist-sources', '/allowlist-sources', '/whitelist-sources'].flatMap(ofSources),
   ...entity('/managed-domains', rule('domain'), { comment: 'changed' }),

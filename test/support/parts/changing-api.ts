@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { asOwner } from './as-owner.ts';
 import { SettingsImport } from '../../../control-plane/importers/import-settings.ts';
 import { CertificateFiles, type CertificatePaths } from '../../../control-plane/tls/certificate-files.ts';
 import { WebCertificate } from '../../../control-plane/tls/web-certificate.ts';
@@ -91,13 +92,13 @@ export class ChangingApi {
       hold: (id) => this.holdBack(id),
       editConfig: (line) => writeFile(join(this.api.folder, 'weir.toml'), `auth.enabled = false\n${line}\n`),
       unset: async () => {
-        await this.database.query('TRUNCATE admin_credential, second_factors CASCADE');
+        await asOwner(this.database, 'TRUNCATE admin_credential, second_factors CASCADE');
         // It remembers that there was a password.
         await this.api.close();
         this.api = await startApi(this.way, this.node, this.folder);
       },
       signIn: async () => {
-        await this.database.query('TRUNCATE second_factors CASCADE');
+        await asOwner(this.database, 'TRUNCATE second_factors CASCADE');
         await this.api.setUp();
         return this.api.logIn();
       },

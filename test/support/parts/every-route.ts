@@ -102,6 +102,17 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   },
 };
 
+/** Of a node that refused a client. */
+const ONE_REFUSED: EveryPart['access'] = {
+  announcement: () => null,
+  refused: () => [
+    {
+      ...{ network: '198.51.100.0/24', lastClient: '198.51.100.7', count: 12 },
+      ...{ firstMs: Date.UTC(2026, 0, 15, 11), lastMs: Date.UTC(2026, 0, 15, 12) },
+    },
+  ],
+};
+
 /** The server of its only forward zone. */
 const ZONE_UPSTREAM: UpstreamReport = {
   ...UPSTREAM,
@@ -129,6 +140,8 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     blockingSwitch: () => null,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
     grants: () => [],
+    access: ONE_REFUSED,
+    accessState: { now: () => ({ warnings: [], onlyAddress: null }) },
     threadCpu: () => [],
     claim: { isHeld: () => true, aheadMs: () => -2 },
     nodeFigures: () => ({
@@ -195,6 +208,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           filters: { status: 'ok' },
           nodes: { status: 'ok' },
           clock: { status: 'ok' },
+          access: { status: 'ok' },
         } as const;
       },
     },

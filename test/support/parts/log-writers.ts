@@ -77,6 +77,7 @@ export class LogWriters {
       query: (text, values) => own.database.query(text, values),
       transaction: (work) => own.database.transaction(work),
       transactionInTurn: (lock, work) => own.database.transactionInTurn(lock, work),
+      transactionAsOwner: (work) => own.database.transactionAsOwner(work),
       withClient: (work) =>
         isUp ? own.database.withClient(work) : Promise.reject(new DatabaseUnavailable('away')),
       close: () => Promise.resolve(),

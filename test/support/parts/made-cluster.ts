@@ -16,8 +16,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
 import { type Database, startDatabase } from '../../../control-plane/db/database.ts';
+import { runningServerAddress } from '../../../control-plane/db/running-postgres.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /** What is in a database besides the tables: a name for all that have it, and the statement that puts it there. */
@@ -74,8 +76,27 @@ export async function makeDatabase(
   { content, url, last = [] }: { content: Content; url: string; last?: readonly string[] },
 ): Promise<void> {
   await withDatabase(dataDir, url, async (database) => {
-    for (const sql of [content.sql, ...last]) await database.query(sql);
+    await database.query(content.sql);
+    if (last.length > 0) await runAsOwner(dataDir, last);
   });
+}
+
+/** Runs statements one by one as the owner of the embedded database, outside of a transaction; its server runs. */
+export function runAsOwner(dataDir: string, statements: readonly string[]): Promise<void> {
+  return withOwner(dataDir, async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
+}
+
+/** Lends a connection of the owner of the embedded database, whose server runs. */
+export async function withOwner<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(runningServerAddress(dataDir));
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Opens the database of a data directory that no Weir uses, the embedded one or that of `url`, and closes it. */

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { asOwner } from './as-owner.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import { CompilePool } from '../../../control-plane/compile/table/compile-pool.ts';
 import { CompiledLists } from '../../../control-plane/lists/compiled/compiled-lists.ts';
@@ -16,6 +17,7 @@ import { SharedCopies } from '../../../control-plane/lists/sources/shared-copies
 import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
 import { NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
+import { PolicyMemory } from '../../../control-plane/policy/policy-memory.ts';
 import { readPolicy } from '../../../control-plane/policy/policy-store.ts';
 import { rollBack } from '../../../control-plane/revisions/rollback.ts';
 import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
@@ -133,7 +135,7 @@ export class RunningLists {
 
   /** For `beforeEach`: an empty database and folder, and no list on the server. */
   async begin(): Promise<void> {
-    await this.database.query('TRUNCATE revisions, managed_domains, leases, blobs');
+    await asOwner(this.database, 'TRUNCATE revisions, managed_domains, leases, blobs');
     await this.database.query('DELETE FROM list_sources');
     await this.database.query('DELETE FROM groups WHERE id <> 1');
     this.dataDir = makeTempDir();
@@ -232,7 +234,8 @@ export class RunningLists {
       generations,
       logger,
     });
-    const read = () => readPolicy(database, () => undefined);
+    const memory = new PolicyMemory();
+    const read = () => readPolicy(database, () => undefined, memory);
     const clock = { ms: Date.now(), nowMs: () => clock.ms, monotonicMs: () => performance.now() };
     const refused = new RefusedCopies(clock);
     const policy = new PolicyInForce({

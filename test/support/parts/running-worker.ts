@@ -56,6 +56,7 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
     identity: {
       chaosClients: [],
       healthCheckNames: [],
+      refusesSilently: false,
       version: '',
       nodeName: '',
       designated: [],

@@ -1,5 +1,6 @@
 /** What refreshes of the service catalog share with those of other nodes: a real database. */
 import { randomUUID } from 'node:crypto';
+import { asOwner } from './as-owner.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change.ts';
@@ -13,7 +14,7 @@ export function catalogParts(database: Database, logger: MemoryLogger) {
 
 /** As before the first fetch. */
 export async function forgetFetches(database: Database): Promise<void> {
-  await database.query('TRUNCATE leases, blobs');
+  await asOwner(database, 'TRUNCATE leases, blobs');
   await database.query('DELETE FROM service_catalog');
   await database.query('INSERT INTO service_catalog DEFAULT VALUES');
 }

@@ -1,4 +1,5 @@
 /** The stored query log for tests: rows in, and everything that is there out. */
+import { asOwner } from './as-owner.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
 import { LogMemory } from '../../../control-plane/query-log/search/log-memory.ts';
@@ -67,5 +68,5 @@ export async function storedRows(database: Database): Promise<LoggedQuery[]> {
 
 /** Forgets all that was stored. */
 export async function emptyLog(database: Database): Promise<void> {
-  await database.query('TRUNCATE query_blocks, query_runs, query_counts, query_names');
+  await asOwner(database, 'TRUNCATE query_blocks, query_runs, query_counts, query_names');
 }

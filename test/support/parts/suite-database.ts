@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
 import { startDatabase } from '../../../control-plane/db/database.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
+import { asOwner } from './as-owner.ts';
 import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
@@ -52,7 +53,7 @@ export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   return {
     database,
     reset: async () => {
-      await database.query(EMPTY_ALL);
+      await asOwner(database, EMPTY_ALL);
     },
     close: async () => {
       await database.close();

@@ -1,6 +1,7 @@
 /** The common parts of a node, for tests of the parts that start on them. */
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
+import { AccessInForce } from '../../../control-plane/access/access-in-force.ts';
 import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
@@ -28,6 +29,7 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
   const configuration = new Configuration({ loaded: loaded.value, dataDir, database, logger });
   const config = configuration.current();
   const uuid = randomUUID();
+  const clients = new ClientDirectory();
   return {
     loaded: loaded.value,
     config,
@@ -40,7 +42,8 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret: new ClusterSecret({ database, dataDir, logger }),
-    clients: new ClientDirectory(),
+    clients,
+    access: new AccessInForce({ configuration, clients, clock }),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
     ownPorts: new Set(),
     stops: [],

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { asOwner } from '../parts/as-owner.ts';
 import { within } from '../parts/until.ts';
 import type { Database } from '../../../control-plane/db/database.ts';
 
@@ -31,7 +32,8 @@ export class CuttingProxy {
 
   /** Listens in front of the server behind `database`. */
   static async open(database: Database): Promise<CuttingProxy> {
-    const { rows } = await database.query<{ folder: string; port: string }>(
+    const { rows } = await asOwner<{ folder: string; port: string }>(
+      database,
       `SELECT current_setting('unix_socket_directories') AS folder, current_setting('port') AS port`,
     );
     const path = `${rows[0]!.folder}/.s.PGSQL.${rows[0]!.port}`;

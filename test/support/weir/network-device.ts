@@ -60,6 +60,17 @@ export class NetworkDevice implements Disposable {
     this.ip('address', 'add', address, 'dev', this.there, ...dad(address));
   }
 
+  /**
+   * Gives the device an address that this machine reaches by a route only, as if it were behind a router; and the
+   * device a way back to `network`, which is on the cable.
+   */
+  joinByRoute(address: string, network: string): void {
+    this.setAddress(address);
+    this.ip('route', 'add', network, 'dev', this.there);
+    const [host = ''] = address.split('/');
+    ip('route', 'add', host, 'dev', this.here);
+  }
+
   /** Makes the device look up the MACs of others again. */
   forgetNeighbours(): void {
     this.ip('neighbour', 'flush', 'dev', this.there);

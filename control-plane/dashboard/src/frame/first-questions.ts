@@ -11,6 +11,7 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
     askAhead('GET /health', {});
     askAhead('GET /blocking', {});
     askAhead('GET /blocklist-sources', {});
+    askAhead('GET /clients/refused', {});
     askAhead('GET /nodes', {});
     askAhead('GET /dashboard', figuresOf(FIRST_PERIOD));
   },

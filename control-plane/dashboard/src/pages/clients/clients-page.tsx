@@ -8,13 +8,14 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Page } from '../../ui/display/page.tsx';
+import { AccessPart } from './access-part.tsx';
 import { BypassSigns } from './bypass-signs.tsx';
 import { ClientDrawer } from './client-drawer.tsx';
 import { ClientForm } from './client-form.tsx';
 import { ClientList, DEFAULTS } from './client-list.tsx';
 import { Subnets } from './subnets.tsx';
 
-const TABS = ['clients', 'bypass', 'subnets'] as const;
+const TABS = ['clients', 'access', 'bypass', 'subnets'] as const;
 
 /** The page. */
 export default function ClientsPage(): ReactNode {
@@ -34,6 +35,7 @@ export default function ClientsPage(): ReactNode {
             value={shown}
             choices={[
               { id: 'clients', text: say('clients.tab.clients') },
+              { id: 'access', text: say('clients.tab.access') },
               { id: 'bypass', text: say('clients.tab.bypass') },
               { id: 'subnets', text: say('clients.tab.subnets') },
             ]}
@@ -50,6 +52,7 @@ export default function ClientsPage(): ReactNode {
       }
     >
       {shown === 'clients' && <ClientList />}
+      {shown === 'access' && <AccessPart />}
       {shown === 'bypass' && <BypassSigns />}
       {shown === 'subnets' && <Subnets />}
       {isOpen && <ClientDrawer key={open} id={Number(open)} onClose={() => setFields({ open: '' })} />}

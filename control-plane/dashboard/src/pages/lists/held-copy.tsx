@@ -28,11 +28,11 @@ export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
   const approve = useChange(operations.approve, { done: 'lists.approved', onDone: () => setAsking(false) });
   const simulation = useSimulation();
   if (source.status !== 'held') return null;
+  // Also one whose only copy a new release reads otherwise.
+  const isFirst = source.last_changed_at === null || source.held?.rules_in_force === 0;
   return (
     <section className={styles['part']}>
-      <Callout tone="warning">
-        {say(source.last_changed_at === null ? 'lists.held.first' : 'lists.held.lead')}
-      </Callout>
+      <Callout tone="warning">{say(isFirst ? 'lists.held.first' : 'lists.held.lead')}</Callout>
       <HeldFacts source={source} />
       <ForAdmins>
         <div className={styles['buttons']}>

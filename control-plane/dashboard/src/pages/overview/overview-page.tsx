@@ -16,7 +16,14 @@ import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
 import { BlockingSwitch } from './blocking-switch.tsx';
-import { choosableNodes, FIRST_PERIOD, figuresOf, logPathOf, ofNode } from './overview-questions.ts';
+import {
+  choosableNodes,
+  FIRST_PERIOD,
+  figuresOf,
+  isRecent,
+  logPathOf,
+  ofNode,
+} from './overview-questions.ts';
 import { standingOf } from './standing.ts';
 import type { Health } from './standing.ts';
 import styles from './overview-page.module.css';
@@ -63,6 +70,7 @@ export default function OverviewPage(): ReactNode {
             <BlockingSwitch />
           </Card>
           <HeldLists />
+          <RefusedClients />
           <Answered of={figures} lines={8}>
             {(dashboard) => <Happenings dashboard={dashboard} period={period} node={node} />}
           </Answered>
@@ -80,6 +88,7 @@ function useIsStandingKnown(): boolean {
     useAsk('GET /health', {}),
     useAsk('GET /blocking', {}),
     useAsk('GET /blocklist-sources', {}),
+    useAsk('GET /clients/refused', {}),
   ];
   return answers.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
 }
@@ -119,6 +128,31 @@ function HeldLists(): ReactNode {
       }
     >
       {say('overview.held', { count: held.length, names: held.map(({ name }) => name).join(', ') })}
+    </Callout>
+  );
+}
+
+/** Networks that were refused in the last day, or soon will be: one of them may be a television of this home. */
+function RefusedClients(): ReactNode {
+  const { say } = useText();
+  const access = useAsk('GET /clients/refused', {}, { everyMs: STATES_MS });
+  const announced = access.data?.announced?.networks ?? [];
+  const refused = (access.data?.refused ?? []).filter(isRecent);
+  const networks = announced.length > 0 ? announced : refused;
+  if (networks.length === 0) return null;
+  return (
+    <Callout
+      tone={announced.length > 0 ? 'warning' : 'info'}
+      actions={
+        <Link to="/clients?tab=access" className="standing">
+          {say('overview.refused.look')}
+        </Link>
+      }
+    >
+      {say(announced.length > 0 ? 'overview.announced' : 'overview.refused', {
+        count: networks.length,
+        network: networks[0]!.network,
+      })}
     </Callout>
   );
 }

@@ -9,7 +9,16 @@ function health(checks: Partial<Health['checks']>): Health {
     version: '1',
     node: 'home',
     uptime_secs: 1,
-    checks: { dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, ...checks },
+    checks: {
+      dns: ok,
+      database: ok,
+      upstreams: ok,
+      filters: ok,
+      nodes: ok,
+      clock: ok,
+      access: ok,
+      ...checks,
+    },
   };
 }
 

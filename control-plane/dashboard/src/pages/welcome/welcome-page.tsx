@@ -29,6 +29,7 @@ export default function WelcomePage(): ReactNode {
           <p>{say('welcome.router.text')}</p>
           <code className={styles['address']}>{location.hostname}</code>
           <p className={styles['quiet']}>{say('welcome.router.only')}</p>
+          <MayAsk />
         </Step>
         <Step icon={ShieldCheck} title={say('welcome.proof')}>
           <p>{say('welcome.proof.text')}</p>
@@ -75,6 +76,25 @@ function FilterState(): ReactNode {
         </p>
       )}
     </Answered>
+  );
+}
+
+/** Networks of other routers are not among those that may ask at first. */
+function MayAsk(): ReactNode {
+  const { say } = useText();
+  const access = useAsk('GET /clients/refused', {});
+  if (access.data === undefined) return null;
+  const { allowed_clients: allowed } = access.data;
+  const isDefault = allowed.length === 2 && allowed.includes('private') && allowed.includes('connected');
+  const text = allowed.includes('any')
+    ? 'welcome.mayAsk.any'
+    : isDefault
+      ? 'welcome.mayAsk.default'
+      : 'welcome.mayAsk.listed';
+  return (
+    <p className={styles['quiet']}>
+      {say(text)} <Link to="/clients?tab=access">{say('welcome.mayAsk.look')}</Link>
+    </p>
   );
 }
 

@@ -1,0 +1,117 @@
+/**
+ * The role that queries run as. It reads and writes the rows of Weir's tables and nothing else: a statement that a fault
+ * lets in cannot run programs, read files, or change tables. Another role owns the tables: it migrates them, makes and
+ * drops the days of the log, and gives this one its rights each time Weir connects, so that tables of a restore have them.
+ */
+import { createHmac } from 'node:crypto';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { ClientBase } from 'pg';
+import { scramVerifier } from './scram-verifier.ts';
+
+/** A person has to make the role. */
+export class RoleMissing extends Error {
+  override readonly name = 'RoleMissing';
+}
+
+/** The role, as its owner sets it up. */
+export interface QueryRole {
+  readonly name: string;
+  /** ASCII. Null = a person makes the role, and chose its password. */
+  readonly password: string | null;
+}
+
+/** Lets one node at a time change rights: PostgreSQL refuses two that change those of one table. */
+const LOCK_KEY = 0x77_65_69_73;
+
+const ATTRIBUTES = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT -1 VALID UNTIL 'infinity'`;
+
+/** The rights that tables and sequences have from the start, by the letter of `pg_default_acl.defaclobjtype`. */
+const RIGHTS = { r: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], S: ['USAGE'] } as const;
+const lacksAny = (has: string, of: string, rights: readonly string[]): string =>
+  `NOT (${rights.map((right) => `${has}($1::name, ${of}, '${right}')`).join(' AND ')})`;
+
+/** Which migrations there were decides what the owner runs. */
+const OWNERS_TABLE = 'schema_migrations';
+
+/** Statements by which the role gets the rights that it lacks, and loses those that it must not have. */
+const DUE = `
+  SELECT format('GRANT USAGE ON SCHEMA public TO %I', $1::name) AS sql
+  WHERE NOT has_schema_privilege($1::name, 'public', 'USAGE')
+  UNION ALL
+  SELECT format('GRANT ${RIGHTS.r.join(', ')} ON %s TO %I', oid::regclass, $1::name) FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> '${OWNERS_TABLE}'
+    AND pg_has_role(relowner, 'USAGE') AND ${lacksAny('has_table_privilege', 'oid', RIGHTS.r)}
+  UNION ALL
+  SELECT format('GRANT ${RIGHTS.S.join(', ')} ON SEQUENCE %s TO %I', oid::regclass, $1::name) FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND pg_has_role(relowner, 'USAGE')
+    -- In no other order: of a table, the function fails.
+    AND CASE WHEN relkind = 'S' THEN ${lacksAny('has_sequence_privilege', 'oid', RIGHTS.S)} END
+  UNION ALL
+  SELECT format('ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT %s ON %s TO %I', rights, things, $1::name)
+  FROM (VALUES ('r', '${RIGHTS.r.join(', ')}', 'TABLES'), ('S', '${RIGHTS.S.join(', ')}', 'SEQUENCES'))
+    AS wanted (type, rights, things)
+  WHERE NOT EXISTS (
+    SELECT FROM pg_default_acl, aclexplode(defaclacl)
+    WHERE defaclrole = current_user::regrole AND defaclnamespace = 'public'::regnamespace
+      AND defaclobjtype::text = type AND grantee = (SELECT oid FROM pg_roles WHERE rolname = $1::name))
+  UNION ALL
+  SELECT format('REVOKE ALL ON ${OWNERS_TABLE} FROM %I', $1::name)
+  WHERE has_table_privilege($1::name, to_regclass('public.${OWNERS_TABLE}'), 'SELECT, INSERT, UPDATE, DELETE')
+  UNION ALL
+  SELECT format('REVOKE CREATE ON SCHEMA public FROM PUBLIC, %I', $1::name)
+  WHERE has_schema_privilege($1::name, 'public', 'CREATE')
+  UNION ALL
+  SELECT format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, %I', current_database(), $1::name)
+  WHERE has_database_privilege($1::name, current_database(), 'CREATE, TEMPORARY')`;
+
+/** `$2`: whether another role owns the tables. */
+const EXCESS = `SELECT CASE
+    WHEN rolsuper THEN 'queries run as a superuser, who can run programs on the machine of PostgreSQL: '
+      || 'give database.url a role that is not one'
+    WHEN $2::boolean AND pg_has_role(oid, current_user, 'MEMBER')
+      THEN 'queries run as a role that can become the one of database.owner_url'
+  END AS excess FROM pg_roles WHERE rolname = coalesce($1::name, current_user)`;
+
+/** The role of the embedded server, as its owner's password has it: there is one secret to keep. */
+export function embeddedQueryRole(ownerPassword: string): { name: string; password: string } {
+  const name = 'weir_app';
+  return { name, password: createHmac('sha256', ownerPassword).update(name).digest('base64url') };
+}
+
+/**
+ * Gives the role what it needs and no more, once the tables are there; `owner` is a connection of the role that owns them.
+ * @throws {RoleMissing} if it is not there, and Weir does not know its password
+ */
+export async function prepareQueryRole(owner: ClientBase, { name, password }: QueryRole): Promise<void> {
+  const isThere = (await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rows.length > 0;
+  if (password !== null) await makeRole(owner, { name, password, isThere });
+  else if (!isThere)
+    throw new RoleMissing(
+      `the role "${name}" of database.url does not exist: make it again with its password, as by CREATE ROLE ${name} LOGIN`,
+    );
+  const { rows } = await owner.query<{ sql: string }>(DUE, [name]);
+  if (rows.length === 0) return;
+  // In one message, which is one transaction.
+  await owner.query([`SELECT pg_advisory_xact_lock(${LOCK_KEY})`, ...rows.map(({ sql }) => sql)].join(';\n'));
+}
+
+/** For people: what the role of queries may do beyond its need; null = nothing that a person should change. */
+export async function excessOf(client: ClientBase, role: QueryRole | undefined): Promise<string | null> {
+  const { rows } = await client.query<{ excess: string | null }>(EXCESS, [
+    role?.name ?? null,
+    role !== undefined,
+  ]);
+  return rows[0]?.excess ?? null;
+}
+
+/** Sets all that a person, or the role itself, may have changed. */
+async function makeRole(
+  owner: ClientBase,
+  { name, password, isThere }: { name: string; password: string; isThere: boolean },
+): Promise<void> {
+  const role = escapeIdentifier(name);
+  const secret = escapeLiteral(await scramVerifier(password));
+  const verb = isThere ? 'ALTER' : 'CREATE';
+  await owner.query(`${verb} ROLE ${role} ${ATTRIBUTES} PASSWORD ${secret};
+    ALTER ROLE ${role} RESET ALL; ALTER ROLE ${role} IN DATABASE postgres RESET ALL`);
+}

@@ -1,0 +1,103 @@
+/**
+ * Judges stored copies that another release judged, before they take effect: its parser may have refused what this one
+ * reads as a rule for every name. Such a copy becomes a held update, custom rules too. Nothing of it is active until
+ * it is approved: how it was read before cannot be had.
+ */
+import { conflict } from '../../api/api-error.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { Database } from '../../db/database.ts';
+import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
+import type { ListInspection } from '../../compile/table/compile-job.ts';
+import { inputKeyOf } from '../../compile/table/input-key.ts';
+import type { Changed, PolicyChanges } from '../../policy/change.ts';
+import type { ListCache, ListCopy } from './list-cache.ts';
+import { readingOf } from './list-compiler.ts';
+import { holdText, isJudged, judgementOf, reasonToHoldAgain, reasonToShowAgain } from './list-guard.ts';
+import type { GuardedCopy } from './list-guard.ts';
+import type { RefusedCopies } from './refused-copies.ts';
+import { writeContent } from './source-records.ts';
+import { type Judgement, recordFacts, type SourceFacts, type StoredSource } from './source-store.ts';
+
+/** Parts of the judge. */
+export interface JudgeParts {
+  readonly cache: Pick<ListCache, 'discard'>;
+  readonly database: Database;
+  readonly pool: Pick<CompilePool, 'inspect'>;
+  readonly refused: Pick<RefusedCopies, 'add'>;
+  readonly logger: Logger;
+  readonly changes: Pick<PolicyChanges, 'record'>;
+}
+
+/** What the guard compares of a copy without names to watch. */
+export function widthOf({ statistics, forEveryName, addressShare }: ListInspection): GuardedCopy {
+  return { rules: statistics.rules, blocked: [], allowed: [], forEveryName, addressShare };
+}
+
+/** Whether a source has a copy that this release has yet to judge. */
+export function needsJudgement({ enabled, contentKey, judged }: StoredSource): boolean {
+  return enabled && contentKey !== null && !isJudged(judged, contentKey);
+}
+
+/**
+ * The content of a source's held update that a person approves. 409 if this release reads more in it than was shown when
+ * it was held, perhaps by an older one: that is shown from then on. Throws a CompileError.
+ */
+export async function judgeApproved(
+  source: StoredSource,
+  { contentKey, path }: ListCopy,
+  { database, pool }: Pick<JudgeParts, 'database' | 'pool'>,
+): Promise<Judgement> {
+  const next = await pool.inspect({ path, reading: readingOf(source) }, []);
+  const held = reasonToShowAgain(source.held, widthOf(next));
+  if (held === null) return judgementOf(contentKey, next);
+  const shown = { ...held, rules_in_force: source.held?.rules_in_force ?? 0 };
+  const reason = holdText(shown);
+  await recordFacts(
+    database,
+    source.id,
+    source.url,
+    { lastError: reason, heldKey: contentKey, held: shown },
+    source,
+  );
+  throw conflict(`${source.kind}list source ${source.id} reads otherwise than when it was held; ${reason}`);
+}
+
+/**
+ * Judges the copy that the row of a source names, and stores the result, unless the row has changed. One that cannot be
+ * read, or not in time, is refused at this node.
+ */
+export async function judgeAgain(source: StoredSource, copy: ListCopy, parts: JudgeParts): Promise<void> {
+  const { cache, changes, database, logger, pool, refused } = parts;
+  const { id, name } = source;
+  const { contentKey, path } = copy;
+  const reading = readingOf(source);
+  const refuse = (reason: string): void => refused.add(id, inputKeyOf(id, contentKey, reading), reason);
+  let next: ListInspection;
+  try {
+    next = await pool.inspect({ path, reading }, []);
+  } catch (error) {
+    if (!(error instanceof CompileError) || error.list === null) throw error;
+    refuse(error.message);
+    return;
+  }
+  const { fault } = next.statistics;
+  if (fault?.code === 'unreadable') await cache.discard(id, path);
+  else if (fault !== null) refuse(fault.message);
+  if (fault !== null) return;
+  const held = reasonToHoldAgain(source.judged, widthOf(next));
+  if (held === null) {
+    await recordFacts(database, id, source.url, { judged: judgementOf(contentKey, next) }, source);
+    return;
+  }
+  const reason = holdText(held);
+  const facts: SourceFacts = {
+    status: 'held',
+    lastError: reason,
+    contentKey: null,
+    heldKey: contentKey,
+    held,
+  };
+  const work = (tx: Parameters<typeof writeContent>[0]): Promise<Changed<boolean>> =>
+    writeContent(tx, source, facts, 'held, as this release reads it otherwise');
+  if (await changes.record(work)) logger.warn('list held', { id, name, reason });
+}

@@ -1,0 +1,10 @@
+#!/bin/bash
+# Run once by the image of PostgreSQL, in a new `primary`: the role that queries of Weir run as, which gets its rights from
+# Weir, and one that may do nothing but replicate.
+set -e
+psql --username=postgres --set=query="$QUERY_PASSWORD" --set=replica="$REPLICA_PASSWORD" <<'END'
+CREATE ROLE weir_app LOGIN PASSWORD :'query';
+CREATE ROLE replica REPLICATION LOGIN PASSWORD :'replica';
+SELECT pg_create_physical_replication_slot('standby');
+END
+echo 'host replication replica all scram-sha-256' >>"$PGDATA/pg_hba.conf"

@@ -1,0 +1,18 @@
+/** Whether a client may ask, away from the stages: for messages without a question, and for connections. */
+import { isAdmitted } from '../../shared/snapshot/client-table.ts';
+import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
+import type { OpenSnapshot } from './open-snapshot.ts';
+
+/** Who asks: 16 bytes of address at `clientAt`, and the key that came with the question, '' = none. */
+export interface Asker {
+  readonly clientBytes: Uint8Array;
+  readonly clientAt: number;
+  readonly clientKey: string;
+}
+
+/** Whether the client may ask. */
+export function mayAsk(asker: Asker, { clients, keys }: Pick<OpenSnapshot, 'clients' | 'keys'>): boolean {
+  const entry = clients.findOf(asker);
+  const keyed = asker.clientKey === '' ? null : keys.find(asker.clientKey);
+  return isAdmitted(keyed === null ? entry : keyedEntry(keyed, entry));
+}

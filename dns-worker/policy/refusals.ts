@@ -1,0 +1,96 @@
+/**
+ * The networks of clients that may not ask, as one thread remembers them: how many answers each has had in this second,
+ * and how many queries since its last report to the control plane. Bounded: networks with the same place share its answers,
+ * and take its count from each other. IPv4 networks of 24 bits, IPv6 networks of 56 bits.
+ */
+import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
+import type { Query } from '../query/query.ts';
+
+/** Answers to one network in a second: enough for its devices to notice, too few to be of use against others. */
+const ANSWERS_A_SECOND = 5;
+/** Time between two reports of a network, and reports of all networks in a second: forged senders may be of any. */
+const REPORT_SECS = 10;
+const REPORTS_A_SECOND = 50;
+
+const SLOTS = 1024;
+/** Words of a slot. */
+const Slot = {
+  SIZE: 8,
+  WORD0: 0,
+  WORD1: 1,
+  WORD3: 2,
+  SECOND: 3,
+  ANSWERS: 4,
+  REPORTED_SECS: 5,
+  QUERIES: 6,
+} as const;
+/** Long before any second of the monotonic clock. */
+const NEVER_SECS = -REPORT_SECS;
+const FACTOR = 0x9e3779b1 | 0;
+const IPV4_MASK = ~0xff;
+const IPV6_SECOND_MASK = ~0xff;
+
+/** One per thread. */
+export class Refusals {
+  /** Queries of the network of the last query that have not been reported before, if its report is due; else 0. */
+  unreported = 0;
+  private readonly slots = new Int32Array(SLOTS * Slot.SIZE);
+  private reportedSecond = 0;
+  private reports = 0;
+
+  /** Notes a query of a client that may not ask; false = its network has had its answers of this second. */
+  note(query: Query): boolean {
+    const { slots } = this;
+    const second = query.arrivedMonotonicSecs;
+    const at = this.slotOf(query);
+    if (slots[at + Slot.SECOND] !== second) {
+      slots[at + Slot.SECOND] = second;
+      slots[at + Slot.ANSWERS] = 0;
+    }
+    slots[at + Slot.QUERIES] = slots[at + Slot.QUERIES]! + 1;
+    this.unreported = 0;
+    if (second - slots[at + Slot.REPORTED_SECS]! >= REPORT_SECS && this.mayReport(second)) {
+      this.unreported = slots[at + Slot.QUERIES]!;
+      slots[at + Slot.QUERIES] = 0;
+      slots[at + Slot.REPORTED_SECS] = second;
+    }
+    slots[at + Slot.ANSWERS] = slots[at + Slot.ANSWERS]! + 1;
+    return slots[at + Slot.ANSWERS]! <= ANSWERS_A_SECOND;
+  }
+
+  private mayReport(second: number): boolean {
+    if (this.reportedSecond !== second) {
+      this.reportedSecond = second;
+      this.reports = 0;
+    }
+    return ++this.reports <= REPORTS_A_SECOND;
+  }
+
+  /** Word at which the network's slot starts; the network takes it over if it is another one's. */
+  private slotOf({ clientBytes, clientAt }: Query): number {
+    const { slots } = this;
+    const isIpv4 = isMappedIpv4(clientBytes, clientAt);
+    const word0 = addressWord(clientBytes, clientAt);
+    const word1 = isIpv4 ? 0 : addressWord(clientBytes, clientAt + 4) & IPV6_SECOND_MASK;
+    const word3 = isIpv4 ? addressWord(clientBytes, clientAt + 12) & IPV4_MASK : 1;
+    let hash = Math.imul(
+      word0 ^ Math.imul(word1, FACTOR) ^ Math.imul(word3 ^ (word3 >>> 15), FACTOR),
+      FACTOR,
+    );
+    hash ^= hash >>> 15;
+    const at = (hash & (SLOTS - 1)) * Slot.SIZE;
+    if (
+      slots[at + Slot.WORD0] === word0 &&
+      slots[at + Slot.WORD1] === word1 &&
+      slots[at + Slot.WORD3] === word3
+    )
+      return at;
+    slots[at + Slot.WORD0] = word0;
+    slots[at + Slot.WORD1] = word1;
+    slots[at + Slot.WORD3] = word3;
+    // Not its answers of this second: else forged senders of two networks with this place would get any number.
+    slots[at + Slot.QUERIES] = 0;
+    slots[at + Slot.REPORTED_SECS] = NEVER_SECS;
+    return at;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Wakes the questions of a resolver in groups. Every question has several times at which something is due, each a
+ * little different; a timer for each of them would wake a thread with thousands of open questions every millisecond,
+ * and cost it most when the machine has no time to spare.
+ */
+import type { Clock } from '../../shared/clock.ts';
+
+/** Times within so many milliseconds are one: the last of them. */
+const TOGETHER_MS = 10;
+
+/** What is called when a time has come. */
+export type Wake = () => void;
+
+/** Calls with the same time. */
+export interface WakeGroup {
+  readonly atMs: number;
+  readonly wakes: Set<Wake>;
+  timer: NodeJS.Timeout;
+}
+
+/** The times of one resolver's questions. */
+export class WakeGroups {
+  private readonly clock: Clock;
+  private readonly groups = new Map<number, WakeGroup>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Has `wake` called once at this time of the monotonic clock, milliseconds, or up to 10 ms later. */
+  add(wake: Wake, dueMs: number): WakeGroup {
+    const atMs = Math.ceil(dueMs / TOGETHER_MS) * TOGETHER_MS;
+    let group = this.groups.get(atMs);
+    if (group === undefined) {
+      const timer = setTimeout(
+        () => this.call(group!),
+        Math.max(1, Math.ceil(atMs - this.clock.monotonicMs())),
+      );
+      group = { atMs, wakes: new Set(), timer };
+      this.groups.set(atMs, group);
+    }
+    group.wakes.add(wake);
+    return group;
+  }
+
+  /** Removes a call from the group that `add` returned; does nothing once it has been called. */
+  remove(wake: Wake, group: WakeGroup): void {
+    if (!group.wakes.delete(wake) || group.wakes.size > 0) return;
+    clearTimeout(group.timer);
+    this.forget(group);
+  }
+
+  private call(group: WakeGroup): void {
+    this.forget(group);
+    try {
+      for (const wake of group.wakes) {
+        group.wakes.delete(wake);
+        wake();
+      }
+    } finally {
+      // One of them has thrown.
+      if (group.wakes.size > 0) group.timer = setTimeout(() => this.call(group), 1);
+    }
+  }
+
+  private forget(group: WakeGroup): void {
+    if (this.groups.get(group.atMs) === group) this.groups.delete(group.atMs);
+  }
+}

@@ -1,0 +1,19 @@
+/** Refuses clients that may not ask (RFC 5358): with REFUSED and extended error 18 (RFC 8914), or with silence. */
+import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+import { QueryStatus } from '../../shared/query-log.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { replyWithRcode } from '../respond/reply.ts';
+
+/** Answers a query of a client that may not ask; with nothing if `isQuiet`. */
+export function accessStage(query: Query, isQuiet: boolean): StageResultCode {
+  if (isQuiet) return StageResult.DROPPED;
+  query.status = QueryStatus.REFUSED;
+  query.extendedError = ExtendedError.PROHIBITED;
+  replyWithRcode(query, Rcode.REFUSED);
+  return StageResult.ANSWERED;
+}
+
+/** Describes the decision. */
+export function accessDetail({ isAdmitted: mayAskHere }: Query): string {
+  return mayAskHere ? 'may ask' : 'may not ask (dns.allowed_clients, dns.blocked_clients)';
+}

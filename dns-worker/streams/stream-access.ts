@@ -1,0 +1,34 @@
+/** Whose connections are let in: those of clients that may ask, and of proxies, which name others. */
+import { networkContains } from '../../shared/net/cidr.ts';
+import type { Network } from '../../shared/net/cidr.ts';
+import { isBlocked } from '../../shared/snapshot/client-table.ts';
+import { mayAsk } from '../policy/may-ask.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
+
+/** What it needs of the active snapshot. */
+type AccessSnapshot = Pick<OpenSnapshot, 'clients' | 'keys'>;
+
+/** Decides about the connections of one thread. */
+export class StreamAccess {
+  private readonly snapshot: () => AccessSnapshot;
+  private readonly proxies: readonly Network[];
+
+  /** `proxies` may connect from anywhere: each query says whom it is for. */
+  constructor(snapshot: () => AccessSnapshot, proxies: readonly Network[]) {
+    this.snapshot = snapshot;
+    this.proxies = proxies;
+  }
+
+  /** Whether a connection may begin; if it may bring a key, whether there is one for strangers. */
+  mayConnect(address: Uint8Array, mayHaveKey: boolean): boolean {
+    if (this.mayHandshake(address, '')) return true;
+    const { clients, keys } = this.snapshot();
+    return mayHaveKey && keys.admitsSome && !isBlocked(clients.findOf({ clientBytes: address, clientAt: 0 }));
+  }
+
+  /** Whether the handshake of a connection with this key may begin, '' = none; that of a proxy's health check may. */
+  mayHandshake(address: Uint8Array, clientKey: string): boolean {
+    if (mayAsk({ clientBytes: address, clientAt: 0, clientKey }, this.snapshot())) return true;
+    return this.proxies.some((network) => networkContains(network, address));
+  }
+}

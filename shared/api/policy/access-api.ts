@@ -1,0 +1,83 @@
+/** Requests and answers of `{api}/clients/refused`: who may ask, and who was refused. */
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+import { Cidr } from './clients-api.ts';
+
+const Count = z.int().min(0);
+
+/**
+ * What is wrong with who may ask: anyone may, from the internet, without a rate limit; all clients have the address of a
+ * gateway or proxy.
+ */
+export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;
+
+/** A network whose clients were refused. */
+export const RefusedNetwork = z
+  .strictObject({
+    network: z.string(),
+    last_client: z.string().meta({ description: 'the address that was refused last' }),
+    first_refused: Timestamp,
+    last_refused: Timestamp,
+    count: Count.meta({ description: 'refused queries, as far as they were counted' }),
+    is_blocked: z
+      .boolean()
+      .meta({ description: 'by `dns.blocked_clients`: allowing the network does not help' }),
+  })
+  .meta({ id: 'RefusedNetwork' });
+export type RefusedNetwork = z.infer<typeof RefusedNetwork>;
+
+/** A network of recent clients that will be refused when the announcement ends. */
+export const AnnouncedNetwork = z
+  .strictObject({
+    network: z.string(),
+    clients: Count.meta({ description: 'recent clients in the network' }),
+    last_client: z.string().meta({ description: 'the address that asked last' }),
+    name: z.string().nullable().meta({ description: 'its name or host name' }),
+    last_seen: Timestamp,
+  })
+  .meta({ id: 'AnnouncedNetwork' });
+export type AnnouncedNetwork = z.infer<typeof AnnouncedNetwork>;
+
+export const RefusedClients = z
+  .strictObject({
+    allowed_clients: z.array(z.string()).meta({ description: 'the active `dns.allowed_clients`' }),
+    warnings: z.array(z.enum(ACCESS_WARNINGS)),
+    only_address: z
+      .string()
+      .nullable()
+      .meta({ description: 'of all clients, with the warning `one_address`; else null' }),
+    announced: z
+      .strictObject({ until: Timestamp, networks: z.array(AnnouncedNetwork) })
+      .nullable()
+      .meta({ description: 'recent clients that are answered until then; null = none' }),
+    refused: z.array(RefusedNetwork).meta({
+      description: 'by this node since its start, the last refused first; without those that may ask now',
+    }),
+  })
+  .meta({ id: 'RefusedClients' });
+export type RefusedClients = z.infer<typeof RefusedClients>;
+
+/** Shorter prefixes hold so much of the internet that the word `any` is meant, which is set in the configuration. */
+const SHORTEST_IPV4_BITS = 8;
+const SHORTEST_IPV6_BITS = 16;
+
+const ClientNetwork = Cidr.refine(
+  (network) =>
+    Number(network.slice(network.indexOf('/') + 1)) >=
+    (network.includes(':') ? SHORTEST_IPV6_BITS : SHORTEST_IPV4_BITS),
+  'expected a network of clients: this one has everyone',
+);
+
+export const AllowNetworksBody = z
+  .strictObject({
+    networks: z
+      .array(ClientNetwork)
+      .min(1)
+      .max(1000)
+      .meta({ examples: [['198.51.100.0/24']] }),
+  })
+  .meta({ id: 'AllowNetworks' });
+
+export const AllowedClients = z
+  .strictObject({ allowed_clients: z.array(z.string()) })
+  .meta({ id: 'AllowedClients' });

@@ -1,0 +1,131 @@
+/**
+ * Who may ask: networks, the words for them, and clients that are never admitted (RFC 5358 advises against answering
+ * everyone). Pure; `control-plane/access/` knows the networks of this machine, `dns-worker/stages/client-access.ts` decides.
+ */
+import { canonicalClientKey } from '../dns/client-key.ts';
+import { isIpv4Network, networkContains, networkFromText, networkToText } from '../net/cidr.ts';
+import type { Network } from '../net/cidr.ts';
+import { isMappedIpv4 } from '../net/ip.ts';
+import { canonicalMac } from '../net/mac.ts';
+
+/** Words that stand for networks. */
+export const ACCESS_WORDS = ['private', 'connected', 'any'] as const;
+
+/** What a client of `dns.blocked_clients` is known by; the value in its one form. */
+export type BlockedClient =
+  | { readonly kind: 'network'; readonly network: Network }
+  | { readonly kind: 'mac'; readonly mac: string }
+  | { readonly kind: 'key'; readonly key: string };
+
+/** Who may ask. */
+export interface Access {
+  readonly allowed: readonly Network[];
+  /** Never admitted, whatever else says so; with the addresses of `blockedMacs` that are known. */
+  readonly blocked: readonly Network[];
+  readonly blockedMacs: readonly string[];
+  readonly blockedKeys: readonly string[];
+}
+
+/** Random bits of a key that admits its client from everywhere. */
+const MIN_KEY_BITS = 64;
+/** Kinds of keys, and how many characters each kind has to choose from; hyphens are of a name rather than random. */
+const KEY_ALPHABETS = [
+  [/^\d*$/, 10],
+  [/^[\da-f]*$/, 16],
+  [/^[a-z]*$/, 26],
+  [/^/, 36],
+] as const;
+
+const LOOPBACK = networks('127.0.0.0/8', '::1');
+/** RFC 1918, RFC 6598, RFC 3927, RFC 4193, RFC 4291 (link-local). */
+const PRIVATE = [
+  ...LOOPBACK,
+  ...networks('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'),
+  ...networks('fe80::/10', 'fc00::/7'),
+];
+const ANY = networks('0.0.0.0/0', '::/0');
+
+/** Everyone may ask. */
+export const EVERYONE: Access = { allowed: ANY, blocked: [], blockedMacs: [], blockedKeys: [] };
+
+/** True for a word or a network of `dns.allowed_clients`. */
+export function isAllowedClient(text: string): boolean {
+  return (ACCESS_WORDS as readonly string[]).includes(text) || networkFromText(text) !== null;
+}
+
+/** What an entry of `dns.blocked_clients` stands for; null if there is a fault in it. Six pairs with colons or hyphens are a MAC. */
+export function blockedClientOf(text: string): BlockedClient | null {
+  const network = networkFromText(text);
+  if (network !== null) return { kind: 'network', network };
+  const mac = /[:-]/.test(text) ? canonicalMac(text) : null;
+  if (mac !== null) return { kind: 'mac', mac };
+  const key = canonicalClientKey(text);
+  return key === null ? null : { kind: 'key', key };
+}
+
+/** The same with these addresses also blocked. */
+export function withBlockedAddresses(access: Access, addresses: readonly string[]): Access {
+  if (addresses.length === 0) return access;
+  return { ...access, blocked: [...access.blocked, ...networks(...addresses)] };
+}
+
+/**
+ * Who may ask by these keys, on a machine with these networks. The machine itself always may, since it finds the
+ * servers of its lists by this very server; only `blocked` outranks that.
+ */
+export function accessOf(
+  allowed: readonly string[],
+  blocked: readonly string[],
+  connected: readonly Network[],
+): Access {
+  const clients = blocked.flatMap((text) => blockedClientOf(text) ?? []);
+  return {
+    allowed: [...LOOPBACK, ...allowed.flatMap((text) => networksOf(text, connected))],
+    blocked: clients.flatMap((client) => (client.kind === 'network' ? client.network : [])),
+    blockedMacs: clients.flatMap((client) => (client.kind === 'mac' ? client.mac : [])),
+    blockedKeys: clients.flatMap((client) => (client.kind === 'key' ? client.key : [])),
+  };
+}
+
+/** Whether a client of this address may ask, as far as its address says; 16 bytes. */
+export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array): boolean {
+  const isIpv4 = isMappedIpv4(address);
+  const isIn = (network: Network): boolean =>
+    isIpv4Network(network) === isIpv4 && networkContains(network, address);
+  return allowed.some(isIn) && !blocked.some(isIn);
+}
+
+/** Whether a key in its one form may have enough random bits to admit its client from everywhere; names have fewer. */
+export function admitsKey(key: string): boolean {
+  const characters = key.replaceAll('-', '');
+  const [, alphabet] = KEY_ALPHABETS.find(([kind]) => kind.test(characters))!;
+  return characters.length * Math.log2(alphabet) >= MIN_KEY_BITS;
+}
+
+/** Whether both say the same. */
+export function isSameAccess(a: Access, b: Access): boolean {
+  return a === b || textOf(a) === textOf(b);
+}
+
+function textOf({ allowed, blocked, blockedMacs, blockedKeys }: Access): string {
+  return JSON.stringify([allowed.map(networkToText), blocked.map(networkToText), blockedMacs, blockedKeys]);
+}
+
+function networksOf(text: string, connected: readonly Network[]): readonly Network[] {
+  switch (text) {
+    case 'private':
+      return PRIVATE;
+    case 'connected':
+      return connected;
+    case 'any':
+      return ANY;
+    default: {
+      const network = networkFromText(text);
+      return network === null ? [] : [network];
+    }
+  }
+}
+
+function networks(...texts: readonly string[]): readonly Network[] {
+  return texts.flatMap((text) => networkFromText(text) ?? []);
+}

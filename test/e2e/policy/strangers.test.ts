@@ -1,0 +1,126 @@
+/** Who may ask, on a real network: a device of another network, with addresses that are neither private nor connected. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
+import { TestAuthority } from '../../support/dns/certificates.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { encryptedToml } from '../../support/weir/encrypted-toml.ts';
+import { freePort } from '../../support/weir/free-ports.ts';
+import { holdNetwork } from '../../support/weir/machine-network.ts';
+import { NetworkDevice } from '../../support/weir/network-device.ts';
+import { clientsOf } from '../../support/weir/stored-clients.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+const MAC = '02:00:5e:10:00:01';
+const SERVER_NAME = 'dns.example.org';
+const NAME = 'www.example.com';
+const KEY = 'k3v9x2q7w4m1zp8';
+const SHORT_KEY = 'phone';
+/** The machine's own address on the cable, and the device's beyond a router. */
+const FAMILIES = [
+  { server: '198.51.100.1', device: '203.0.113.9', network: '203.0.113.0/24' },
+  { server: '2001:db8:51::1', device: '2001:db8:99::9', network: '2001:db8:99::/64' },
+] as const;
+const REFUSED = [5, 18];
+const ANSWERED = [EVERY_ADDRESS];
+const EVERY_WAY_ANSWERED = { udp: ANSWERED, tcp: ANSWERED, dot: ANSWERED, doh: ANSWERED };
+const STRANGER = { udp: REFUSED, tcp: 'closed', dot: 'closed', doh: 'closed' };
+
+const releaseNetwork = await holdNetwork('alone');
+afterAll(releaseNetwork);
+
+describe('weir with a client of another network', () => {
+  const stack = new AsyncDisposableStack();
+  let device: NetworkDevice;
+  let weir: Weir;
+  let api: ApiClient;
+  let ports: { dot: number; doh: number };
+  beforeAll(async () => {
+    const authority = new TestAuthority();
+    stack.defer(() => authority.close());
+    device = stack.use(NetworkDevice.make(MAC, ['198.51.100.1/24', '2001:db8:51::1/64']));
+    device.joinByRoute('203.0.113.9/24', '198.51.100.0/24');
+    device.joinByRoute('2001:db8:99::9/64', '2001:db8:51::/64');
+    const upstream = stack.use(await startEchoingUpstream());
+    ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
+    weir = stack.use(
+      await Weir.start({
+        addresses: ['127.0.0.1', '198.51.100.1', '2001:db8:51::1'],
+        upstreams: [`127.0.0.1:${String(upstream.port)}`],
+        toml: encryptedToml(ports, authority.issue(`DNS:${SERVER_NAME},DNS:*.${SERVER_NAME}`)),
+      }),
+    );
+    api = await weir.api();
+    // The first answers to other machines come with readiness.
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect((await udp.ask(NAME, 'A')).data).toEqual(ANSWERED);
+    await api.untilQueryCount(1);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  /** The outcome on the device over each protocol. */
+  async function told(server: string, key = ''): Promise<unknown> {
+    const args = [server, weir.dnsPort, ports.dot, ports.doh, SERVER_NAME, key, NAME].map(String);
+    return JSON.parse(await device.run(ASK_EVERY_WAY, ...args));
+  }
+
+  const allow = (dns: object): Promise<unknown> => api.expect(200, 'PATCH', '/config', { dns });
+
+  test.each(FAMILIES)(
+    'weir refuses $device, until its network is allowed',
+    async ({ server, device: own, network }) => {
+      const before = await api.queryCount();
+      expect(await told(server)).toEqual(STRANGER);
+      const { stages, status } = await explain(own);
+      expect(stages.at(-1)).toMatchObject({
+        stage: 'access',
+        detail: expect.stringContaining('may not ask'),
+      });
+      expect(status).toBe('REFUSED');
+      // No trace of it in the log, nor among the clients.
+      expect(await api.queryCount()).toBe(before);
+      expect((await clientsOf(api)).filter(({ ip_address: address }) => address === own)).toEqual([]);
+
+      await allow({ allowed_clients: ['private', 'connected', network] });
+      expect(await told(server)).toEqual(EVERY_WAY_ANSWERED);
+      await allow({ blocked_clients: [network] });
+      expect(await told(server)).toEqual(STRANGER);
+      await allow({ allowed_clients: ['any'], blocked_clients: [MAC] });
+      await allow({ allowed_clients: null, blocked_clients: null });
+      expect(await told(server)).toEqual(STRANGER);
+    },
+  );
+
+  test.each(FAMILIES)('weir admits $device with a client key, from anywhere', async ({ server, network }) => {
+    const { id } = await api.expect<{ id: number }>(201, 'POST', '/clients', {
+      name: `phone of ${network}`,
+      client_key: SHORT_KEY,
+    });
+    // Too short to be hard to guess: it gives a group, and admits no stranger.
+    expect(await told(server, SHORT_KEY)).toEqual(STRANGER);
+    await api.expect(200, 'PATCH', `/clients/${String(id)}`, { client_key: KEY });
+    const keyed = { ...STRANGER, dot: ANSWERED, doh: ANSWERED };
+    expect(await told(server, KEY)).toEqual(keyed);
+    expect(await told(server, KEY.toUpperCase())).toEqual(keyed);
+    // Without it, or with another one, the handshake over HTTPS is made, since the path comes after it.
+    expect(await told(server)).toEqual({ ...STRANGER, doh: REFUSED });
+    expect(await told(server, 'k3v9x2q7w4m1zp9')).toEqual({ ...STRANGER, doh: REFUSED });
+    await allow({ blocked_clients: [KEY] });
+    expect(await told(server, KEY)).toEqual(STRANGER);
+    await allow({ blocked_clients: [network] });
+    expect(await told(server, KEY)).toEqual(STRANGER);
+    await allow({ blocked_clients: null });
+    expect(await told(server, KEY)).toEqual(keyed);
+    // Revoked.
+    await api.expect(204, 'DELETE', `/clients/${String(id)}`);
+    expect(await told(server, KEY)).toEqual(STRANGER);
+  });
+
+  function explain(client: string): Promise<ExplainAnswer> {
+    return api.expect<ExplainAnswer>(200, 'GET', `/explain?domain=${NAME}&type=A&client=${client}`);
+  }
+});
+
+const ASK_EVERY_WAY = join(import.meta.dirname, '..', '..', 'support', 'weir', 'ask-every-way.ts');

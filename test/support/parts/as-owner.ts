@@ -1,0 +1,15 @@
+/** What only the role that owns the tables may do: tests change and empty tables, queries of Weir do not. */
+import type { QueryResultRow } from 'pg';
+import type { Database } from '../../../control-plane/db/database.ts';
+import type { QueryRows } from '../../../control-plane/db/queryable.ts';
+
+/** Runs statements in a transaction of that role. */
+export function asOwner<Row extends QueryResultRow>(
+  database: Database,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<QueryRows<Row>> {
+  return database.transactionAsOwner((tx) =>
+    values.length === 0 ? tx.query<Row>(sql) : tx.query<Row>(sql, values),
+  );
+}
