@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -46,6 +47,14 @@ describe('readLocal()', () => {
     ['a link', (path: string) => symlinkSync('/etc/passwd', path), 'a link'],
     ['a folder', (path: string) => mkdirSync(path), 'not an ordinary file'],
     ['a pipe, without waiting', (path: string) => execFileSync('mkfifo', [path]), 'not an ordinary file'],
+    [
+      'a file that its group can write',
+      (path: string) => {
+        writeFileSync(path, '');
+        chmodSync(path, 0o620);
+      },
+      'other users can write it; run chmod go-w',
+    ],
     [
       'bytes that are not text',
       (path: string) => writeFileSync(path, Buffer.of(0xff, 0xfe)),

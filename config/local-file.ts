@@ -1,10 +1,12 @@
 /** Reads and writes `<data_dir>/weir.local.toml`. Its folder may belong to another user than the one who reads it. */
 import { constants } from 'node:fs';
-import { access, open, rename, rm } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Longest file that is read, bytes. */
 const MAX_BYTES = 1_048_576;
+/** Mode bits. */
+const OTHERS_WRITE = 0o022;
 
 /** What was found: a text, nothing, or why there is something that cannot be used. */
 export type LocalText = { readonly text: string } | { readonly fault: string } | null;
@@ -17,6 +19,10 @@ export async function readLocal(path: string): Promise<LocalText> {
     try {
       const state = await file.stat();
       if (!state.isFile()) return { fault: 'not an ordinary file' };
+      const owners = [0, process.geteuid?.(), (await stat(dirname(path))).uid];
+      if (!owners.includes(state.uid))
+        return { fault: `user id ${state.uid} owns it, who does not own the folder` };
+      if ((state.mode & OTHERS_WRITE) !== 0) return { fault: 'other users can write it; run chmod go-w' };
       if (state.size > MAX_BYTES) return { fault: `longer than ${MAX_BYTES} bytes` };
       return { text: new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile()) };
     } finally {

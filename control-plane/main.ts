@@ -14,6 +14,7 @@ import { helpText } from './cli/help.ts';
 import { PasswordReader } from './cli/read-password.ts';
 import { setPassword } from './cli/set-password.ts';
 import { processTerminal as terminal } from './cli/terminal.ts';
+import type { StaysRoot } from './privileges/drop-root.ts';
 import { version } from './version.ts';
 
 /** Runs the command; returns the exit status, or undefined if a server now runs. */
@@ -83,9 +84,16 @@ async function upgrade({ config }: LoadedConfig): Promise<number> {
 async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefined> {
   // A reader of the log that goes away, or a full disk under it, is no reason to stop answering.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+  // Another program from here on if Weir was root: no thread of Weir has started, and no file is open.
+  const staysRoot = process.geteuid?.() === 0 ? await dropped(loaded, takesOver) : undefined;
   const { startWeir } = await import('./start.ts');
-  await startWeir(loaded, { takesOver });
+  await startWeir(loaded, { takesOver, staysRoot });
   return undefined;
+}
+
+async function dropped(loaded: LoadedConfig, takesOver: boolean): Promise<StaysRoot | undefined> {
+  const { dropRoot } = await import('./privileges/drop-root.ts');
+  return dropRoot(loaded, takesOver);
 }
 
 async function changePassword(loaded: LoadedConfig): Promise<number> {

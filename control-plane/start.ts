@@ -21,6 +21,7 @@ import type { HandingOver } from './handover/handing-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
 import { createLogger } from './log/winston-logger.ts';
+import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
 import { AccessInForce } from './access/access-in-force.ts';
 import { NodeAccess } from './access/node-access.ts';
@@ -45,9 +46,21 @@ const HOLD_MS = 30_000;
 /** Milliseconds that are kept for ending the embedded database, cleanly or not. */
 const DATABASE_MS = 700;
 
+/** How Weir is started. */
+interface StartOptions {
+  /** From a process that runs on the data directory, if there is one. */
+  readonly takesOver?: boolean;
+  /** Why this process is still root. */
+  readonly staysRoot?: StaysRoot | undefined;
+}
+
 /** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
-export async function startWeir(loaded: LoadedConfig, { takesOver = false } = {}): Promise<void> {
+export async function startWeir(
+  loaded: LoadedConfig,
+  { takesOver = false, staysRoot }: StartOptions = {},
+): Promise<void> {
   const logger = createLogger(loaded.config.logging);
+  if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
   const service = new ServiceManager(process.env, logger);
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;

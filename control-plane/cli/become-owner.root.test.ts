@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -46,6 +47,20 @@ test('becomeOwnerOf() lets a command of root follow no link to what the owner ma
     expect(readFileSync(victim, 'utf8')).toBe('untouched');
     expect(writeIn(dataDir, 'new')).toEqual({ users, failure: null });
     expect(lstatSync(join(dataDir, 'new')).uid).toBe(OWNER.uid);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
+test('becomeOwnerOf() becomes the owner of a link to a folder of root', () => {
+  const root = makeTempDir();
+  try {
+    chmodSync(root, 0o755);
+    const [dataDir, victim] = [join(root, 'data'), join(root, 'victim')];
+    mkdirSync(victim);
+    symlinkSync(victim, dataDir);
+    lchownSync(dataDir, OWNER.uid, OWNER.gid);
+    expect(writeIn(dataDir, 'postgres.password')).toMatchObject({ failure: 'EACCES' });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { ClockFloor, TIME_FILE } from './clock-floor.ts';
-import { type KernelClock, kernelClockReader } from './kernel-clock.ts';
+import { type KernelClock, kernelClockOf, kernelClockReader } from './kernel-clock.ts';
 import { RELEASE_DATE } from './release-date.ts';
 
 const HOUR_MS = 3_600_000;
@@ -104,6 +104,15 @@ describe('ClockFloor', () => {
     expect(floor.earliestMs).toBe(RELEASE_MS);
     expect(messages()).toEqual(['stored time is not readable, ignored it']);
   });
+});
+
+test.each([
+  [0, '/nonexistent', 'synchronised'],
+  [5, import.meta.filename, 'unsynchronised'],
+  [-1, import.meta.filename, 'synchronised'],
+  [-1, '/nonexistent', 'unknown'],
+])('kernelClockOf() takes %d of adjtimex(2), if refused the marker %s, for %s', (state, marker, expected) => {
+  expect(kernelClockOf(state, marker)).toBe(expected);
 });
 
 describe('kernelClockReader()', () => {

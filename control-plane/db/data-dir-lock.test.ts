@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { within } from '../../test/support/parts/until.ts';
@@ -28,9 +28,13 @@ async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Pr
     for (let turn = 0; turn < 3; turn++) { gc(); await new Promise(setImmediate); }
     process.stdout.write('locked'); setInterval(() => {}, 60000);`;
   const options = ['--expose-gc', '--input-type=module-typescript', '--eval', program];
-  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'ignore'] });
   children.push(child);
-  await within('the other process to lock the directory', once(child.stdout, 'data'));
+  const ended = once(child, 'close').then(() => {
+    throw new Error('the other process ended without the lock');
+  });
+  await within('the other process to lock the directory', Promise.race([once(child.stdout, 'data'), ended]));
+  ended.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
     async kill() {
@@ -61,10 +65,24 @@ describe('lockDataDir()', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('lockDataDir() refuses a directory that this very process holds', () => {
+  test.each([
+    ['a link', (file: string) => symlinkSync(`${file}.victim`, file)],
+    ['a folder', (file: string) => mkdirSync(file)],
+  ])('lockDataDir() refuses %s in the place of its file, and touches nothing', (_what, put) => {
+    const dataDir = tempDir();
+    const file = join(dataDir, 'lock');
+    writeFileSync(`${file}.victim`, '', { mode: 0o644 });
+    put(file);
+    expect(() => lockDataDir(dataDir)).toThrow(/lock is not an ordinary file/);
+    expect(statSync(`${file}.victim`).mode & 0o777).toBe(0o644);
+  });
+
+  test('lockDataDir() refuses a directory that this very process holds, and keeps the lock on it', async () => {
     const dataDir = tempDir();
     const lock = lockDataDir(dataDir);
+    chmodSync(join(dataDir, 'lock'), 0o644);
     expect(() => lockDataDir(dataDir)).toThrow(expect.objectContaining({ reason: 'in_use' }));
+    await expect(holdElsewhere(dataDir)).rejects.toThrow();
     lock.release();
   });
 

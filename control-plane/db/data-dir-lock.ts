@@ -7,9 +7,11 @@
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
-  lstatSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -41,6 +43,8 @@ export interface DataDirLock {
 }
 
 const SQLITE_BUSY = 5;
+/** open(2): a descriptor that only names the file. */
+const O_PATH = 0o10000000;
 /** Open locks. A collected connection would end its lock, whoever has forgotten to keep it. */
 const held = new Set<DatabaseSync>();
 
@@ -106,9 +110,15 @@ function keepFromOthers(file: string): void {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (!hasErrorCode(error, 'EEXIST')) throw error;
-    // Of an older version. By name: to close a descriptor of the file would end the locks of this process on it.
-    const state = lstatSync(file);
-    if (state.isFile() && (state.mode & 0o077) !== 0) chmodSync(file, 0o600);
+    // Of an older version. To close a descriptor that can be read would end the locks of this process on the file.
+    const fd = openSync(file, O_PATH | constants.O_NOFOLLOW);
+    try {
+      const state = fstatSync(fd);
+      if (!state.isFile()) throw new Error(`${file} is not an ordinary file`, { cause: error });
+      if ((state.mode & 0o077) !== 0) chmodSync(`/proc/self/fd/${fd}`, 0o600);
+    } finally {
+      closeSync(fd);
+    }
   }
 }
 

@@ -3,7 +3,7 @@
  * of an earlier major version is moved to the installed one first; where that is not possible, its own server goes on.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
@@ -11,6 +11,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { beforeOf, settleClusters } from './major/cluster-folders.ts';
 import { moveTables, type UpgradeState, type UpgradeTask } from './major/major-upgrade.ts';
 import { migrate } from './migrate.ts';
+import { replaceOwnedFile } from './postgres/owned-files.ts';
 import { ROLE } from './postgres/postgres-address.ts';
 import { createCluster, setPassword } from './postgres/postgres-cluster.ts';
 import { hasCluster, madeBy, openPostgresHome, type PostgresHome } from './postgres/postgres-home.ts';
@@ -143,5 +144,5 @@ function newPassword(): string {
 }
 
 function writePassword(dataDir: string, password: string): void {
-  writeFileSync(passwordFile(dataDir), `${password}\n`, { mode: 0o600, flush: true });
+  replaceOwnedFile(passwordFile(dataDir), `${password}\n`);
 }

@@ -1,8 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
-import { makeOwnedFolder, writeOwnedFile } from './owned-files.ts';
+import { makeOwnedFolder, replaceOwnedFile, writeOwnedFile } from './owned-files.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -47,6 +57,21 @@ describe('writeOwnedFile()', () => {
       uid,
       false,
     ]);
+  });
+});
+
+describe('replaceOwnedFile()', () => {
+  test('writes for the owner of the folder, and replaces a link instead of following it', () => {
+    const folder = newFolder();
+    const [file, victim] = [join(folder, 'secret'), join(folder, 'victim')];
+    writeFileSync(victim, 'untouched');
+    if (isRoot) chownSync(folder, account.uid, account.gid);
+    for (const name of ['secret', `secret.${process.pid}.tmp`]) symlinkSync(victim, join(folder, name));
+    replaceOwnedFile(file, 'one');
+    replaceOwnedFile(file, 'two');
+    const { uid: owner, mode } = lstatSync(file);
+    expect([owner, mode & 0o777, readFileSync(file, 'utf8')]).toEqual([account.uid, 0o600, 'two']);
+    expect([readFileSync(victim, 'utf8'), statSync(victim).uid]).toEqual(['untouched', uid]);
   });
 });
 

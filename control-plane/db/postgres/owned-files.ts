@@ -3,7 +3,20 @@
  * above. The owner of a folder can put a link in the place of what was just made there, so ownership is given by
  * descriptor and never by name, and no link is followed.
  */
-import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import type { PostgresAccount } from './postgres-account.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
@@ -14,9 +27,23 @@ export function writeOwnedFile(path: string, text: string, account: PostgresAcco
   try {
     giveAway(fd, account);
     writeSync(fd, text);
+    fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * Writes or replaces a file that only the owner of its folder (and root) can read. What lies there, such as a link, is
+ * replaced and never written through.
+ */
+export function replaceOwnedFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  const { uid, gid } = statSync(dirname(path));
+  const isSelf = process.geteuid?.() !== 0 || uid === 0;
+  rmSync(temporary, { force: true });
+  writeOwnedFile(temporary, text, { name: `user id ${uid}`, uid, gid, isSelf });
+  renameSync(temporary, path);
 }
 
 /** Makes a folder that only the account (and root) can enter. Throws if there is something of that name. */

@@ -2,9 +2,10 @@
  * Which system user PostgreSQL runs as, and whether that user can reach a path. The server refuses to run
  * as root, so a Weir that is root hands it to another user. What runs is `postgres-process.ts`.
  */
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
+import { readAccounts } from '../../accounts/system-users.ts';
 
 /** A user of the system. */
 export interface PostgresAccount {
@@ -23,22 +24,22 @@ export function spawnIdentity(account: PostgresAccount): { uid?: number; gid?: n
 /**
  * Chooses the user. An ordinary user runs the server itself. Root hands it to the owner of an existing
  * cluster (one that was made before somebody used sudo), else to `weir` if the system has such a user,
- * else to the owner of the data directory, else to `nobody`.
+ * else to the owner of the data directory, else to `postgres`, and only then to `nobody`, as whom other services run.
  */
 export function choosePostgresAccount(cluster: string, dataDir: string): PostgresAccount {
   const uid = process.geteuid?.() ?? 0;
   if (uid !== 0) return { name: ownName(uid), uid, gid: process.getegid?.() ?? uid, isSelf: true };
-  const users = readPasswd();
+  const users = readAccounts().map(({ name, uid, gid }) => ({ name, uid, gid, isSelf: false }));
   const owner = (path: string): PostgresAccount | undefined => {
     const id = ownerOf(path);
     return id === undefined || id === 0 ? undefined : users.find((user) => user.uid === id);
   };
   const named = (name: string): PostgresAccount | undefined => users.find((user) => user.name === name);
-  const account = owner(cluster) ?? named('weir') ?? owner(dataDir) ?? named('nobody');
+  const account = owner(cluster) ?? named('weir') ?? owner(dataDir) ?? named('postgres') ?? named('nobody');
   if (account === undefined) {
     throw new Error(
-      'run the embedded database as root: it refuses that, and /etc/passwd has neither weir nor nobody; ' +
-        'add one of these users or set database.url',
+      'run the embedded database as root: it refuses that, and /etc/passwd has no user for it; ' +
+        'add the user weir or set database.url',
     );
   }
   return account;
@@ -73,14 +74,4 @@ function ownName(uid: number): string {
   } catch {
     return `user ${uid}`; // A container may run any number; only the first start minds, and says so itself.
   }
-}
-
-function readPasswd(): PostgresAccount[] {
-  const accounts: PostgresAccount[] = [];
-  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
-    const [name, , uid, gid] = line.split(':');
-    if (name === undefined || uid === undefined || gid === undefined) continue;
-    accounts.push({ name, uid: Number(uid), gid: Number(gid), isSelf: false });
-  }
-  return accounts;
 }

@@ -1,7 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
+import { readAccounts } from '../../accounts/system-users.ts';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import { openPostgresHome } from './postgres-home.ts';
 
@@ -28,6 +39,10 @@ describe('choosePostgresAccount()', () => {
     const account = choosePostgresAccount('/nonexistent', '/');
     expect(account.uid).not.toBe(0);
     expect(account.isSelf).toBe(!isRoot);
+    // The last choice: other services run as that one.
+    const others = ['weir', 'postgres'];
+    if (isRoot && readAccounts().some(({ name }) => others.includes(name)))
+      expect(others).toContain(account.name);
   });
 });
 
@@ -60,5 +75,23 @@ describe('openPostgresHome()', () => {
     if (isRoot) expect(readFileSync(join(dataDir, 'postgres.location'), 'utf8')).toBe(`${home.dir}\n`);
     chmodSync(join(root, 'closed'), 0o711);
     expect(openPostgresHome(dataDir, join(root, 'elsewhere')).dir).toBe(home.dir);
+  });
+
+  test('openPostgresHome() follows no link in the place of its pointer', () => {
+    const { root, dataDir } = dataDirBehind(0o711);
+    writeFileSync(join(root, 'victim'), join(root, 'chosen'));
+    symlinkSync(join(root, 'victim'), join(dataDir, 'postgres.location'));
+    expect(() => openPostgresHome(dataDir, join(root, 'elsewhere'))).toThrow(/read .*postgres\.location/);
+    expect(existsSync(join(root, 'chosen'))).toBe(false);
+  });
+
+  test('openPostgresHome() lets no other user choose where root makes a folder', () => {
+    if (!isRoot) return;
+    const { root, dataDir } = dataDirBehind(0o711);
+    const pointer = join(dataDir, 'postgres.location');
+    writeFileSync(pointer, join(root, 'chosen'));
+    chownSync(pointer, stranger.uid, stranger.gid);
+    expect(() => openPostgresHome(dataDir, join(root, 'elsewhere'))).toThrow(/may not choose/);
+    expect(existsSync(join(root, 'chosen'))).toBe(false);
   });
 });

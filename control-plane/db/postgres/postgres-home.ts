@@ -4,10 +4,22 @@
  * `<data_dir>/postgres.location` then names. Starts nothing.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { hasErrorCode, reasonOf } from '../../../shared/thrown.ts';
 import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
-import { makeOwnedFolder } from './owned-files.ts';
+import { makeOwnedFolder, replaceOwnedFile } from './owned-files.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
 /** The folder of everything that belongs to the embedded server, and who owns it. */
@@ -27,7 +39,7 @@ const ELSEWHERE = '/var/lib/weir-postgres';
 export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): PostgresHome {
   const preferred = join(dataDir, 'postgres');
   const pointer = join(dataDir, 'postgres.location');
-  const recorded = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
+  const recorded = recordedIn(pointer);
   const account = choosePostgresAccount(recorded ?? preferred, dataDir);
   const dir =
     recorded ?? (canTraverse(dataDir, account) ? preferred : fallbackFor(dataDir, preferred, elsewhere));
@@ -37,8 +49,36 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
       `open the database in ${dir}: user ${account.name} cannot get through the folders above it`,
     );
   }
-  if (dir !== preferred && recorded === undefined) writeFileSync(pointer, `${dir}\n`);
+  if (dir !== preferred && recorded === undefined) replaceOwnedFile(pointer, `${dir}\n`);
   return { dir, cluster: join(dir, 'cluster'), account, isElsewhere: dir !== preferred };
+}
+
+/** The folder that an earlier start has chosen. Throws if the file may be another user's, who would choose for root. */
+function recordedIn(pointer: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(pointer, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
+    throw new Error(`read ${pointer}: ${reasonOf(error)}`, { cause: error });
+  }
+  try {
+    const state = fstatSync(fd);
+    if (!state.isFile()) throw new Error(`read ${pointer}: not an ordinary file`);
+    const folder = readFileSync(fd, 'utf8').trim();
+    // Root makes no folder wherever another user wishes; one that user owns it may use.
+    const isOwn = state.uid === 0 || state.uid === process.geteuid?.();
+    if (isOwn || ownerOf(folder) === state.uid) return folder;
+    throw new Error(
+      `read ${pointer}: user id ${state.uid} may not choose ${folder}; run: chown root ${pointer}`,
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function ownerOf(folder: string): number | undefined {
+  return lstatSync(folder, { throwIfNoEntry: false })?.uid;
 }
 
 function fallbackFor(dataDir: string, preferred: string, elsewhere: string): string {

@@ -1,0 +1,18 @@
+/** Tries what another user may do, with the file access of that user. */
+import { groupsOf } from './system-users.ts';
+import type { Account } from './system-users.ts';
+
+/** Runs `work` with the effective user and groups of an account, then becomes root again. For a process of root only. */
+export function asAccount<T>(account: Account, work: () => T): T {
+  const [groups, gid] = [process.getgroups!(), process.getegid!()];
+  process.setgroups!(groupsOf(account));
+  process.setegid!(account.gid);
+  process.seteuid!(account.uid);
+  try {
+    return work();
+  } finally {
+    process.seteuid!(0);
+    process.setegid!(gid);
+    process.setgroups!(groups);
+  }
+}
