@@ -226,7 +226,7 @@ test.each([
 });
 
 test.each([
-  ['it closes its data directory', (): void => void chmodSync(dataDir, 0o500), /permission denied/],
+  ['it closes its data directory', (): void => chmodSync(dataDir, 0o500), /permission denied/],
   [
     'it names a database elsewhere',
     (): void => {
