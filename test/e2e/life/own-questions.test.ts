@@ -6,7 +6,7 @@ import { RRClass } from '../../../shared/dns/iana.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query } from '../../support/dns/dns-message.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
-import { within } from '../../support/parts/until.ts';
+import { until, within } from '../../support/parts/until.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { httpCall } from '../../support/weir/http-call.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
@@ -50,8 +50,13 @@ enabled = false`,
     for (let i = 0; i < 2; i++)
       expect((await udp.ask('health.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);
     expect((await udp.ask('blocked.example.com', 'A')).data).toEqual(['0.0.0.0']);
-    for (const name of ['status.weir', 'version.bind', 'nothing.weir'])
-      await udp.ask(name, 'TXT', { qclass: RRClass.CH });
+    for (const name of ['version.bind', 'nothing.weir']) await udp.ask(name, 'TXT', { qclass: RRClass.CH });
+    // Other machines are answered from then on.
+    await until(
+      'a node that is ready',
+      async () => (await udp.ask('status.weir', 'TXT', { qclass: RRClass.CH })).data,
+      ([state]) => String(state).endsWith('ready'),
+    );
     // A probe, which is seen all the same.
     const probe = await web<Probe>('POST', '/check/probes');
     await udp.ask(probe.name, 'A');
