@@ -18,6 +18,8 @@ const { path, file, rows, patch, reload, read, audit } = config;
 beforeEach(async () => {
   await patch({});
   await chmod(config.api.folder, 0o777);
+  // Local changes count if they are of the folder's owner.
+  await chown(config.api.folder, OTHER_USER, -1);
   expect(await file()).toContain(CONFIG_TEXT);
 });
 
