@@ -71,8 +71,9 @@ describe('startWeir() of a process', () => {
     const dataDir = '/dev/null/data';
     await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });
-    expect(weir.output).toBe(
-      `weir: create data directory ${dataDir}: a part of the path is not a directory\n`,
+    // Root is warned before.
+    expect(weir.output.split('\n').at(-2)).toBe(
+      `weir: create data directory ${dataDir}: a part of the path is not a directory`,
     );
   });
 });

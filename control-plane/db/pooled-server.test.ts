@@ -1,11 +1,11 @@
 /** @needs pgbouncer */
 import { expect, test } from '@jest/globals';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireProgram } from '../../test/support/parts/programs.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
-import { ordinaryUser, OwnProcess } from '../../test/support/weir/weir-process.ts';
+import { OwnProcess, type User } from '../../test/support/weir/weir-process.ts';
 import { embeddedTarget, parseDatabaseUrls } from './database-target.ts';
 import { runningServerAddress } from './running-postgres.ts';
 import { connectToChosen } from './server-choice.ts';
@@ -34,7 +34,8 @@ unix_socket_dir = ${folder}
   );
   const pooler = new OwnProcess(requireProgram('pgbouncer'), [join(folder, 'pooler.ini')], {
     env: {},
-    ...ordinaryUser(),
+    // Only the server's own user enters the folder of its socket.
+    ...userOf(host),
   });
   stack.use(pooler);
   await pooler.untilOutput(/process up/);
@@ -47,3 +48,9 @@ unix_socket_dir = ${folder}
   const { client } = await connectToChosen([target!, embeddedTarget(address)], SEEN);
   await client.end();
 });
+
+function userOf(folder: string): User | undefined {
+  if (process.getuid!() !== 0) return undefined;
+  const { uid, gid } = statSync(folder);
+  return { uid, gid };
+}
