@@ -1,7 +1,16 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { within } from '../../test/support/parts/until.ts';
@@ -100,6 +109,15 @@ describe('lockDataDir()', () => {
     const dataDir = tempDir();
     writeFileSync(join(dataDir, 'weir.pid'), `${process.pid}\n`);
     lockDataDir(dataDir).release();
+  });
+
+  test('lockDataDir() writes its process id through no link', () => {
+    const dataDir = tempDir();
+    const victim = join(dataDir, 'victim');
+    writeFileSync(victim, 'untouched');
+    symlinkSync(victim, join(dataDir, 'weir.pid'));
+    lockDataDir(dataDir).release();
+    expect(readFileSync(victim, 'utf8')).toBe('untouched');
   });
 
   test('lockDataDir() says why a directory cannot be created', () => {

@@ -58,7 +58,9 @@ export function lockDataDir(directory: string): DataDirLock {
   const lock = openLock(dataDir, pidFile);
   held.add(lock);
   try {
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o644 });
+    // A new file: a link in its place must not have root write elsewhere.
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, `${process.pid}\n`, { flag: 'wx', mode: 0o644 });
   } catch {
     rmSync(pidFile, { force: true }); // For people only; a full disk must not prevent a start.
   }
