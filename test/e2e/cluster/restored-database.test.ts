@@ -92,7 +92,8 @@ describe('a database that is restored under running nodes', () => {
       ({ status }) => [204, 404].includes(status),
       { pauseMs: LOOK_MS },
     );
-    await block('later.example');
+    // Each node knows the revision that the restored database lacks.
+    await waited('later.example');
     await untilAnswered('later.example', BLOCKED);
     await replaceBy('template0');
     await untilOutput(/the database is empty/);
