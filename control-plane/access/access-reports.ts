@@ -45,7 +45,7 @@ export class AccessReports {
     this.parts = parts;
   }
 
-  /** Clients of the last week that are answered for now; null = there is no such time. */
+  /** Clients of the last week that will be refused once the day of grace is over; null = it is over. */
   announcement(): Announcement | null {
     const { access, rows, clients, clock } = this.parts;
     const untilMs = access.graceEndMs(rows());

@@ -28,9 +28,8 @@ export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): bo
 }
 
 /**
- * The address that all recent clients have, if it is not theirs: the gateway of a container, whose NAT hides them, or a
- * proxy that names another client. A single client elsewhere has its own address, so that it is never taken for one.
- * Null = there is no such address.
+ * The gateway of a container, or a proxy that names another client, if all recent queries came from its address: the
+ * real clients are hidden behind it. Null if not. A single client elsewhere asks from its own address and never counts.
  */
 export function onlyAddress({ clients, containerGateways, forwardsFor }: AccessFacts): string | null {
   const all = new Set(clients);

@@ -140,7 +140,7 @@ export interface TargetSource {
   close(withinMs: number): Promise<void>;
 }
 
-/** The targets of `database.url` and `database.owner_url`; `onEnd` is told when the embedded server ended without being asked to. */
+/** The targets of `database.url` and `database.owner_url`; calls `onEnd` if the embedded server ends unexpectedly. */
 export function targetSource(
   { urls, ownerUrls, lock, logger }: TargetOptions,
   onEnd: (reason: Error) => void,

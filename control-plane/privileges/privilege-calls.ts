@@ -1,5 +1,5 @@
 /**
- * Gives up root for good: what is left is the user's own rights and CAP_NET_BIND_SERVICE, for ports below 1024
+ * Gives up root for good and keeps the rights of an ordinary user and CAP_NET_BIND_SERVICE, for ports below 1024
  * (capabilities(7)). Only the calling thread is limited, so a program must be executed right after it.
  */
 import { readFileSync } from 'node:fs';

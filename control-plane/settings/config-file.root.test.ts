@@ -10,22 +10,28 @@ import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { CONFIG_TEXT, configSuite } from '../../test/support/parts/config-suite.ts';
 import type { TestAnswer } from '../../test/support/parts/running-api.ts';
 
-const OTHER_USER = 64999;
+/** That of the database server: new connections must reach its socket. */
+let otherUser: number;
+/** It has no members. */
+const OTHER_GROUP = 64999;
 
 const config = configSuite();
 const { path, file, rows, patch, reload, read, audit } = config;
 
 beforeEach(async () => {
+  const sql = 'SHOW unix_socket_directories';
+  const shown = await asOwner<{ unix_socket_directories: string }>(config.suite.database, sql);
+  otherUser = (await stat(shown.rows[0]!.unix_socket_directories)).uid;
   await patch({});
   await chmod(config.api.folder, 0o777);
   // Local changes count if they are of the folder's owner.
-  await chown(config.api.folder, OTHER_USER, -1);
+  await chown(config.api.folder, otherUser, -1);
   expect(await file()).toContain(CONFIG_TEXT);
 });
 
 /** Runs `work` as a user to whom the configuration file does not belong. */
 async function asOther<T>(work: () => Promise<T>): Promise<T> {
-  process.seteuid!(OTHER_USER);
+  process.seteuid!(otherUser);
   try {
     return await work();
   } finally {
@@ -47,7 +53,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await file()).toBe(before);
     expect(await localText()).toMatch(/max_bytes = 4194304[^]*min_ttl_secs = 7/);
     const { uid, mode } = await stat(join(config.api.folder, 'weir.local.toml'));
-    expect([uid, mode & 0o777]).toEqual([OTHER_USER, 0o600]);
+    expect([uid, mode & 0o777]).toEqual([otherUser, 0o600]);
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 7 });
     expect([await sourceOf('cache.max_bytes'), await sourceOf('cache.min_ttl_secs')]).toEqual([
       'local_file',
@@ -89,11 +95,11 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await readdir(config.api.folder)).not.toContain('weir.local.toml');
   });
 
-  test('stores local changes where the file is its own but belongs to a group that it is not in', async () => {
-    await chown(path(), OTHER_USER, 0);
+  test("stores local changes if Weir owns the file but is not a member of the file's group", async () => {
+    await chown(path(), otherUser, 0);
     const before = await file();
     const gid = process.getegid!();
-    process.setegid!(OTHER_USER);
+    process.setegid!(OTHER_GROUP);
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304 } })).finally(() =>
       process.setegid!(gid),
     );
@@ -124,18 +130,9 @@ describe('PATCH /config of a file that Weir may not write', () => {
   test('puts the local changes back where the database refuses a change at its end', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     const before = await localText();
-    await asOwner(
-      config.suite.database,
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$`,
-    );
-    await asOwner(
-      config.suite.database,
-      `CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
-      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
-    );
+    const acceptAgain = await config.refuseAtEnd();
     const answer = await asOther(() => patch({ cache: { min_ttl_secs: 9, max_bytes: 8388608 } }));
-    await asOwner(config.suite.database, 'DROP FUNCTION refuse CASCADE');
+    await acceptAgain();
     expect(answer.status).toBe(500);
     expect(await localText()).toBe(before);
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 5 });

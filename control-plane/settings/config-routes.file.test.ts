@@ -1,7 +1,6 @@
 /** The file of the configuration as it is read again, and where it or the database fails a change. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { configSuite } from '../../test/support/parts/config-suite.ts';
 
 const config = configSuite();
@@ -41,18 +40,9 @@ describe('PATCH /config', () => {
   test('puts the file back where the database refuses the change at its end', async () => {
     await patch({});
     const before = await file();
-    await asOwner(
-      config.suite.database,
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$`,
-    );
-    await asOwner(
-      config.suite.database,
-      `CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
-      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
-    );
+    const acceptAgain = await config.refuseAtEnd();
     const answer = await patch({ cache: { min_ttl_secs: 9, max_bytes: 4194304 } });
-    await asOwner(config.suite.database, 'DROP FUNCTION refuse CASCADE');
+    await acceptAgain();
     expect(answer.status).toBe(500);
     await expectUntouched(before);
     expect((await patch({ cache: { min_ttl_secs: 9 } })).status).toBe(200);

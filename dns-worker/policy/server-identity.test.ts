@@ -5,17 +5,14 @@ import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
 import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
-import { ServerIdentity } from './server-identity.ts';
+import { NO_IDENTITY, ServerIdentity } from './server-identity.ts';
 
 const SNAPSHOT = openLists([]);
 const SETTINGS = {
+  ...NO_IDENTITY,
   chaosClients: ['192.0.2.0/24', '2001:db8::1'],
-  healthCheckNames: [],
-  refusesSilently: false,
   version: '1.2',
   nodeName: 'attic',
-  designated: [],
-  designatedAddresses: [],
 };
 
 /** What a client is told; null = it is refused. */

@@ -14,7 +14,8 @@ import type { Query } from '../query/query.ts';
 
 /** Octets of a character-string (RFC 1035 section 3.3). */
 const MAX_TEXT_SIZE = 255;
-const NOTHING: IdentitySettings = {
+/** Answers no question about this server. */
+export const NO_IDENTITY: IdentitySettings = {
   chaosClients: [],
   healthCheckNames: [],
   refusesSilently: false,
@@ -49,7 +50,7 @@ export class ServerIdentity {
   private readonly control: Int32Array | null;
 
   /** `control` are the `WorkerControl` words of the thread's worker. */
-  constructor(settings: IdentitySettings = NOTHING, control: Int32Array | null = null) {
+  constructor(settings: IdentitySettings = NO_IDENTITY, control: Int32Array | null = null) {
     const version = textOf(`Weir ${settings.version}`);
     const node = textOf(settings.nodeName);
     this.control = control;

@@ -5,16 +5,9 @@ import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import type { Query } from '../query/query.ts';
-import { ServerIdentity } from '../policy/server-identity.ts';
+import { NO_IDENTITY, ServerIdentity } from '../policy/server-identity.ts';
 import { designate } from './ddr-answer.ts';
 
-const IDENTITY = {
-  chaosClients: [],
-  healthCheckNames: [],
-  refusesSilently: false,
-  version: '',
-  nodeName: '',
-};
 const RECORD = Uint8Array.of(0, 1, ...nameFromText('dns.example')!);
 
 function designated(localRecords: readonly string[], addresses: readonly Uint8Array[], room = 1232): Query {
@@ -23,7 +16,7 @@ function designated(localRecords: readonly string[], addresses: readonly Uint8Ar
   designate(
     slot,
     snapshot,
-    new ServerIdentity({ ...IDENTITY, designated: [RECORD], designatedAddresses: addresses }),
+    new ServerIdentity({ ...NO_IDENTITY, designated: [RECORD], designatedAddresses: addresses }),
   );
   return slot;
 }

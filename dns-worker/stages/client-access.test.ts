@@ -16,7 +16,7 @@ import { AnswerCache } from '../cache/answer-cache.ts';
 import { Pipeline } from '../pipeline.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
-import { ServerIdentity } from '../policy/server-identity.ts';
+import { NO_IDENTITY, ServerIdentity } from '../policy/server-identity.ts';
 import { Query, StageResult } from '../query/query.ts';
 import { KeyedSightings } from '../report/keyed-sightings.ts';
 import { Reporter } from '../report/reporter.ts';
@@ -101,11 +101,7 @@ describe('a client that may not ask', () => {
   });
 
   test('gets no answer if the node refuses silently', () => {
-    const settings = {
-      ...{ chaosClients: [], healthCheckNames: [], refusesSilently: true, version: '', nodeName: '' },
-      ...{ designated: [], designatedAddresses: [] },
-    };
-    pipeline.use(limiter, false, new ServerIdentity(settings));
+    pipeline.use(limiter, false, new ServerIdentity({ ...NO_IDENTITY, refusesSilently: true }));
     expect(ask(STRANGER).result).toBe(StageResult.DROPPED);
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(1);
     expect(ask('192.0.2.7').result).toBe(StageResult.UNRESOLVED);

@@ -6,22 +6,14 @@ import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
 import type { QueryOptions } from '../../test/support/dns/dns-message.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';
-import { ServerIdentity } from '../policy/server-identity.ts';
+import { NO_IDENTITY, ServerIdentity } from '../policy/server-identity.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import { questionChecksStage } from './question-checks.ts';
 
 const SNAPSHOT = openLists([]);
 const CHAOS = 3;
 /** 192.0.2.1 asks, see `slotQuery`. */
-const IDENTITY = new ServerIdentity({
-  chaosClients: [],
-  healthCheckNames: [],
-  refusesSilently: false,
-  version: '1',
-  nodeName: 'n',
-  designated: [],
-  designatedAddresses: [],
-});
+const IDENTITY = new ServerIdentity(NO_IDENTITY);
 
 function checked(type: number, options: QueryOptions = {}): [number, Query] {
   const slot = slotQuery(SNAPSHOT, 'www.example.org', type, { edns: {}, ...options });
@@ -46,17 +38,7 @@ describe('questionChecksStage', () => {
   });
 
   test('questionChecksStage() tells its version to those who may ask (RFC 4892)', () => {
-    const identity = new ServerIdentity({
-      ...{
-        chaosClients: ['192.0.2.0/24'],
-        healthCheckNames: [],
-        refusesSilently: false,
-        version: '1.2',
-        nodeName: 'n',
-        designated: [],
-        designatedAddresses: [],
-      },
-    });
+    const identity = new ServerIdentity({ ...NO_IDENTITY, chaosClients: ['192.0.2.0/24'], version: '1.2' });
     const slot = slotQuery(SNAPSHOT, 'version.bind', RRType.TXT, { edns: {}, qclass: CHAOS });
     expect([questionChecksStage(slot, identity), slot.status]).toEqual([
       StageResult.ANSWERED,
@@ -75,18 +57,7 @@ describe('questionChecksStage', () => {
   ])('questionChecksStage() asked by %s (%s) in state %i: %i', (_who, client, state, wanted) => {
     const control = new Int32Array(64);
     control[WorkerControl.NODE_STATE_WORD] = state;
-    const identity = new ServerIdentity(
-      {
-        chaosClients: [],
-        healthCheckNames: [],
-        refusesSilently: false,
-        version: '1',
-        nodeName: 'n',
-        designated: [],
-        designatedAddresses: [],
-      },
-      control,
-    );
+    const identity = new ServerIdentity(NO_IDENTITY, control);
     const slot = slotQuery(SNAPSHOT, 'www.example.org', RRType.A, { edns: {} });
     slot.clientBytes = addressFromText(client)!;
     expect(questionChecksStage(slot, identity)).toBe(wanted);

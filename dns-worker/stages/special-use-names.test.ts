@@ -7,21 +7,11 @@ import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult } from '../query/query.ts';
-import { ServerIdentity } from '../policy/server-identity.ts';
+import { NO_IDENTITY, ServerIdentity } from '../policy/server-identity.ts';
 import { specialUseNamesStage } from './special-use-names.ts';
 
 const ALL = Object.values(QuestionFlag).reduce((bits, flag) => bits | flag, 0);
 const without = (flag: number): number => ALL & ~flag;
-
-const NOTHING = {
-  chaosClients: [],
-  healthCheckNames: [],
-  refusesSilently: false,
-  version: '',
-  nodeName: '',
-  designated: [],
-  designatedAddresses: [],
-};
 
 function asked(
   questionFlags: number,
@@ -33,7 +23,7 @@ function asked(
   const overrides = new Map([[1, { override, nextFlipAtSecs: 0 }]]);
   const snapshot = openSnapshot(snapshotOf([], {}, 1, { questionFlags, overrides }));
   const slot = slotQuery(snapshot, name, type, { edns: {} });
-  const identity = new ServerIdentity({ ...NOTHING, designated });
+  const identity = new ServerIdentity({ ...NO_IDENTITY, designated });
   return [specialUseNamesStage(slot, snapshot, identity), slot];
 }
 

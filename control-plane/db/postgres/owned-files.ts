@@ -34,8 +34,8 @@ export function writeOwnedFile(path: string, text: string, account: PostgresAcco
 }
 
 /**
- * Writes or replaces a file that only the owner of its folder (and root) can read. What lies there, such as a link, is
- * replaced and never written through.
+ * Writes or replaces a file that only the owner of its folder (and root) can read. A link at that
+ * path is replaced; its target is unchanged.
  */
 export function replaceOwnedFile(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;

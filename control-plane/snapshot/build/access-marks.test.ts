@@ -79,7 +79,7 @@ describe('who may ask, in a client table', () => {
     );
   });
 
-  test('knows a MAC that is blocked by what stands for it', () => {
+  test('blocks a MAC at addresses that are not known yet', () => {
     const access = withBlockedAddresses(EVERYONE, ['ffff:ffff::200:5e10:1']);
     const table = new ClientTable(buildClientTable(NO_POLICY_ROWS, { ...NOTHING_LIVE, access }));
     expect(table.hasMacs).toBe(true);

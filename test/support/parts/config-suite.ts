@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { configRoutes } from '../../../control-plane/settings/config-routes.ts';
 import { readConfigRows } from '../../../control-plane/settings/config-store.ts';
 import { ConfigAnswer } from '../../../shared/api/settings-api.ts';
+import { asOwner } from './as-owner.ts';
 import type { RunningApi, TestAnswer } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
@@ -50,6 +51,19 @@ export class ConfigSuite {
         'SELECT actor, action, subject, revision, before, after FROM audit_log ORDER BY id',
       )
     ).rows;
+
+  /** Has the database refuse each change of the configuration at its COMMIT; returns how to stop that. */
+  readonly refuseAtEnd = async (): Promise<() => Promise<unknown>> => {
+    const { database } = this.suite;
+    await asOwner(
+      database,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'refused at the end'; END $$;
+      CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON config_values
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    return () => asOwner(database, 'DROP FUNCTION refuse CASCADE');
+  };
 
   /** Nothing but the start has left a trace. */
   readonly expectUntouched = async (before: string): Promise<void> => {

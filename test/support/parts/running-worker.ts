@@ -18,6 +18,7 @@ import { NodeState, WorkerControl } from '../../../shared/threads/messages.ts';
 import type { ScriptedUpstream } from '../dns/scripted-upstream.ts';
 import { freePort } from '../weir/free-ports.ts';
 import { secretOfTests } from './cookies-of-tests.ts';
+import { NO_IDENTITY } from '../../../dns-worker/policy/server-identity.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { until } from './until.ts';
 
@@ -53,15 +54,7 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
     clockFloorMs: 0,
     forwardsEcs: false,
     rateLimit: rateLimitOf({ enabled: false }),
-    identity: {
-      chaosClients: [],
-      healthCheckNames: [],
-      refusesSilently: false,
-      version: '',
-      nodeName: '',
-      designated: [],
-      designatedAddresses: [],
-    },
+    identity: NO_IDENTITY,
     tcpMaxConnectionsPerIp: 0,
     dotMaxConnectionsPerIp: 0,
     dotPort: null,
