@@ -17,6 +17,7 @@ import { AdminAccount } from './accounts/admin-account.ts';
 import type { ConfiguredPassword } from './accounts/configured-password.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
+import { refuseWeak } from './accounts/weak-password.ts';
 import { LoginCheck } from './login-check.ts';
 import { OidcLogin } from './oidc-login.ts';
 import { OwnSecondFactor } from './own-second-factor.ts';
@@ -215,6 +216,7 @@ export class Authenticator {
     await this.requireSetup();
     const proven = await this.login.checkPassword(username, passwords.current, origin.address);
     if (proven.userId !== userId) throw unauthorized('wrong user name or password');
+    await refuseWeak(passwords.next, username, 'new_password');
     await this.accounts
       .replacePassword(userId, passwords.next, async (tx) => {
         await deleteSessionsOfUser(tx, userId, sessionId);
