@@ -26,6 +26,7 @@ import { checkHost } from './edge/host-check.ts';
 import { checkMessage } from './edge/message-check.ts';
 import { limitRequests } from './edge/request-limits.ts';
 import { redirectToHttps } from './edge/https-redirect.ts';
+import { leaveUnreadBodies } from './edge/unread-bodies.ts';
 import { landingPage } from './landing-page.ts';
 import { addOidcPages } from './oidc-pages.ts';
 import { waitAsPreferred } from './preferred-wait.ts';
@@ -86,6 +87,7 @@ export function createApp(
   app.set('query parser', false);
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
 
+  app.use(leaveUnreadBodies);
   app.use(securityHeaders({ isHttps: webTls.enabled }));
   app.use(logRequests(parts));
   app.use(limitRequests(parts.requestLimit));
