@@ -112,11 +112,15 @@ export class Authenticator {
     });
   }
 
-  /** Whether setup is needed; a guess while the database is unavailable. */
+  /** Whether setup is needed; null if only the database knows, and it is away. */
   async status(): Promise<Omit<AuthStatus, 'session'>> {
     const enabled = this.settings.enabled;
-    const configured = await this.isProbablyConfigured();
-    return { enabled, password_configured: configured, setup_required: enabled && !configured };
+    const configured = await this.account.isConfigured().catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailable) return null;
+      throw error;
+    });
+    const required = configured === null ? null : !configured;
+    return { enabled, password_configured: configured, setup_required: enabled ? required : false };
   }
 
   /** The session of these secrets; null if none counts, if authentication is off or where it cannot be looked up. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   ({ port } = server.address() as AddressInfo);
 });
-afterAll(() => server.close());
+afterAll(() => void server.close());
 
 /** Sends a head, and a body until it is whole or the server ends; what came back, and how much went out. */
 async function send(
