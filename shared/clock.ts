@@ -1,6 +1,7 @@
 /** Time as a dependency: the only place that reads the system's clocks, so that tests can steer time. */
+import { readFileSync } from 'node:fs';
 
-/** Reads of the two clocks. */
+/** Reads of the clocks. */
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch. */
   nowMs(): number;
@@ -9,6 +10,8 @@ export interface Clock {
    * seconds of it fit in a signed word. It may stand still while the machine sleeps.
    */
   monotonicMs(): number;
+  /** Monotonic clock that also runs while the machine is suspended, milliseconds; absent = as `monotonicMs`. */
+  bootMs?(): number;
 }
 
 /** Pairs of readings, of which the closest one is used: a thread may lose its core between the two. */
@@ -21,7 +24,17 @@ const TIME_ORIGIN_MS = timeOriginMs();
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => TIME_ORIGIN_MS + performance.now(),
+  bootMs: bootTimeMs,
 };
+
+/** CLOCK_BOOTTIME, as proc(5) has it in hundredths of a second. */
+function bootTimeMs(): number {
+  try {
+    return parseFloat(readFileSync('/proc/uptime', 'latin1')) * 1000;
+  } catch {
+    return systemClock.monotonicMs();
+  }
+}
 
 function timeOriginMs(): number {
   let originMs = 0;
