@@ -111,6 +111,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     logger,
     auth,
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
+    secret: () => node.secret.current(),
     config: () => node.configuration.current(),
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },

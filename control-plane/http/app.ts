@@ -42,6 +42,8 @@ import { securityHeaders } from './edge/security-headers.ts';
 export interface AppParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
+  /** The secret of all nodes, as of now. */
+  readonly secret: () => Uint8Array;
   readonly logger: Logger;
   /** Of a client network, to everything that is served here. */
   readonly requestLimit: RequestLimit;
