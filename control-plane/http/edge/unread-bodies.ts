@@ -7,8 +7,13 @@ import type { Socket } from 'node:net';
 
 /** Bodies up to this length are read by Node whatever the answer is, and the connection stays. */
 const SMALL_BYTES = 64 * 1024;
-/** How long a client that still sends may take to read the answer; a reset at once would drop it. */
+/**
+ * How long, and how many bytes, a client may still send while it reads the answer: a reset at once would drop the answer,
+ * and many clients look at it only after their last byte.
+ */
 const LINGER_MS = 1000;
+const LINGER_BYTES = 8 * 1024 * 1024;
+const LOOK_MS = 10;
 
 /** The middleware; the first, so that it knows of every answer. */
 export function leaveUnreadBodies(request: Request, response: Response, next: NextFunction): void {
@@ -18,7 +23,10 @@ export function leaveUnreadBodies(request: Request, response: Response, next: Ne
     request.once('end', () => (response.shouldKeepAlive = shouldKeepAlive));
     const { socket } = request;
     const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => (request.complete ? destroySoon() : linger(socket));
+    socket.destroySoon = () => {
+      if (request.complete) destroySoon();
+      else linger(socket, () => request.complete, destroySoon);
+    };
   }
   next();
 }
@@ -27,11 +35,14 @@ function mayBeLarge({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
 
-/** Ends the sending side, reads no more, and lets the client read the answer. */
-function linger(socket: Socket): void {
-  socket.end();
-  // Node resumes reading in this turn of the event loop.
-  setImmediate(() => socket.pause());
-  const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(cut));
+/** Lets the client read the answer, and closes the connection. */
+function linger(socket: Socket, isComplete: () => boolean, destroySoon: () => void): void {
+  const fromBytes = socket.bytesRead;
+  const untilMs = performance.now() + LINGER_MS;
+  // What Node reads and throws away makes no event.
+  const look = setInterval(() => {
+    if (isComplete()) destroySoon();
+    else if (socket.bytesRead - fromBytes > LINGER_BYTES || performance.now() > untilMs) socket.destroy();
+  }, LOOK_MS).unref();
+  socket.once('close', () => clearInterval(look));
 }
