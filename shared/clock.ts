@@ -1,5 +1,4 @@
 /** Time as a dependency: the only place that reads the system's clocks, so that tests can steer time. */
-import { readFileSync } from 'node:fs';
 
 /** Reads of the clocks. */
 export interface Clock {
@@ -24,17 +23,7 @@ const TIME_ORIGIN_MS = timeOriginMs();
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => TIME_ORIGIN_MS + performance.now(),
-  bootMs: bootTimeMs,
 };
-
-/** CLOCK_BOOTTIME, as proc(5) has it in hundredths of a second. */
-function bootTimeMs(): number {
-  try {
-    return parseFloat(readFileSync('/proc/uptime', 'latin1')) * 1000;
-  } catch {
-    return systemClock.monotonicMs();
-  }
-}
 
 function timeOriginMs(): number {
   let originMs = 0;

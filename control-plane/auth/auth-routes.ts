@@ -168,7 +168,7 @@ function revokeSession(parts: AuthRouteParts): Route {
     path: '/auth/sessions/{id}',
     access: 'viewer',
     tag: 'Authentication',
-    summary: 'End a session; one of somebody else only as an admin',
+    summary: 'End a session; those of other users only as an admin',
     params: IdParams,
     handle: async (request) => {
       const { params, caller, http, response } = request;

@@ -25,7 +25,7 @@ test('puts addresses with failures behind others, and proven ones in front, for 
   expect(['198.51.100.1', '192.0.2.0'].map((address) => pace.rankOf(address))).toEqual([PROVEN, 0]);
 });
 
-test('slows down an account that many addresses guess at, least where nothing has failed', () => {
+test('slows down an account that many addresses guess at, least for an address without failures', () => {
   failFrom(20);
   expect(pace.delayMs('admin', '192.0.2.0')).toBe(0);
   failFrom(10);

@@ -45,7 +45,7 @@ export const PASSWORD_HASHING: PasswordHashing = {
   decoy: '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k',
 };
 
-/** Whether `password` matches `hash`; also false if `hash` is no Argon2 hash. The lowest rank goes first. */
+/** Whether `password` matches `hash`; also false for a `hash` of another kind. The lowest rank goes first. */
 export function verifyPassword(hash: string, password: string, rank = 0): Promise<boolean> {
   return gate.run(rank, async () => {
     if (!hash.startsWith('$argon2')) return false;
@@ -67,7 +67,7 @@ interface Waiter {
 
 /**
  * Runs a few at once, queues some, and refuses the rest with 429. The lowest rank goes first, of equal ones the last to
- * come: a flood that is there already then holds nobody up who is not part of it.
+ * come: a flood that is there already does not delay others.
  */
 class Gate {
   private running = 0;

@@ -39,14 +39,14 @@ async function send(
 ): Promise<{ answer: string; sent: number }> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let answer = '';
-  let isOver = false;
+  const state = { isOver: false };
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
-  socket.on('error', () => (isOver = true));
+  socket.on('error', () => (state.isOver = true));
   const over = Promise.race([once(socket, 'end'), once(socket, 'close')]).catch(() => []);
-  void over.then(() => (isOver = true));
+  void over.then(() => (state.isOver = true));
   socket.write(`POST ${path} HTTP/1.1\r\nHost: test\r\n${fields}\r\n`);
   let sent = 0;
-  while (!isOver && sent < bodyBytes) {
+  while (!state.isOver && sent < bodyBytes) {
     const chunk = CHUNK.subarray(0, Math.min(CHUNK.length, bodyBytes - sent));
     const framed = fields.startsWith('Transfer')
       ? [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n']

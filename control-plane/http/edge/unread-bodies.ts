@@ -39,7 +39,7 @@ function mayBeLarge({ headers }: Request): boolean {
 function linger(socket: Socket, isComplete: () => boolean, destroySoon: () => void): void {
   const fromBytes = socket.bytesRead;
   const untilMs = performance.now() + LINGER_MS;
-  // What Node reads and throws away makes no event.
+  // Node emits no event for bytes that it discards.
   const look = setInterval(() => {
     if (isComplete()) destroySoon();
     else if (socket.bytesRead - fromBytes > LINGER_BYTES || performance.now() > untilMs) socket.destroy();

@@ -5,8 +5,8 @@ import { type LoggedQuery, QueryLogExport } from '../../../shared/api/query-log-
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import { holderOf, Places } from '../../concurrency/places.ts';
-import type { PlaceLimits } from '../../concurrency/places.ts';
+import { holderOf, Places } from '../../api/places.ts';
+import type { PlaceLimits } from '../../api/places.ts';
 import { ExportFormats, type ExportWriter } from './export-formats.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';

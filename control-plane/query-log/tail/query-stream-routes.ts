@@ -5,7 +5,7 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { callerOf } from '../../auth/request-caller.ts';
-import { holderOf } from '../../concurrency/places.ts';
+import { holderOf } from '../../api/places.ts';
 import { type KnownClients, selectionOf } from '../reading/log-request.ts';
 import type { LiveTail } from './live-tail.ts';
 import { TailFilter } from './tail-batch.ts';

@@ -1,6 +1,6 @@
-/** Places for long answers: a number in all, and fewer for each caller, so that no one holds all of them. */
-import { tooMany } from '../api/api-error.ts';
-import type { Caller } from '../api/caller.ts';
+/** Places for long answers: a number in all, and fewer for each caller, so that one cannot hold all of them. */
+import { tooMany } from './api-error.ts';
+import type { Caller } from './caller.ts';
 
 /** How many answers run at once. */
 export interface PlaceLimits {
