@@ -55,6 +55,7 @@ import type { QueryRate } from './stats/query-rate.ts';
 import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
+import { listeningOf } from './system/dns-port-help.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
@@ -141,7 +142,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    ...{ access, accessState },
+    ...{ access, accessState, dnsListening: () => listeningOf(node.loaded, parts.dnsPort) },
     health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
@@ -254,6 +255,11 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
   });
 }
 
+/** How the commands of Weir are called here. */
+function commandName(): string {
+  return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
+}
+
 /** Prints the code for the first password, once, if it is pending. */
 function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Promise<void> {
   let isPrinted = false;
@@ -261,6 +267,6 @@ function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Prom
     const code = await auth.pendingSetupCode();
     if (code === null || isPrinted) return;
     isPrinted = true;
-    process.stdout.write(setupNotice(code, setupCode.path));
+    process.stdout.write(setupNotice(code, setupCode.path, commandName()));
   };
 }
