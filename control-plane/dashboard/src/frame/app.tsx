@@ -61,6 +61,7 @@ function Entrance(): ReactNode {
           return (
             <Suspense fallback={null}>
               <SetupDoor
+                codeFile={auth.setup_code_file}
                 onDone={() => {
                   go('/setup');
                   enter();
