@@ -48,6 +48,7 @@ import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
+import type { PublishedState } from './snapshot/published-state.ts';
 import type { Simulator } from './simulate/simulator.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
@@ -56,6 +57,8 @@ import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
 import { setupNotice } from './system/greeting.ts';
+import { nodeStatusReader } from './status/node-status.ts';
+import { StatusStreams } from './status/status-streams.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
@@ -104,6 +107,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
   const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
+  const state = stateOf(node, parts, auth);
   const known = {
     version,
     nodeName: name,
@@ -141,8 +145,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    ...{ access, accessState },
-    health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
+    ...{ access, accessState, ...state },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
@@ -151,7 +154,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     check: checkTable(served),
   });
   const web = await listenForWeb(node, app, served.certificate);
-  stops.push(() => tail.close());
+  stops.push(() => Promise.all([state.statusStreams.close(), tail.close()]).then(() => undefined));
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
   return web;
 }
@@ -252,6 +255,16 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
     nodeId: nodeIdOf(name),
     hostnameOf: (address, clientId) => clients.nameAt(address, clientId),
   });
+}
+
+/** The state of this node, and what streams it to pages. */
+function stateOf({ configuration, database, logger, name }: Node, parts: WebParts, auth: Authenticator) {
+  const { nodeAccess, publisher, startedAtMs } = parts;
+  const health = { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) };
+  const config = (): Config => configuration.current();
+  const published = (): PublishedState => publisher.current();
+  const read = nodeStatusReader({ health, version, nodeName: name, clock, startedAtMs, config, published });
+  return { health, statusStreams: new StatusStreams({ read, sessions: auth.sessions, logger }) };
 }
 
 /** Prints the code for the first password, once, if it is pending. */

@@ -51,12 +51,14 @@ import { topRoutes } from '../stats/top-routes.ts';
 import { healthRoutes } from '../system/health-routes.ts';
 import { systemInfoRoutes } from '../system/system-info-routes.ts';
 import { tlsRoutes } from '../tls/tls-routes.ts';
+import { statusStreamRoutes } from '../status/status-stream-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 
 /** In the order of the API reference. */
 const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
+  statusStreamRoutes,
   nodeRoutes,
   probeRoutes,
   configRoutes,

@@ -89,7 +89,12 @@ function giveBlockingBack(parts: BlockingRouteParts): Route {
   });
 }
 
-function blockingNow({ clock, config, blockingSwitch }: BlockingRouteParts): Blocking {
+/** Whether blocking is on now, from memory. */
+export function blockingNow({
+  clock,
+  config,
+  blockingSwitch,
+}: Pick<BlockingRouteParts, 'clock' | 'config' | 'blockingSwitch'>): Blocking {
   const nowMs = clock.nowMs();
   const said = blockingSwitch();
   const endMs = timerEndMs(said, nowMs);

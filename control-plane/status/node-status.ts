@@ -1,0 +1,38 @@
+/** The state of this node for pages that show it at all times: health, blocking, and whether anything is blocked. */
+import type { StatusEvent } from '../../shared/api/system-api.ts';
+import { timerEndMs } from '../policy/blocking-switch.ts';
+import { blockingNow, type BlockingRouteParts } from '../schedules/blocking-routes.ts';
+import { countBlocked } from '../snapshot/publish/filter-stats.ts';
+import type { PublishedState } from '../snapshot/published-state.ts';
+import { healthOf, type HealthRouteParts } from '../system/health-routes.ts';
+
+/** What the state is read from. */
+export type NodeStatusParts = Omit<HealthRouteParts, 'auth'> &
+  Pick<BlockingRouteParts, 'config'> & { readonly published: () => PublishedState };
+
+/** Reads the state; names are counted again only for another published state. */
+export function nodeStatusReader(
+  parts: NodeStatusParts,
+): () => { readonly event: StatusEvent; readonly version: string } {
+  let counted: PublishedState | null = null;
+  let blockedNames = 0;
+  return () => {
+    const published = parts.published();
+    if (published !== counted) {
+      blockedNames = countBlocked(published);
+      counted = published;
+    }
+    const blockingSwitch = (): PublishedState['rows']['blockingSwitch'] => published.rows.blockingSwitch;
+    const event = {
+      health: healthOf(parts, parts.health.checks()),
+      blocking: blockingNow({ ...parts, blockingSwitch }),
+      blocked_names: blockedNames,
+    };
+    return { event, version: versionOf(event, timerEndMs(blockingSwitch(), parts.clock.nowMs())) };
+  };
+}
+
+/** All of it except what changes with time alone. */
+function versionOf({ health, blocking, ...rest }: StatusEvent, endMs: number | null): string {
+  return JSON.stringify([{ ...health, uptime_secs: 0 }, { ...blocking, timer_secs: endMs }, rest]);
+}
