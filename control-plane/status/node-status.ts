@@ -28,11 +28,15 @@ export function nodeStatusReader(
       blocking: blockingNow({ ...parts, blockingSwitch }),
       blocked_names: blockedNames,
     };
-    return { event, version: versionOf(event, timerEndMs(blockingSwitch(), parts.clock.nowMs())) };
+    const endMs = timerEndMs(blockingSwitch(), parts.clock.nowMs());
+    return { event, version: versionOf(event, endMs, published.snapshot.version) };
   };
 }
 
-/** All of it except what changes with time alone. */
-function versionOf({ health, blocking, ...rest }: StatusEvent, endMs: number | null): string {
-  return JSON.stringify([{ ...health, uptime_secs: 0 }, { ...blocking, timer_secs: endMs }, rest]);
+/**
+ * All of it except what changes with time alone. The policy has its number in it: a reader may have asked for a state
+ * that came and went between two looks.
+ */
+function versionOf({ health, blocking, ...rest }: StatusEvent, endMs: number | null, policy: number): string {
+  return JSON.stringify([{ ...health, uptime_secs: 0 }, { ...blocking, timer_secs: endMs }, rest, policy]);
 }

@@ -1,0 +1,17 @@
+/** Whether Weir serves the build that this page is of, or another one since an upgrade. */
+import { compareBuilds } from './compare-builds.ts';
+import type { ServedBuild } from './compare-builds.ts';
+import { noteLostRequest } from './lost-requests.ts';
+import { PAGE_BASE } from '../place.ts';
+
+/** Asks for the document, which names the code of its build. */
+export async function lookForBuild(): Promise<ServedBuild> {
+  const own = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
+  try {
+    const response = await fetch(`${PAGE_BASE}/`, { cache: 'no-store', credentials: 'same-origin' });
+    return compareBuilds(own, response.ok ? await response.text() : '');
+  } catch {
+    noteLostRequest();
+    return 'unreachable';
+  }
+}
