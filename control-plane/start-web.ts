@@ -154,7 +154,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     check: checkTable(served),
   });
   const web = await listenForWeb(node, app, served.certificate);
-  stops.push(() => Promise.all([state.statusStreams.close(), tail.close()]).then(() => undefined));
+  stops.push(() => closeStreams(state.statusStreams, tail));
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
   return web;
 }
@@ -265,6 +265,12 @@ function stateOf({ configuration, database, logger, name }: Node, parts: WebPart
   const published = (): PublishedState => publisher.current();
   const read = nodeStatusReader({ health, version, nodeName: name, clock, startedAtMs, config, published });
   return { health, statusStreams: new StatusStreams({ read, sessions: auth.sessions, logger }) };
+}
+
+/** Ends the streams of pages, so that the web server can close. */
+function closeStreams(statusStreams: StatusStreams, tail: LiveTail): Promise<void> {
+  statusStreams.close();
+  return tail.close();
 }
 
 /** Prints the code for the first password, once, if it is pending. */

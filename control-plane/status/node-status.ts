@@ -1,14 +1,16 @@
 /** The state of this node for pages that show it at all times: health, blocking, and whether anything is blocked. */
 import type { StatusEvent } from '../../shared/api/system-api.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
-import { blockingNow, type BlockingRouteParts } from '../schedules/blocking-routes.ts';
+import { blockingNow, type BlockingParts } from '../schedules/blocking-now.ts';
 import { countBlocked } from '../snapshot/publish/filter-stats.ts';
 import type { PublishedState } from '../snapshot/published-state.ts';
-import { healthOf, type HealthRouteParts } from '../system/health-routes.ts';
+import { healthOf, type NamedNode } from '../system/node-health.ts';
 
 /** What the state is read from. */
-export type NodeStatusParts = Omit<HealthRouteParts, 'auth'> &
-  Pick<BlockingRouteParts, 'config'> & { readonly published: () => PublishedState };
+export interface NodeStatusParts extends NamedNode, Pick<BlockingParts, 'config'> {
+  readonly health: { checks(): StatusEvent['health']['checks'] };
+  readonly published: () => PublishedState;
+}
 
 /** Reads the state; names are counted again only for another published state. */
 export function nodeStatusReader(

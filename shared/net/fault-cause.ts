@@ -56,9 +56,6 @@ const CODES: Readonly<Record<string, FaultCause>> = {
   EPROTO: 'no_tls',
 };
 
-/** All causes, for the catalogues. */
-export const FAULT_CAUSES = Object.keys(WORDS) as readonly FaultCause[];
-
 /** The words for a code, ending with it; null for codes of other things than a connection. */
 export function describeCode(code: string): string | null {
   const cause = causeOf(code);

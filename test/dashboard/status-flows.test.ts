@@ -111,34 +111,33 @@ describe('the status on every page', () => {
     });
   });
 
+  const ENGLISH = {
+    ...{ pause: 'Pause blocking', span: /^For 30/, resume: 'Resume' },
+    ...{ isOff: /^Blocking is off for another/, isOn: /^Blocking is on\./ },
+  };
+  const GERMAN = {
+    ...{ pause: 'Blockieren pausieren', span: /^Für 30/, resume: 'Fortsetzen' },
+    ...{ isOff: /^Noch .* wird nichts blockiert/, isOn: /^Es wird blockiert\./ },
+  };
+
   test.each([
-    ['en-GB', 'Pause blocking', /^For 30/, /^Blocking is off for another/, 'Resume', /^Blocking is on\./],
-    [
-      'de-DE',
-      'Blockieren pausieren',
-      /^Für 30/,
-      /^Noch .* wird nichts blockiert/,
-      'Fortsetzen',
-      /^Es wird blockiert\./,
-    ],
-  ])(
-    'pauses and resumes blocking from every page, in %s',
-    async (locale, pause, span, isOff, resume, isOn) => {
-      await room.withPage({ locale, viewport: Viewport.phone, isTouched: true }, async (page) => {
-        await page.goto('./');
-        const state = page.locator('[data-tone]');
-        for (const path of PATHS) {
-          await followPath(page, path);
-          await page.getByRole('button', { name: pause, exact: true }).click();
-          await page.getByRole('menuitem', { name: span }).click();
-          await state.filter({ hasText: isOff }).waitFor();
-          expect(await blocking()).toMatchObject({ enabled: false });
-          await page.getByRole('button', { name: resume, exact: true }).click();
-          await state.filter({ hasText: isOn }).waitFor();
-        }
-      });
-    },
-  );
+    ['en-GB', ENGLISH],
+    ['de-DE', GERMAN],
+  ])('pauses and resumes blocking from every page, in %s', async (locale, texts) => {
+    await room.withPage({ locale, viewport: Viewport.phone, isTouched: true }, async (page) => {
+      await page.goto('./');
+      const state = page.locator('[data-tone]');
+      for (const path of PATHS) {
+        await followPath(page, path);
+        await page.getByRole('button', { name: texts.pause, exact: true }).click();
+        await page.getByRole('menuitem', { name: texts.span }).click();
+        await state.filter({ hasText: texts.isOff }).waitFor();
+        expect(await blocking()).toMatchObject({ enabled: false });
+        await page.getByRole('button', { name: texts.resume, exact: true }).click();
+        await state.filter({ hasText: texts.isOn }).waitFor();
+      }
+    });
+  });
 
   test('pauses until tomorrow, for a time of choice, and until resumed', async () => {
     await room.withPage({}, async (page) => {

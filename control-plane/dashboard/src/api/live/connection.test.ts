@@ -99,7 +99,7 @@ async function settled(): Promise<void> {
 }
 
 describe('Connection', () => {
-  test('asks for nothing besides the stream while that is heard', async () => {
+  test('asks for nothing except the stream while that is heard', async () => {
     const server = new Server();
     await server.pass(300_000);
     expect([server.follows, server.probes, server.states]).toEqual([

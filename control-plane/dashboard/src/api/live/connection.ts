@@ -113,13 +113,13 @@ export class Connection {
     this.following = aborted;
     const watchSilence = (): (() => void) => this.parts.later(() => aborted.abort(), Wait.SILENCE);
     let cancel = watchSilence();
-    let hasHeard = false;
+    const heard = { any: false };
     try {
       const end = await this.parts.follow(aborted.signal, (event) => {
         if (aborted.signal.aborted) return;
         cancel();
         cancel = watchSilence();
-        hasHeard = true;
+        heard.any = true;
         this.connect(true);
         if (event !== null) this.parts.onEvent(event);
       });
@@ -130,7 +130,7 @@ export class Connection {
       cancel();
       this.following = null;
     }
-    return hasHeard ? 'heard' : 'silent';
+    return heard.any ? 'heard' : 'silent';
   }
 
   private async answers(): Promise<boolean> {
@@ -165,7 +165,7 @@ export class Connection {
     this.parts.onState(state);
   }
 
-  /** Waits for a time, or null = until something is to be done. */
+  /** Waits for a time; null = until `check()` is called. */
   private async pause(ms: number | null): Promise<void> {
     await new Promise<void>((resolve) => {
       const cancel = ms === null ? () => undefined : this.parts.later(() => this.endPause?.(), ms);

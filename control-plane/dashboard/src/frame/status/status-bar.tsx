@@ -71,7 +71,7 @@ function Troubles(): ReactNode {
   const troubles = useTroubles();
   const [isOpen, setOpen] = useState(false);
   if (troubles === null) return null;
-  // Something to look at is no problem.
+  // A hint does not count as a problem.
   const count = troubles.filter(({ tone }) => tone !== 'info').length;
   if (troubles.length === 0)
     return (

@@ -85,7 +85,7 @@ function Standing(): ReactNode {
   const troubles = useTroubles();
   if (troubles === null) return <Answered of={health}>{() => null}</Answered>;
   if (troubles.length > 0) return <TroubleList troubles={troubles} />;
-  // What was good before the connection was lost, or is so but for blocking, is not all good.
+  // Nothing is good while the connection is lost or blocking is off.
   if (isLost || blocking.data?.enabled !== true) return null;
   return <Callout tone="good">{say('health.good')}</Callout>;
 }

@@ -30,7 +30,7 @@ const FIXES: Readonly<Partial<Record<string, Trouble['fix']>>> = {
   upstreams: { to: '/resolving', text: 'trouble.fix.upstreams' },
   filters: { to: '/lists', text: 'trouble.fix.filters' },
   database: { to: '/settings?part=database', text: 'trouble.fix.database' },
-  access: { to: '/clients?tab=access', text: 'overview.refused.look' },
+  access: { to: '/clients?tab=access', text: 'trouble.fix.access' },
   nodes: { to: '/nodes', text: 'trouble.fix.nodes' },
   web: { to: '/settings?part=server', text: 'trouble.fix.web' },
 };
