@@ -3,13 +3,13 @@
 /** `unreachable`: not known, as no dashboard was served. */
 export type ServedBuild = 'same' | 'changed' | 'unreachable';
 
-/** Compares the entry of this page with that of a document. */
-export function compareBuilds(own: string, html: string): ServedBuild {
-  const served = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1];
-  if (served === undefined) return 'unreachable';
-  return fileOf(served) === fileOf(own) ? 'same' : 'changed';
+/** Compares the scripts of this page with those of a document. */
+export function compareBuilds(own: readonly string[], html: string): ServedBuild {
+  const served = Array.from(html.matchAll(/<script type="module"[^>]* src="([^"]+)"/g), ([, src]) => src ?? '');
+  if (served.length === 0) return 'unreachable';
+  return namesOf(served) === namesOf(own) ? 'same' : 'changed';
 }
 
-function fileOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+function namesOf(paths: readonly string[]): string {
+  return paths.map((path) => path.slice(path.lastIndexOf('/') + 1)).join(' ');
 }

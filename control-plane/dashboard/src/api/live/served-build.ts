@@ -4,9 +4,10 @@ import type { ServedBuild } from './compare-builds.ts';
 import { noteLostRequest } from './lost-requests.ts';
 import { PAGE_BASE } from '../place.ts';
 
-/** Asks for the document, which names the code of its build. */
+/** Asks for the document, which names the files of its build. */
 export async function lookForBuild(): Promise<ServedBuild> {
-  const own = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
+  const scripts = document.querySelectorAll('script[type="module"][src]');
+  const own = Array.from(scripts, (script) => script.getAttribute('src') ?? '');
   try {
     const response = await fetch(`${PAGE_BASE}/`, { cache: 'no-store', credentials: 'same-origin' });
     return compareBuilds(own, response.ok ? await response.text() : '');

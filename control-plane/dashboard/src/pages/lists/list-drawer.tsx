@@ -2,8 +2,8 @@
 import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import { lastErrorText } from '../../api/last-error.ts';
 import { ForAdmins } from '../../api/session.tsx';
+import { messageText } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -69,7 +69,7 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: Li
       }
     >
       {row.last_error !== null && row.status === 'error' && (
-        <Callout tone="fault">{lastErrorText(row.last_error)}</Callout>
+        <Callout tone="fault">{messageText(row.last_error)}</Callout>
       )}
       <HeldCopy kind={kind} source={row} />
       <SafeSearchWarning names={row.worth?.safe_search_exceptions ?? []} />
