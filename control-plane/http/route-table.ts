@@ -52,6 +52,7 @@ import { healthRoutes } from '../system/health-routes.ts';
 import { reachabilityRoutes } from '../system/reachability-routes.ts';
 import { systemInfoRoutes } from '../system/system-info-routes.ts';
 import { tlsRoutes } from '../tls/tls-routes.ts';
+import { statusStreamRoutes } from '../status/status-stream-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 
 /** In the order of the API reference. */
@@ -59,6 +60,7 @@ const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
   reachabilityRoutes,
+  statusStreamRoutes,
   nodeRoutes,
   probeRoutes,
   configRoutes,
