@@ -161,6 +161,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     past: { explainAt: () => Promise.resolve(null) },
     explainer: {
       explain: async ({ domain, type, client }) => ({
+        ...{ lists: [], upstreams: null },
         domain,
         type,
         client,
