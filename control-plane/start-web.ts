@@ -152,7 +152,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
   });
   const web = await listenForWeb(node, app, served.certificate);
   stops.push(() => tail.close());
-  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
+  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode, node)));
   return web;
 }
 
@@ -255,12 +255,18 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
 }
 
 /** Prints the code for the first password, once, if it is pending. */
-function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Promise<void> {
+function setupCodePrinter(
+  auth: Authenticator,
+  setupCode: SetupCode,
+  { config, logger }: Node,
+): () => Promise<void> {
   let isPrinted = false;
   return async () => {
     const code = await auth.pendingSetupCode();
     if (code === null || isPrinted) return;
     isPrinted = true;
-    process.stdout.write(setupNotice(code, setupCode.path));
+    const { path } = setupCode;
+    if (config.logging.format === 'text') process.stdout.write(setupNotice(code, path));
+    else logger.warn('no password is set; to set it from another machine, use this code', { code, path });
   };
 }

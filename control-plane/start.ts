@@ -20,6 +20,7 @@ import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
+import { logProcessFaults } from './log/process-faults.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
@@ -31,7 +32,8 @@ import { nodeNameOf } from './settings/derived.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
-import { greeting } from './system/greeting.ts';
+import { greeting, greetingFields } from './system/greeting.ts';
+import type { GreetingFacts } from './system/greeting.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
@@ -62,7 +64,7 @@ export async function startWeir(
   const logger = createLogger(loaded.config.logging);
   if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
   const service = new ServiceManager(process.env, logger);
-  const stops: Stops = [];
+  const stops: Stops = [logProcessFaults(logger)];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
   const handover: HandoverState = { giving: null, isTaking: false, isTold: false };
@@ -180,24 +182,24 @@ async function startParts(start: Start): Promise<void> {
 
 /** Tells people where it answers. */
 function greet(
-  { loaded, dataDir, config }: Node,
+  { loaded, dataDir, config, logger }: Node,
   dnsPort: ChosenPort,
   { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
 ): void {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
-  process.stdout.write(
-    greeting({
-      version,
-      configFile: loaded.file,
-      dataDir,
-      bindAddresses,
-      dnsPort,
-      webPort,
-      isSecure: webTls.enabled,
-      access: nodeAccess.check(),
-      command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
-    }),
-  );
+  const facts: GreetingFacts = {
+    version,
+    configFile: loaded.file,
+    dataDir,
+    bindAddresses,
+    dnsPort,
+    webPort,
+    isSecure: webTls.enabled,
+    access: nodeAccess.check(),
+    command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
+  };
+  if (config.logging.format === 'text') process.stdout.write(greeting(facts));
+  else logger.info(`Weir ${version} answers.`, greetingFields(facts));
 }
 
 /** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */

@@ -148,7 +148,7 @@ export function targetSource(
   const fixed = parseDatabaseUrls(urls, ownerUrls);
   if (fixed.length > 0) {
     return {
-      name: fixed[0]!.name,
+      name: fixed.map(({ name }) => name).join(', '),
       targets: async () => fixed,
       upgrade: () => undefined,
       close: async () => undefined,

@@ -55,6 +55,15 @@ describe('createLogger()', () => {
     },
   );
 
+  test.each([
+    ['text', /^<4>\d{4}-\S+ warn {2}low$/],
+    ['json', /^<4>\{.*"message":"low"\}$/],
+  ] as const)('createLogger() gives the journal the priority of each line, as %s', (format, line) => {
+    const output = new PassThrough();
+    createLogger({ level: 'info', format }, output, true).warn('low');
+    expect(String(output.read()).trimEnd()).toMatch(line);
+  });
+
   test('adjust() changes level and format of what exists already', () => {
     const { logger, lines } = loggerTo('text');
     const child = logger.child({ a: 1 });

@@ -1,5 +1,6 @@
 /** The text after `npm start`: where Weir listens, and what to do next. */
 import { isIPv6 } from 'node:net';
+import type { LogFields } from '../../shared/log.ts';
 import type { HealthCheck } from '../../shared/api/system-api.ts';
 import type { ChosenPort } from '../workers/dns-port.ts';
 import { localAddress } from './local-address.ts';
@@ -45,6 +46,19 @@ export function greeting(facts: GreetingFacts): string {
     '',
   );
   return lines.join('\n');
+}
+
+/** The same as fields of a line of the log, for a log that programs read. */
+export function greetingFields(facts: GreetingFacts): LogFields {
+  const { bindAddresses, dnsPort, isSecure, webPort, configFile, dataDir, access } = facts;
+  return {
+    dns: bindAddresses.map((address) => endpoint(address, dnsPort.port)),
+    web: `${isSecure ? 'https' : 'http'}://${reachable(bindAddresses)}:${String(webPort)}/`,
+    clients: access.detail,
+    config_file: configFile ?? null,
+    data_dir: dataDir,
+    ...(dnsPort.notice !== null && { notice: dnsPort.notice }),
+  };
 }
 
 /** The text while no password is set: the code of `setup-code.ts` and its file. */

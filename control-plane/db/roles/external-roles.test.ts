@@ -47,7 +47,7 @@ function open(urls: string, ownerUrls?: string): { database: Database; logger: M
   return { database, logger };
 }
 
-const untilDown = (database: Database): Promise<{ error: string | null }> =>
+const untilDown = (database: Database): Promise<{ error: string | null; server: string }> =>
   until(
     'the database to be down',
     () => database.status(),
@@ -95,6 +95,18 @@ describe('startDatabase() with roles of a person', () => {
     const { database, logger } = open(urlOf('asker', 'wrong-secret'), urlOf('keeper'));
     expect((await untilDown(database)).error).toMatch(/^connect with the role of database.url: .*"asker"$/);
     expect(JSON.stringify(logger.lines)).not.toContain('secret');
+  });
+
+  test('names the server that failed, of several', async () => {
+    const nowhere = 'postgres://asker@127.0.0.1:9/weir';
+    const lacking = open(`${nowhere},${urlOf('nobody-here')}`, `${nowhere},${urlOf('keeper')}`);
+    const { error, server: named } = await untilDown(lacking.database);
+    expect([error, named]).toEqual([
+      expect.stringMatching(/^the role "nobody-here" of database.url does not exist/),
+      expect.stringContaining('nobody-here@'),
+    ]);
+    const absent = open(`${nowhere},${nowhere}/other`);
+    expect((await untilDown(absent.database)).server).toBe(`${nowhere}, ${nowhere}/other`);
   });
 
   test.each([
