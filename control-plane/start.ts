@@ -16,6 +16,7 @@ import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
+import { databaseOptionsOf } from './db/database-target.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
@@ -228,8 +229,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
       ? { port: knownPort, notice: null }
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
-    urls: loaded.config.database.url,
-    ownerUrls: loaded.config.database.owner_url,
+    ...databaseOptionsOf(loaded.config.database),
     lock,
     logger: logger.child({ part: 'database' }),
   });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
@@ -64,6 +64,22 @@ describe('startDatabase() with roles of a person', () => {
     expect((await database.query('SELECT current_user AS name')).rows).toEqual([{ name: 'asker' }]);
     for (const sql of ['CREATE TABLE another ()', 'DROP TABLE groups', 'CREATE TEMPORARY TABLE another ()'])
       await expect(database.query(sql)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('database.owner_password_file has the password of the owner, and database.password_file that of queries', async () => {
+    const files = ['asker', 'keeper'].map((role) => join(root, `password-${role}`));
+    for (const [place, role] of ['asker', 'keeper'].entries())
+      writeFileSync(files[place]!, `of-${role}\n`, { mode: 0o600 });
+    const [passwordFile, ownerPasswordFile] = files as [string, string];
+    const database = startDatabase({
+      ...{ urls: urlOf('asker', ''), ownerUrls: urlOf('keeper', ''), lock, logger: new MemoryLogger() },
+      urlKeys: { sslmode: '', sslrootcert: '', passwordFile, ownerPasswordFile },
+    });
+    opened.push(database);
+    await database.whenUp();
+    expect((await database.query('SELECT current_user AS name')).rows).toEqual([{ name: 'asker' }]);
+    const owner = database.transactionAsOwner((tx) => tx.query('SELECT current_user AS name'));
+    expect((await owner).rows).toEqual([{ name: 'keeper' }]);
   });
 
   test('a node that knows one role makes days, which one with two roles fills', async () => {
