@@ -103,9 +103,12 @@ async function failuresIn(format: 'json' | 'text'): Promise<(line: string) => vo
 async function checkReady({ config, explicit }: UsableConfig | LoadedConfig): Promise<number> {
   const { checkReady: ask } = await import('./cli/check-ready.ts');
   const { FALLBACK_DNS_PORT } = await import('./workers/dns-port.ts');
+  const { ProxySenders } = await import('../shared/net/proxy-senders.ts');
   const { bind_address: addresses, dns_port: port } = config.server;
+  const { proxy_protocol_enabled: isProxied, proxy_protocol_trusted: trusted } = config.server;
+  const senders = new ProxySenders(isProxied ? trusted : null);
   const ports = explicit.has('server.dns_port') ? [port] : [port, FALLBACK_DNS_PORT];
-  return ask({ addresses, ports }, terminal);
+  return ask({ addresses, ports, senders }, terminal);
 }
 
 async function upgrade({ config }: LoadedConfig): Promise<number> {
