@@ -156,7 +156,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
   });
   const web = await listenForWeb(node, app, served.certificate);
   stops.push(() => closeStreams(state.statusStreams, tail));
-  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
+  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode, node)));
   return web;
 }
 
@@ -280,12 +280,20 @@ function closeStreams(statusStreams: StatusStreams, tail: LiveTail): Promise<voi
 }
 
 /** Prints the code for the first password, once, if it is pending. */
-function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Promise<void> {
+function setupCodePrinter(
+  auth: Authenticator,
+  setupCode: SetupCode,
+  { config, logger }: Node,
+): () => Promise<void> {
   let isPrinted = false;
   return async () => {
     const code = await auth.pendingSetupCode();
     if (code === null || isPrinted) return;
     isPrinted = true;
-    process.stdout.write(setupNotice(code, setupCode.path, commandName()));
+    const { path } = setupCode;
+    // The code itself is no business of a log.
+    if (config.logging.format === 'json')
+      logger.warn('no password is set; setup asks for the code in a file', { path });
+    else process.stdout.write(setupNotice(code, path, commandName()));
   };
 }

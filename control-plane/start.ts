@@ -16,10 +16,12 @@ import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
+import { databaseOptionsOf } from './db/database-target.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
+import { logProcessFaults } from './log/process-faults.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
@@ -32,7 +34,8 @@ import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
 import { dnsReach, listeningOf } from './system/dns-port-help.ts';
-import { greeting } from './system/greeting.ts';
+import { greeting, greetingFields } from './system/greeting.ts';
+import type { GreetingFacts } from './system/greeting.ts';
 import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
@@ -64,7 +67,7 @@ export async function startWeir(
   const logger = createLogger(loaded.config.logging);
   if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
   const service = new ServiceManager(process.env, logger);
-  const stops: Stops = [];
+  const stops: Stops = [logProcessFaults(logger)];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
   const handover: HandoverState = { giving: null, isTaking: false, isTold: false };
@@ -182,12 +185,12 @@ async function startParts(start: Start): Promise<void> {
 
 /** Shows people where it answers. */
 async function greet(
-  { loaded, dataDir, config }: Node,
+  { loaded, dataDir, config, logger }: Node,
   dnsPort: number,
   { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
 ): Promise<void> {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
-  const text = greeting({
+  const facts: GreetingFacts = {
     version,
     configFile: loaded.file,
     dataDir,
@@ -197,8 +200,9 @@ async function greet(
     webPort,
     isSecure: webTls.enabled,
     access: nodeAccess.check(),
-  });
-  process.stdout.write(text);
+  };
+  if (config.logging.format === 'text') process.stdout.write(greeting(facts));
+  else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
 /** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
@@ -229,8 +233,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
       ? { port: knownPort, notice: null }
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
-    urls: loaded.config.database.url,
-    ownerUrls: loaded.config.database.owner_url,
+    ...databaseOptionsOf(loaded.config.database),
     lock,
     logger: logger.child({ part: 'database' }),
   });

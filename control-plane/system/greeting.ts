@@ -1,5 +1,6 @@
 /** The text after `npm start`: where devices reach Weir, and what to do next. */
 import { isIPv6 } from 'node:net';
+import type { LogFields } from '../../shared/log.ts';
 import type { DnsReach, HealthCheck } from '../../shared/api/system-api.ts';
 import { DNS_PORT } from './dns-port-help.ts';
 import type { LanAddress } from './lan-addresses.ts';
@@ -22,10 +23,9 @@ export interface GreetingFacts {
 
 /** The greeting, several lines. */
 export function greeting(facts: GreetingFacts): string {
-  const { addresses, dns } = facts;
-  const places = addresses.length > 0 ? addresses.map(placeOf) : [localAddress(facts.bindAddresses)];
-  const [first = '127.0.0.1', ...others] = places;
-  const web = `${facts.isSecure ? 'https' : 'http'}://${inUrl(first)}:${String(facts.webPort)}/`;
+  const { dns } = facts;
+  const [first, ...others] = placesOf(facts);
+  const web = webAddress(facts);
   const lines = [
     '',
     `Weir ${facts.version} is running.`,
@@ -62,6 +62,20 @@ function reasonOf({ port_53: state, holder }: DnsReach): string {
   return "Port 53 is in use by another program. Find it with: sudo ss -lnup 'sport = :53', and stop it.";
 }
 
+/** The same as fields of a line of the log, for a log that programs read. */
+export function greetingFields(facts: GreetingFacts): LogFields {
+  const { addresses, dns, access } = facts;
+  return {
+    web: webAddress(facts),
+    dns_port: dns.dns_port,
+    addresses: addresses.map(placeOf),
+    clients: access.detail,
+    config_file: facts.configFile ?? null,
+    data_dir: facts.dataDir,
+    ...(dns.dns_port !== DNS_PORT && { port_53: dns.port_53, command: dns.command }),
+  };
+}
+
 /** The text while no password is set: the code of `setup-code.ts` and its file. */
 export function setupNotice(code: string, path: string, command: string): string {
   return [
@@ -74,6 +88,16 @@ export function setupNotice(code: string, path: string, command: string): string
     '',
     '',
   ].join('\n');
+}
+
+function webAddress(facts: GreetingFacts): string {
+  return `${facts.isSecure ? 'https' : 'http'}://${inUrl(placesOf(facts)[0])}:${String(facts.webPort)}/`;
+}
+
+/** Where it is reached, the best first: an address of this machine if it listens on no other. */
+function placesOf({ addresses, bindAddresses }: GreetingFacts): [string, ...string[]] {
+  const [first = localAddress(bindAddresses), ...others] = addresses.map(placeOf);
+  return [first, ...others];
 }
 
 /** Link-local addresses need the name of the link. */
