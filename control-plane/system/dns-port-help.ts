@@ -42,7 +42,7 @@ export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsP
   return { ...base, port_53: state, holder, command };
 }
 
-/** What frees the port for Weir; null if nothing has to be freed, or if no one knows how. */
+/** What frees the port for Weir; null if nothing has to be freed, or if the program is not known. */
 export function commandFor(
   state: 'free' | 'taken' | 'not_permitted',
   holder: PortHolder | null,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { commandFor } from './dns-port-help.ts';
 import { holderOfPort } from './port-holder.ts';
 
-test('holderOfPort() finds this process by its socket, and no one on a port that is free', async () => {
+test('holderOfPort() finds this process by its socket, and is null for a port that is free', async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();
@@ -70,7 +70,7 @@ test.each([
   expect(command).not.toContain('\n');
 });
 
-test('commandFor() has none for a free port, and for a program that no one knows how to stop', () => {
+test('commandFor() has none for a free port, and for a program that it does not know', () => {
   expect(commandFor('free', null)).toBeNull();
   expect(commandFor('taken', { program: 'my-server; rm -rf /', pid: 5 })).toBeNull();
   expect(commandFor('taken', null)).toBeNull();
