@@ -65,7 +65,7 @@ export const PAGES: readonly PageEntry[] = [
     icon: CircleHelp,
     section: 'watch',
     isUnlisted: true,
-    view: later(() => import('../pages/why/why-page.tsx')),
+    view: later(() => import('../pages/queries/why-page.tsx')),
   },
   {
     path: pathOf('clients'),

@@ -13,11 +13,11 @@ import { Card, Page, Stack } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
-import { Explanation } from '../queries/explain/explanation.tsx';
-import type { Explained } from '../queries/explain/explained.ts';
-import { deviceOf, queryOf } from '../queries/explain/why-question.ts';
-import type { KnownClient, QuestionFields } from '../queries/explain/why-question.ts';
-import { lookOf } from '../queries/log/status-look.ts';
+import { Explanation } from './explain/explanation.tsx';
+import type { Explained } from './explain/explained.ts';
+import { deviceOf, queryOf } from './explain/why-question.ts';
+import type { KnownClient, QuestionFields } from './explain/why-question.ts';
+import { lookOf } from './log/status-look.ts';
 
 const DEFAULTS = {
   name: '',
