@@ -7,7 +7,7 @@ import type { Problem } from '../../shared/api/problem-details.ts';
 import { nodeHttp } from '../../shared/late-builtins.ts';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, overloaded } from './api-error.ts';
 import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 
 /** Seconds after which a client may retry while the database is down. */
@@ -27,6 +27,7 @@ export function sendProblem(response: Response, error: ApiError): void {
     detail: error.message,
     error: error.code,
     ...(error.fields === undefined ? {} : { errors: [...error.fields] }),
+    ...(error.dependency === undefined ? {} : { dependency: error.dependency }),
     ...(error.stored === undefined ? {} : { stored: true }),
     ...(typeof error.stored?.revision === 'number' ? { revision: error.stored.revision } : {}),
   };
@@ -63,9 +64,9 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof OutcomeUnknown)
     return new ApiError(503, 'outcome_unknown', OUTCOME_UNKNOWN, { cause: thrown });
   if (thrown instanceof DatabaseUnavailable) {
+    if (thrown instanceof DatabaseBusy) return overloaded(thrown.message, DATABASE_RETRY_SECS, thrown);
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
-    const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';
-    return new ApiError(503, 'unavailable', detail, { headers, cause: thrown });
+    return new ApiError(503, 'unavailable', 'the database cannot be reached', { headers, cause: thrown });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)

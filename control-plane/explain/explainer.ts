@@ -10,7 +10,7 @@ import type { ExplainedRule as MetRule, Explanation } from '../../shared/threads
 import { addressFromText } from '../../shared/net/ip.ts';
 import { QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
-import { ApiError, invalid } from '../api/api-error.ts';
+import { dependencyUnavailable, invalid } from '../api/api-error.ts';
 import { rdataText } from '../query-log/attribution/rdata-text.ts';
 import { decodeStoredAnswers } from '../query-log/attribution/stored-answers.ts';
 import type { ContainingList } from '../query-log/attribution/containing-lists.ts';
@@ -130,7 +130,7 @@ export class Explainer {
     } catch (error) {
       if (!(error instanceof ThreadUnavailable)) throw error;
       const headers = { 'Retry-After': '1' };
-      throw new ApiError(503, 'dependency_unavailable', error.message, { headers, cause: error });
+      throw dependencyUnavailable('dns_thread', error.message, { headers, cause: error });
     }
   }
 

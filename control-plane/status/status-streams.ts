@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { StatusEvent } from '../../shared/api/system-api.ts';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { ApiError, tooMany } from '../api/api-error.ts';
+import { dependencyUnavailable, tooMany } from '../api/api-error.ts';
 import type { Sessions } from '../auth/sessions/sessions.ts';
 
 /** What it takes. */
@@ -54,7 +54,7 @@ export class StatusStreams {
 
   /** Refuses a stream that has no place. @throws {ApiError} */
   admit(): void {
-    if (this.isClosed) throw new ApiError(503, 'dependency_unavailable', 'Weir is stopping');
+    if (this.isClosed) throw dependencyUnavailable('running_node', 'Weir is stopping');
     if (this.streams.size >= MOST_STATUS_STREAMS)
       throw tooMany('busy', `${MOST_STATUS_STREAMS} streams are open already`, RETRY_SECS);
   }

@@ -298,7 +298,7 @@ describe('while the database is away', () => {
 
         await page.getByRole('switch', { name: 'Live' }).press('Space');
         await page.getByRole('button', { name: 'Show newest' }).click();
-        const alert = page.getByRole('alert').filter({ hasText: 'The database is away.' });
+        const alert = page.getByRole('alert').filter({ hasText: 'The database cannot be reached.' });
         await alert.getByText('What you see is older.').waitFor();
         await logRowOf(page, before).waitFor();
         await logRowOf(page, during).waitFor();
@@ -338,6 +338,7 @@ describe('after an upgrade', () => {
       await page.getByRole('link', { name: 'Queries' }).click();
       await page.getByRole('heading', { name: 'Queries', level: 1 }).waitFor();
       await page.getByRole('link', { name: 'History' }).click();
+      await page.getByText('Weir was upgraded. Reload the page to continue.').waitFor();
       await page.unrouteAll();
       await page.getByRole('button', { name: 'Reload' }).click();
       await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();

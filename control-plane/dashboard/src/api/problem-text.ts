@@ -1,6 +1,6 @@
 /** Says in the reader's language why a request failed. */
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
-import type { ProblemCode } from '../../../../shared/api/problem-details.ts';
+import type { Dependency, ProblemCode } from '../../../../shared/api/problem-details.ts';
 import { causeIn } from '../../../../shared/net/fault-cause.ts';
 import { readListFault, withoutAction } from '../../../../shared/policy/list-fault.ts';
 import type { MessageKey } from '../i18n/language.ts';
@@ -24,6 +24,14 @@ const TEXTS: Readonly<Partial<Record<ProblemCode, MessageKey>>> = {
   internal: 'problem.internal',
 };
 
+const DEPENDENCY_TEXTS: Readonly<Record<Dependency, MessageKey>> = {
+  openid_provider: 'problem.dependency.openid_provider',
+  dns_thread: 'problem.dependency.dns_thread',
+  list_copy: 'problem.dependency.list_copy',
+  compiled_names: 'problem.dependency.compiled_names',
+  running_node: 'problem.dependency.running_node',
+};
+
 /**
  * The text of a failure. What the server says of bad input is more exact than any text here, so that is shown, without
  * the paths of its fields: those are names in requests.
@@ -32,7 +40,7 @@ export function problemText(error: unknown): string {
   if (!(error instanceof ApiFailure)) return say('problem.unreachable');
   const { problem, status, retryAfterSecs } = error;
   if (problem === null) return say('problem.foreign', { status });
-  const key = TEXTS[problem.error];
+  const key = problem.dependency === undefined ? TEXTS[problem.error] : DEPENDENCY_TEXTS[problem.dependency];
   if (key === undefined) {
     const messages = problem.errors?.map(({ message }) => message) ?? [problem.detail];
     return [...new Set(messages.map(messageText))].join('; ');
