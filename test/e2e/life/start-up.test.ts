@@ -68,7 +68,7 @@ describe('weir while it starts', () => {
     const lines = weir.output.trimEnd().split('\n');
     const messages = lines.map((line) => (JSON.parse(line) as { message: string }).message);
     expect(messages).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^Weir \S+ answers\.$/), 'stopping']),
+      expect.arrayContaining([expect.stringMatching(/^Weir \S+ is running\.$/), 'stopping']),
     );
   });
 
