@@ -17,6 +17,13 @@ test.each([
     0,
   ],
   [
+    'a warning in a thread',
+    `const { Worker } = await import('node:worker_threads');
+    new Worker("process.emitWarning('too many of them')", { eval: true });`,
+    { level: 'warn', text: expect.stringMatching(/^\(node:\d+\) Warning: too many of them\n/) },
+    0,
+  ],
+  [
     'the error of a crash',
     `setImmediate(() => { throw new Error('of a bug') })`,
     { level: 'error', error: expect.stringMatching(/^Error: of a bug\n +at /) },

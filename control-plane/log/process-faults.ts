@@ -1,4 +1,5 @@
-/** Logs what Node.js would write to standard error as text: its warnings, those of libraries, and the error of a crash. */
+/** Logs what Node.js would write to standard error as text: its warnings, those of libraries and threads, and the error of a crash. */
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../shared/log.ts';
 
 /** Logs them from now on; returns how to stop that. */
@@ -16,11 +17,21 @@ export function logProcessFaults(logger: Logger): () => void {
     });
     process.exit(1);
   };
+  // Node.js writes on what a thread writes, such as its warnings.
+  const listenTo = ({ stderr }: Worker): void => {
+    stderr.unpipe(process.stderr); // Which pauses it.
+    stderr.setEncoding('utf8').resume();
+    stderr.on('data', (text: string) => {
+      logger.warn('a thread wrote to standard error', { text: text.trimEnd() });
+    });
+  };
   process.removeAllListeners('warning');
+  process.on('worker', listenTo);
   process.on('warning', warn);
   process.on('uncaughtException', crash);
   return () => {
     process.off('warning', warn);
+    process.off('worker', listenTo);
     process.off('uncaughtException', crash);
     for (const listener of replaced) process.on('warning', listener);
   };
