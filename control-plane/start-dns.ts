@@ -50,7 +50,7 @@ const LOG_MS = 600;
 
 /**
  * The DNS side: threads on the last snapshot, and the path of their log records into the database. `before` is the state
- * of the process whose sockets these are.
+ * of the process whose sockets these are; one that has ended counts as ready if it ever was.
  */
 export async function startDns(node: Node, dnsPort: number, before: NodeStateCode = NodeState.HOLDING) {
   const { config, logger, dataDir, stops } = node;
@@ -76,13 +76,17 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
     cache,
     secret: () => node.secret.current(),
     snapshot: initial.snapshot,
-    nodeState: firstNodeState(initial, before),
+    nodeState: firstNodeState(initial, (await generations.wasReady()) ? NodeState.READY : before),
     certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),
     equip: (memories) => node.inherited?.giveTo(memories, settings),
+    isBesideAnother: node.isTakingOver,
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
-  const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
+  const publisher = new SnapshotPublisher({
+    ...{ initial, broadcast, live, generations, logger },
+    mayWrite: node.mayWrite,
+  });
   stops.push(() => publisher.settled());
   await supervisor.start();
   if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());

@@ -1,8 +1,10 @@
 /**
  * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database comes up in the
- * background; the parts that need it follow. Stopping runs the same list backwards.
+ * background; the parts that need it follow. A process that takes over from another one starts everything before it takes
+ * the data directory, so that the other one is still complete if a step fails. Stopping runs the same list backwards.
  */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Node } from './node.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
@@ -18,8 +20,10 @@ import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
+import { reportFailedStart, type TakingOver } from './handover/taking-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
-import { workerDescriptors } from './handover/inherited-sockets.ts';
+import { type InheritedSockets, workerDescriptors } from './handover/inherited-sockets.ts';
+import type { RetriedWebServer } from './http/retried-web-server.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
@@ -28,6 +32,8 @@ import { NodeAccess } from './access/node-access.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
 import { Configuration } from './settings/configuration.ts';
 import { nodeNameOf } from './settings/derived.ts';
+import { reasonOf } from '../shared/thrown.ts';
+import { StartSteps } from './start-steps.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
@@ -65,21 +71,32 @@ export async function startWeir(
   const stops: Stops = [];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
-  const handover: HandoverState = { giving: null, isTaking: false, isTold: false };
-  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover };
+  const handover: HandoverState = { giving: null, taking: null, isTaking: false, isTold: false };
+  const steps = new StartSteps();
+  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover, steps };
   stopAtSignals(start);
   try {
     await startParts(start);
   } catch (error) {
+    await reportFailure(start, `could not ${steps.step}: ${reasonOf(error)}`);
     await stop();
     throw error;
   }
+}
+
+/** Tells the process that this one was to take over from; what this one has read is answered. */
+async function reportFailure({ loaded, takesOver, handover }: Start, reason: string): Promise<void> {
+  if (!takesOver) return;
+  if (handover.taking === null) await reportFailedStart(resolve(loaded.config.server.data_dir), reason);
+  else await handover.taking.fail(reason);
 }
 
 /** What a signal may find under way. */
 interface HandoverState {
   /** To whoever asks; null = this process is not yet whole. */
   giving: HandingOver | null;
+  /** From another process; null = this one has not asked for it. */
+  taking: TakingOver | null;
   /** Another process still has the data directory. */
   isTaking: boolean;
   /** To stop, by a signal. */
@@ -96,6 +113,7 @@ interface Start {
   /** From a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
   readonly handover: HandoverState;
+  readonly steps: StartSteps;
 }
 
 /** Stops this process, and one that it has started to take over from it. */
@@ -122,29 +140,30 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
 }
 
 async function startParts(start: Start): Promise<void> {
-  const { logger, stops, handover } = start;
+  const { logger, stops, handover, steps } = start;
   const startedAtMs = clock.monotonicMs();
   const { node, dnsPort, neighbours, taking } = await openNode(start);
   handover.isTaking = taking !== null;
-  const { config, database, clients } = node;
+  const { clients } = node;
   const niceness = answerAsFirst(taking?.niceness, logger);
+  steps.begin('start the DNS threads');
   const dns = await startDns(node, dnsPort.port, taking?.stateBefore());
   const tellState = (state: NodeStateCode): void => {
     dns.supervisor.tell(state);
     dns.claim.tellNews();
   };
-  const tellReady = (): void => tellState(NodeState.READY);
   stops.push(endHoldLater(node, dns.supervisor));
   putAnswersFirst(niceness, logger);
   stops.push(startReleasingMemory());
-  // Only threads and their log run until the other process has released all else.
-  await taking?.finish();
-  handover.isTaking = false;
-  if (handover.isTold) return;
-  start.service.stayAlive();
-  // Threads answer already: the rest of the code is loaded only now.
+  if (taking === null) {
+    if (handover.isTold) return;
+    start.service.stayAlive();
+  }
+  // Threads answer already: without a handover, the rest of the code is loaded only now.
+  steps.begin('load the policy');
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);
+  steps.begin('start client discovery');
   const { startClients } = await import('./clients/start-clients.ts');
   stops.push(
     startClients({
@@ -159,30 +178,68 @@ async function startParts(start: Start): Promise<void> {
       applyLive: () => policy.policy.applyLive(),
     }),
   );
+  const tellReady = (): void => {
+    tellState(NodeState.READY);
+    dns.generations.noteReady().catch((error: unknown) => {
+      logger.warn('could not note that this node was ready', { reason: reasonOf(error) });
+    });
+  };
   startHousekeeping(node, { ...policy, listsInForce: tellReady });
   const reload = (): void => void node.configuration.reloadLater(policy.changes);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
+  // Its web port is free only after the other process has left.
+  if (!node.isTakingOver) await finishTaking(start, taking);
+  if (handover.isTold) return;
+  steps.begin('start the web server');
   const { startWeb } = await import('./start-web.ts');
   const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
   const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
-  const web = await startWeb(node, { ...dns, ...policy, ...known });
+  const isWebNeeded = node.isTakingOver && taking?.mustSucceed === false;
+  const web = await startWeb(node, { ...dns, ...policy, ...known, isWebNeeded });
+  if (node.isTakingOver) await finishTaking(start, taking);
+  if (handover.isTold) return;
+  steps.begin('listen for commands');
+  await web.open();
   node.inherited?.closeRest();
-  const giving = { ...dns, web, niceness, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
-  const handing = await startHandover(node, giving);
+  const giving = { ...dns, web: web.server, niceness, dnsPort: dnsPort.port };
+  await startGiving(start, node, { ...giving, tellDraining: () => tellState(NodeState.DRAINING) });
+  if (taking !== null) {
+    await taking.complete();
+    handover.taking = null;
+    start.service.stayAlive();
+  }
+  start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
+  greet(node, dnsPort, web.server, nodeAccess);
+}
+
+/** Takes the data directory, if another process hands it over. */
+async function finishTaking({ handover, steps }: Start, taking: TakingOver | null): Promise<void> {
+  steps.begin('take the data directory');
+  await taking?.finish();
+  handover.isTaking = false;
+}
+
+/** Hands over to another process from now on; the last part to start, and the first to stop. */
+async function startGiving(
+  { handover, stops, stop, service }: Start,
+  node: Node,
+  parts: Omit<Parameters<typeof startHandover>[1], 'stop' | 'service'> & { tellDraining: () => void },
+): Promise<void> {
+  const { tellDraining, ...giving } = parts;
+  const handing = await startHandover(node, { ...giving, stop, service });
   handover.giving = handing;
   stops.push(() => handing.close());
-  stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
-  stops.push(() => tellState(NodeState.DRAINING));
-  start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
-  greet(node, dnsPort, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
+  stops.push(() => node.database.giveUpUnlessAnswering(LIFE_SIGN_MS));
+  stops.push(tellDraining);
 }
 
 /** Tells people where it answers. */
 function greet(
   { loaded, dataDir, config }: Node,
   dnsPort: ChosenPort,
-  { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
+  web: RetriedWebServer,
+  nodeAccess: NodeAccess,
 ): void {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   process.stdout.write(
@@ -192,7 +249,8 @@ function greet(
       dataDir,
       bindAddresses,
       dnsPort,
-      webPort,
+      webPort: web.endpoints[0]?.port ?? config.server.web_port,
+      webTrouble: web.trouble(),
       isSecure: webTls.enabled,
       access: nodeAccess.check(),
       command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
@@ -214,8 +272,10 @@ function endHoldLater({ config, logger }: Node, supervisor: WorkerSupervisor): (
 }
 
 /** What all parts share, in the order in which each needs those before it: the lock first. */
-async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
+async function openNode({ loaded, logger, service, stops, takesOver, handover, steps }: Start) {
+  steps.begin('open the data directory');
   const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
+  handover.taking = taking;
   stops.push(() => lock.release());
   const { bind_address: addresses, dns_port: port } = loaded.config.server;
   const isExplicit = loaded.explicit.has('server.dns_port');
@@ -255,6 +315,7 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   configuration.onChange(async (next, before) => {
     if (next.dns.dhcp_leases !== before.dns.dhcp_leases) await leases.refresh();
   });
+  const inherited = (await takeSockets(steps, taking)) ?? stored;
   const node: Node = {
     loaded,
     config,
@@ -263,7 +324,8 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
     logger,
     dataDir: lock.dataDir,
     mayWrite: lock.taken,
-    inherited: (await taking?.sockets()) ?? stored,
+    isTakingOver: taking !== null && inherited !== null,
+    inherited,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),
     secret,
@@ -274,4 +336,17 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
     stops,
   };
   return { node, dnsPort, neighbours, taking };
+}
+
+/** The sockets of the other process, if one hands over; it pauses its API from then on, so the code is loaded before. */
+async function takeSockets(steps: StartSteps, taking: TakingOver | null): Promise<InheritedSockets | null> {
+  if (taking === null) return null;
+  steps.begin('load the code');
+  await Promise.all([
+    import('./start-policy.ts'),
+    import('./clients/start-clients.ts'),
+    import('./start-web.ts'),
+  ]);
+  steps.begin('take over the sockets');
+  return taking.sockets();
 }

@@ -77,6 +77,7 @@ describe('TakingOver', () => {
     old.release();
     for (const type of ['stopped', 'free']) talk.tell({ type });
     await taking.finish();
+    await taking.complete();
     expect(() => lockDataDir(room.path)).toThrow('in use');
     expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
   });

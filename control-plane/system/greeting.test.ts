@@ -8,6 +8,7 @@ const facts = {
   bindAddresses: ['::'],
   dnsPort: { port: 53, notice: null },
   webPort: 8080,
+  webTrouble: null,
   isSecure: false,
   access: { status: 'ok', detail: 'private and connected networks may ask' },
   command: 'weir',
@@ -24,6 +25,12 @@ test('greeting() names the command as it is called here, and the port where it i
   expect(greeting(inClone)).toMatch(/ npm run weir -- set-password$/m);
   expect(greeting(inClone)).toMatch(/^Port 5300 instead of 53: port 53 is taken$/m);
   expect(greeting(inClone)).toMatch(/ dig @\S+ -p 5300 /);
+});
+
+test('greeting() warns if the web server does not listen, and says why', () => {
+  expect(greeting({ ...facts, webTrouble: 'port 8080 is taken' })).toMatch(
+    /^Warning: the web server does not listen: port 8080 is taken\.$/m,
+  );
 });
 
 test('greeting() reports who may ask, and warns if something is wrong with that', () => {

@@ -12,6 +12,8 @@ export interface GreetingFacts {
   readonly bindAddresses: readonly string[];
   readonly dnsPort: ChosenPort;
   readonly webPort: number;
+  /** Why the web server does not listen; null = it does. */
+  readonly webTrouble: string | null;
   readonly isSecure: boolean;
   /** Who may ask. */
   readonly access: HealthCheck;
@@ -36,6 +38,8 @@ export function greeting(facts: GreetingFacts): string {
   ];
   if (dnsPort.notice !== null)
     lines.push(`Port ${String(dnsPort.port)} instead of 53: ${dnsPort.notice}`, '');
+  if (facts.webTrouble !== null)
+    lines.push(`Warning: the web server does not listen: ${facts.webTrouble}.`, '');
   if (facts.access.status !== 'ok') lines.push(`Warning: ${facts.access.detail}.`, '');
   lines.push(
     'Next:',

@@ -45,6 +45,8 @@ export interface SupervisorOptions {
   readonly snapshotWaitMs?: number;
   /** Called with the memory of all workers before their threads start: gives them sockets of another process. */
   readonly equip?: (memories: readonly WorkerMemory[]) => void;
+  /** Another process answers at those sockets: no datagram is read until all threads that may be needed for it run. */
+  readonly isBesideAnother?: boolean;
 }
 
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
@@ -118,8 +120,8 @@ export class WorkerSupervisor {
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
     if (this.startFailure !== undefined) {
-      this.stopping = true;
-      await Promise.all(this.threads().map((thread) => thread.terminate()));
+      // What has been read is answered.
+      await this.drain();
       throw this.startFailure;
     }
     this.hasStarted = true;
@@ -165,8 +167,11 @@ export class WorkerSupervisor {
     this.outlives = true;
   }
 
-  /** Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended. */
-  readAgain(): void {
+  /**
+   * Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended.
+   * Resolves once each worker answers, or when all of them stop after all.
+   */
+  async readAgain(): Promise<void> {
     if (!this.stopping) return;
     this.stopping = false;
     this.startHeartbeats();
@@ -177,6 +182,7 @@ export class WorkerSupervisor {
       else if (resolve.backend === 'batch' && !worker.threads.has('answer'))
         this.startThread(index, 'answer');
     });
+    await this.events.until(() => this.isStopping() || this.workers.every((worker) => isAnswering(worker)));
   }
 
   /** Memory of each worker, for those who read log rings and counters. */
@@ -290,8 +296,11 @@ export class WorkerSupervisor {
     const worker = this.workers[index]!;
     switch (message.type) {
       case 'starting':
-        if (message.backend === 'batch' && !worker.threads.has('answer') && !this.stopping)
-          this.startThread(index, 'answer');
+        if (message.backend === 'batch' && (this.hasStarted || this.options.isBesideAnother !== true))
+          this.startAnswering(index);
+        break;
+      case 'ready':
+        if (thread.start.role === 'resolve') this.startAnsweringTogether();
         break;
       case 'snapshot-in-force':
         this.deliveries.catchUp(thread, 'snapshot');
@@ -313,12 +322,24 @@ export class WorkerSupervisor {
       case 'asked':
         this.requests.take(message);
         break;
-      case 'ready':
       case 'measures':
       case 'drained':
         break;
     }
     this.events.happened();
+  }
+
+  private startAnswering(index: number): void {
+    const isThere = this.workers[index]!.threads.has('answer');
+    if (!isThere && !this.stopping && this.startFailure === undefined) this.startThread(index, 'answer');
+  }
+
+  /** Beside another process, answer threads start once all resolve threads run. */
+  private startAnsweringTogether(): void {
+    if (this.hasStarted || this.options.isBesideAnother !== true) return;
+    const resolvers = this.workers.map(({ threads }) => threads.get('resolve')?.backend ?? null);
+    if (resolvers.every((backend) => backend === 'batch'))
+      for (const index of this.workers.keys()) this.startAnswering(index);
   }
 
   private onDrained(index: number, role: ThreadRole): void {

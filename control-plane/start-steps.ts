@@ -1,0 +1,30 @@
+/** The steps of a start that can fail, in their order. An upgrade in which one fails leaves the running process in place. */
+
+/** Each is reported with its reason if it fails; `test/e2e/upgrade/failing-steps.test.ts` has each of them fail. */
+export const START_STEPS = [
+  'open the data directory',
+  'load the code',
+  'take over the sockets',
+  'start the DNS threads',
+  'load the policy',
+  'start client discovery',
+  'start the web server',
+  'take the data directory',
+  'listen for commands',
+] as const;
+export type StartStep = (typeof START_STEPS)[number];
+
+/** Notes which step is under way. */
+export class StartSteps {
+  private current: StartStep = START_STEPS[0];
+
+  /** The step under way, which has failed if the start has. */
+  get step(): StartStep {
+    return this.current;
+  }
+
+  /** From now on, this step is under way. */
+  begin(step: StartStep): void {
+    this.current = step;
+  }
+}
