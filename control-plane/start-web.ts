@@ -57,7 +57,7 @@ import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
 import { setupNotice } from './system/greeting.ts';
-import { nodeHealth } from './system/node-health.ts';
+import { type HealthParts, nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 
@@ -131,8 +131,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
     ...known,
     ...{ claim: parts.claim, nodeFigures: sayFigures(node, { ...parts, cache }) },
     ...(await certificatesOf(node, parts)),
-    tokens: auth.tokens,
-    users: auth.users,
+    ...{ tokens: auth.tokens, users: auth.users },
     startedAtMs: parts.startedAtMs,
     threadCpu: readThreadCpu,
     ...{ probes: parts.probes, database },
@@ -147,31 +146,38 @@ export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
     settingsImport: settingsImport(node, parts, localDomain),
     bringBack: () => parts.lists.bringBack(),
     ...{ queryLog: parts.log, stats: parts.log, addressCounts: parts.log },
-    tail,
-    counters: parts.rate,
-    compiledLists: parts.compiledLists,
+    ...{ tail, counters: parts.rate, compiledLists: parts.compiledLists },
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
     ...{ access, accessState },
-    health: {
-      checks: () => nodeHealth({ ...parts, database, web: server, access: () => nodeAccess.check() }),
+    ...{
+      health: healthOf({ ...parts, database, web: server }),
+      upstreams: { reports: () => supervisor.upstreams() },
     },
-    upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
   const app = createApp(known, routeTable(served), {
     compat: compatTable(served),
     check: checkTable(served),
   });
-  stops.push(() => server.close());
   await listenForWeb(node, app, { server, certificate: served.certificate, isNeeded: parts.isWebNeeded });
   stops.push(() => tail.close());
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
-  const open = async (): Promise<void> => {
-    stops.push(await startLocalServer(app, node.dataDir, logger));
-    if (node.isTakingOver) server.resume();
-  };
-  return { server, open };
+  return { server, open: () => openWeb(node, app, server) };
+}
+
+/** The state of the node, for `/health`. */
+function healthOf(parts: Omit<HealthParts, 'access'> & Pick<WebParts, 'nodeAccess'>) {
+  return { checks: () => nodeHealth({ ...parts, access: () => parts.nodeAccess.check() }) };
+}
+
+async function openWeb(
+  { stops, dataDir, logger, isTakingOver }: Node,
+  app: WebApp,
+  server: RetriedWebServer,
+) {
+  stops.push(await startLocalServer(app, dataDir, logger));
+  if (isTakingOver) server.resume();
 }
 
 /** What says which devices are in the network, besides their queries. */
@@ -228,11 +234,12 @@ function listenForWeb(
   app: WebApp,
   web: { server: RetriedWebServer; certificate: WebCertificate; isNeeded: boolean | undefined },
 ): Promise<void> {
-  const { config, logger, ownPorts, inherited, isTakingOver } = node;
+  const { config, logger, ownPorts, inherited, isTakingOver, stops } = node;
   const { server, certificate, isNeeded: isStrict = false } = web;
   const secured = config.server.web_tls.enabled
     ? { certificate, ticketKeys: ticketKeysOf(node, 'tls tickets of the web') }
     : {};
+  stops.push(() => server.close());
   return server.start({
     listen: () =>
       startWebServer(app, config, logger, {

@@ -127,7 +127,7 @@ export class TakingOver {
     return this.isNeeded;
   }
 
-  /** Called when this process answers; resolves when it has the data directory. Throws if that was taken back. */
+  /** Called when this process answers; resolves when it has the data directory. Throws if that was undone. */
   async finish(): Promise<void> {
     try {
       this.talk.tell({ type: 'reading' });
@@ -186,12 +186,12 @@ export class TakingOver {
   }
 }
 
-/** Tells the process that runs on a data directory why this one, which was to take over, cannot start. */
+/** Reports to the process that runs on a data directory why this one, which was to take over, cannot start. */
 export async function reportFailedStart(dataDir: string, reason: string): Promise<void> {
   const socket = connect(join(dataDir, HANDOVER_SOCKET));
   const talk = new Conversation(socket);
   talk.tell({ type: 'start-failed', reason });
-  // Whoever does not listen there cannot be told.
+  // Without a listener there, only the log has the reason.
   await talk.next(READ_AGAIN_MS).catch(() => undefined);
   talk.end();
 }

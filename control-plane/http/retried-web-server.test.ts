@@ -8,7 +8,7 @@ const ENDPOINT = { address: '127.0.0.1', port: 8080 };
 
 let logger: MemoryLogger;
 let web: RetriedWebServer;
-/** What the server was told, in order. */
+/** Calls of the server, in order. */
 let done: string[];
 /** Attempts that fail before one succeeds. */
 let failures: number;

@@ -89,7 +89,9 @@ export class RetriedWebServer implements WebServer {
 
   private later(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => (this.attempt = this.tryAgain()), this.retryMs);
+    this.timer = setTimeout(() => {
+      this.attempt = this.tryAgain();
+    }, this.retryMs);
   }
 
   private async tryAgain(): Promise<void> {

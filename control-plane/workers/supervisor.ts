@@ -25,6 +25,7 @@ import { Events } from './events.ts';
 import { NodeMemory } from './node-memory.ts';
 import { ThreadDeliveries } from './thread-deliveries.ts';
 import { ThreadRequests } from './thread-requests.ts';
+import { type DnsWorker, isAnswering } from './dns-worker.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
 /** What the supervisor is started with. */
@@ -58,13 +59,6 @@ const HEARTBEAT_MS = 1000;
 const DRAIN_MS = 3500;
 /** Share of the stop time for terminating the remaining threads. */
 const TERMINATE_MS = 100;
-
-/** One worker: its memory and its threads. */
-interface DnsWorker {
-  readonly memory: WorkerMemory;
-  readonly threads: Map<ThreadRole, DnsThread>;
-  upstreams: UpstreamReports;
-}
 
 /** The DNS threads of this node. */
 export class WorkerSupervisor {
@@ -120,7 +114,7 @@ export class WorkerSupervisor {
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
     if (this.startFailure !== undefined) {
-      // What has been read is answered.
+      // Their answers to what they have read go out before.
       await this.drain();
       throw this.startFailure;
     }
@@ -399,11 +393,4 @@ export class WorkerSupervisor {
       void thread.terminate();
     }
   }
-}
-
-/** Whether a worker has the threads it needs, and they are ready. */
-function isAnswering(worker: DnsWorker): boolean {
-  const resolve = worker.threads.get('resolve');
-  if (resolve === undefined || resolve.backend === null) return false;
-  return resolve.backend === 'dgram' || (worker.threads.get('answer')?.backend ?? null) !== null;
 }

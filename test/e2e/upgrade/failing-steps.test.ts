@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { START_STEPS } from '../../../control-plane/start-steps.ts';
+import { START_STEPS } from '../../../control-plane/handover/start-steps.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -101,7 +101,7 @@ describe('weir upgrade to a release that fails', () => {
       const before = processOf(weir);
       release.failAt(step, 'throws');
       const { output } = await upgradeInVain(`throws-${String(START_STEPS.indexOf(step))}`);
-      expect(output).toContain(`the running server goes on: could not ${step}: ${FAULT_REASON}`);
+      expect(output).toContain(`the running server continues: could not ${step}: ${FAULT_REASON}`);
       expect(processOf(weir)).toBe(before);
       // Its API and its database have not stopped.
       expect((await weir.health()).body.checks.database.status).toBe('ok');
@@ -114,7 +114,7 @@ describe('weir upgrade to a release that fails', () => {
       release.failAt(LAST_STEP, fault);
       const { output } = await upgradeInVain(`last-${fault.replace(' ', '-')}`);
       const reason = fault === 'throws' ? `could not ${LAST_STEP}: ${FAULT_REASON}` : 'ended by SIGKILL';
-      expect(output).toMatch(new RegExp(`the running server goes on: .*${reason}`));
+      expect(output).toMatch(new RegExp(`the running server continues: .*${reason}`));
       await untilComplete();
     },
   );
