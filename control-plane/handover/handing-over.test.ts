@@ -209,18 +209,17 @@ describe('HandingOver', () => {
 
   test('ends only when the other process reports that its start is complete', async () => {
     await start();
-    const talk = await answering({ reportsWhole: true });
+    const talk = await answering({ completesFirst: true });
     talk.tell({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
-    talk.tell({ type: 'holding' });
     talk.tell({ type: 'failed', reason: 'no memory' });
     expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
     done.length = 0;
-    const next = await answering({ reportsWhole: true });
+    const next = await answering({ completesFirst: true });
     next.tell({ type: 'go' });
     await next.expect('free', PATIENT_MS);
-    for (const type of ['holding', 'whole']) next.tell({ type });
+    next.tell({ type: 'holding' });
     await next.ended();
     expect(done).toEqual(['stop reading', 'gone to 4242']);
   });

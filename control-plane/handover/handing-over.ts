@@ -45,8 +45,8 @@ export interface HandoverParts extends DepartingNode {
 /** A process that takes over. */
 interface Attempt {
   readonly talk: Conversation;
-  /** Whether it reports that its start is complete; earlier releases do not. */
-  readonly reportsWhole: boolean;
+  /** Whether its start is complete when it reports that it holds the data directory; that of earlier releases is not. */
+  readonly completesFirst: boolean;
   /** What it was promised for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
   /** Resolves when it has succeeded or was taken back. */
@@ -213,8 +213,8 @@ export class HandingOver {
       );
     const [version, pid] = [textOf(hello, 'version'), numberOf(hello, 'pid')];
     this.successor?.hasCome();
-    const reportsWhole = hello['reportsWhole'] === true;
-    const attempt: Attempt = { talk, reportsWhole, promised: undefined, over: Promise.resolve() };
+    const completesFirst = hello['completesFirst'] === true;
+    const attempt: Attempt = { talk, completesFirst, promised: undefined, over: Promise.resolve() };
     this.attempt = attempt;
     attempt.over = this.lead(attempt, version, pid)
       .catch((error: unknown) => this.takeBack(attempt, reasonOf(error)))
@@ -246,7 +246,7 @@ export class HandingOver {
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
     this.step('it has the data directory');
-    await this.untilWhole(attempt, silenceMs);
+    if (!attempt.completesFirst) await this.untilComplete(talk);
     // The file of the socket stays: it is the other process's.
     this.isOver = true;
     // Otherwise the sender of the signal waits for the end of this process.
@@ -255,12 +255,8 @@ export class HandingOver {
     parts.gone(pid);
   }
 
-  /** Resolves once the start of the other process is complete. @throws {ConversationError} if it dies before */
-  private async untilWhole({ talk, reportsWhole }: Attempt, silenceMs: number): Promise<void> {
-    if (reportsWhole) {
-      await talk.expect('whole', silenceMs);
-      return;
-    }
+  /** Resolves once the start of an earlier release is complete. @throws {ConversationError} if it dies before */
+  private async untilComplete(talk: Conversation): Promise<void> {
     // It continues when this connection ends.
     talk.end();
     const died = await Promise.race([this.successor?.ended, this.untilReplaced()]);

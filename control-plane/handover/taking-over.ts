@@ -70,7 +70,7 @@ export class TakingOver {
     const talk = new Conversation(socket);
     talk.tell({
       ...{ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid },
-      reportsWhole: true,
+      completesFirst: true,
     });
     const welcome = await talk.expect('welcome', silenceMs);
     logger.info('take over from a running process', { version: textOf(welcome, 'version') });
@@ -139,12 +139,11 @@ export class TakingOver {
       return;
     }
     this.lock.take(lockDataDir(this.lock.dataDir));
-    this.talk.tell({ type: 'holding' });
   }
 
   /** Called when the start is complete: the running process then ends. */
   async complete(): Promise<void> {
-    this.talk.tell({ type: 'whole' });
+    this.talk.tell({ type: 'holding' });
     await this.untilGone();
   }
 
