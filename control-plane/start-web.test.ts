@@ -46,6 +46,7 @@ async function start(
   nodes.push(node);
   const dnsPort = await freePort(['127.0.0.1']);
   const dns = await startDns(node, dnsPort);
+  await dns.startThreads();
   const policy = await startPolicy(node, dns);
   const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
   return {

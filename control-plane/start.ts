@@ -134,10 +134,15 @@ async function startParts(start: Start): Promise<void> {
   const { node, dnsPort, neighbours, taking } = await openNode(start);
   handover.isTaking = taking !== null;
   const niceness = answerAsFirst(taking?.niceness, logger);
-  steps.begin('start the DNS threads');
+  steps.begin('prepare DNS');
   const dns = await startDns(node, dnsPort.port, taking?.stateBefore());
+  const startThreads = async (): Promise<void> => {
+    steps.begin('start the DNS threads');
+    await dns.startThreads();
+    putAnswersFirst(niceness, logger);
+  };
+  if (!node.isTakingOver) await startThreads();
   stops.push(endHoldLater(node, dns.supervisor));
-  putAnswersFirst(niceness, logger);
   stops.push(startReleasingMemory());
   if (taking === null) {
     if (handover.isTold) return;
@@ -161,6 +166,7 @@ async function startParts(start: Start): Promise<void> {
   const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
   const isWebNeeded = node.isTakingOver && taking?.mustSucceed === false;
   const web = await startWeb(node, { ...dns, ...policy, ...known, isWebNeeded });
+  if (node.isTakingOver) await startThreads();
   if (node.isTakingOver && !(await finishTaking(start, taking))) return;
   steps.begin('listen for commands');
   await web.open();

@@ -1,14 +1,18 @@
-/** The steps of a start that can fail, in their order. An upgrade in which one fails leaves the running process in place. */
+/** The steps of a start that can fail. An upgrade in which one fails leaves the running process in place. */
 
-/** Each is reported with its reason if it fails; `test/e2e/upgrade/failing-steps.test.ts` has each of them fail. */
+/**
+ * In the order of a process that takes over: it reads no query before all is ready that could fail. Another start has DNS
+ * threads first. Each is reported with its reason; `test/e2e/upgrade/failing-steps.test.ts` has each of them fail.
+ */
 export const START_STEPS = [
   'open the data directory',
   'load the code',
   'take over the sockets',
-  'start the DNS threads',
+  'prepare DNS',
   'load the policy',
   'start client discovery',
   'start the web server',
+  'start the DNS threads',
   'take the data directory',
   'listen for commands',
 ] as const;

@@ -65,7 +65,6 @@ export class WorkerSupervisor {
   private readonly options: SupervisorOptions;
   private readonly workers: DnsWorker[] = [];
   private readonly memory: NodeMemory;
-  private readonly workerCount: number;
   private readonly deliveries: ThreadDeliveries;
   private certificate: ServedCertificate | null;
   private stopping = false;
@@ -86,8 +85,8 @@ export class WorkerSupervisor {
   });
 
   constructor(options: SupervisorOptions) {
-    this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
-    this.memory = new NodeMemory(this.workerCount, options.cache, options.secret);
+    const workerCount = options.workers === 0 ? availableParallelism() : options.workers;
+    this.memory = new NodeMemory(workerCount, options.cache, options.secret);
     this.options = options;
     this.certificate = options.certificate ?? null;
     this.deliveries = new ThreadDeliveries({
@@ -97,17 +96,17 @@ export class WorkerSupervisor {
       events: this.events,
       waitMs: options.snapshotWaitMs,
     });
-  }
-
-  /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
-  async start(): Promise<void> {
-    for (let index = 0; index < this.workerCount; index++)
+    for (let index = 0; index < workerCount; index++)
       this.workers.push({
         memory: createWorkerMemory(),
         threads: new Map(),
         upstreams: { pools: [], zones: [] },
       });
-    this.tell(this.options.nodeState ?? NodeState.HOLDING);
+    this.tell(options.nodeState ?? NodeState.HOLDING);
+  }
+
+  /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
+  async start(): Promise<void> {
     this.options.equip?.(this.memories());
     for (const index of this.workers.keys()) this.startThread(index, 'resolve');
     await this.events.until(

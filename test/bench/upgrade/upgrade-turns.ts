@@ -110,7 +110,7 @@ export async function takeTurn(
   const tookMs = Math.round(performance.now() - startedMs);
   const { sent, lost, rcodes, latencyUs } = await running;
   await Promise.all(streams.map((one) => one.stop()));
-  while (!(await handsOver(weir))) await delay(LOOK_MS);
+  while (!(await isComplete(weir))) await delay(LOOK_MS);
   const count = (of: (one: PatientLoad) => readonly unknown[]): number =>
     streams.reduce((sum, one) => sum + of(one).length, 0);
   const turn: Turn = {
@@ -123,6 +123,12 @@ export async function takeTurn(
   };
   process.stdout.write(`${JSON.stringify(turn)}\n`);
   return turn;
+}
+
+/** Whether a process has the data directory and its database, and could be upgraded. */
+async function isComplete(weir: Weir): Promise<boolean> {
+  const answer = await weir.health().catch(() => null);
+  return answer?.body.checks.database.status === 'ok' && (await handsOver(weir));
 }
 
 function residentMib(pid: number): number {
