@@ -3,7 +3,6 @@ import type { Node } from './node.ts';
 import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -14,6 +13,7 @@ import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.
 import { buildInProcess } from './built-dashboard/build-process.ts';
 import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
+import { bootClock as clock } from './clock/boot-clock.ts';
 import type { ClockFloor } from './clock/clock-floor.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { waitForNodes } from './cluster/wait-for-nodes.ts';
@@ -122,7 +122,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
     logger,
     auth,
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
-    config: () => node.configuration.current(),
+    ...{ secret: () => node.secret.current(), config: () => node.configuration.current() },
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
