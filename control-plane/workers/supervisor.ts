@@ -306,6 +306,7 @@ export class WorkerSupervisor {
         break;
       case 'listen-failed':
         this.startFailure = new DnsListenError(message.address, message.port, message.code);
+        void thread.terminate();
         break;
       case 'log':
         this.options.logger[message.level](message.message, message.fields);
