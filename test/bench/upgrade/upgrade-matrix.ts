@@ -23,7 +23,7 @@ const HELP = `npm run upgrade-matrix -- [options]
 /** The lines after which a process of an earlier release is killed, as the command prints them. */
 const KILLED_AFTER = [/ starts$/, / is loaded$/, /^it answers/, /in flight is answered$/, /has the data/];
 
-/** Upgrades and what became of the load. */
+/** Upgrades and the outcome of their load. */
 class Matrix {
   readonly turns: Turn[] = [];
   private readonly stand: Stand;
@@ -64,7 +64,7 @@ class Matrix {
     const file = join(this.stand.weir.room.path, 'weir.toml');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace(new RegExp(`^${key} = \\d+$`, 'm'), `${key} = ${String(port)}`));
-    // What is started again reads the file also.
+    // A process that is started again reads the file also.
     await this.take(`${key} taken`, 1, async () => {
       const run = await runUpgrade(this.stand.weir, undefined, release);
       writeFileSync(file, before);
