@@ -8,6 +8,7 @@ import { LeaseWatch } from './clients/lease-watch.ts';
 import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { JobLeases } from './cluster/leases.ts';
 import { nodeUuid } from './cluster/node-uuid.ts';
+import { databaseOptionsOf } from './db/database-target.ts';
 import type { DataDirLock } from './db/data-dir-lock.ts';
 import { type Database, startDatabase } from './db/database.ts';
 import type { InheritedSockets } from './handover/inherited-sockets.ts';
@@ -22,7 +23,7 @@ import { fileFaults } from './settings/threads/worker-settings.ts';
 import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { openDataDir } from './start-handover.ts';
 import type { Stops } from './stopping.ts';
-import { type ChosenPort, chooseDnsPort } from './workers/dns-port.ts';
+import { type ChosenPort, chooseDnsPort, portState } from './workers/dns-port.ts';
 
 /** Milliseconds that are kept for ending the embedded database, cleanly or not. */
 const DATABASE_MS = 700;
@@ -47,7 +48,7 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
   handover.taking = taking;
   stops.push(() => lock.release());
   const stored = taking === null ? service.storedSockets() : null;
-  const dnsPort = await dnsPortOf(loaded, taking?.dnsPort ?? stored?.dnsPort());
+  const dnsPort = await dnsPortOf(loaded, taking?.dnsPort ?? stored?.dnsPort(), stored !== null);
   const database = openDatabase(loaded, lock, { logger, stops });
   const secret = new ClusterSecret({ database, dataDir: lock.dataDir, logger });
   stops.push(secret.follow());
@@ -96,10 +97,17 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
 }
 
 /** That of sockets which are there already, unless another one is configured. */
-async function dnsPortOf({ config, explicit }: LoadedConfig, known: number | undefined): Promise<ChosenPort> {
+async function dnsPortOf(
+  { config, explicit }: LoadedConfig,
+  known: number | undefined,
+  isStored: boolean,
+): Promise<ChosenPort> {
   const { bind_address: addresses, dns_port: port } = config.server;
   const isExplicit = explicit.has('server.dns_port');
-  if (known !== undefined && (known === port || !isExplicit)) return { port: known, notice: null };
+  // Sockets that systemd kept are on another port if that of the configuration was taken then.
+  const isFreeNow = isStored && known !== port && (await portState(addresses, port)) === 'free';
+  if (known !== undefined && (known === port || !isExplicit) && !isFreeNow)
+    return { port: known, notice: null };
   return chooseDnsPort(addresses, port, isExplicit);
 }
 
@@ -109,8 +117,7 @@ function openDatabase(
   { logger, stops }: Pick<NodeStart, 'logger' | 'stops'>,
 ): Database {
   const database = startDatabase({
-    urls: config.database.url,
-    ownerUrls: config.database.owner_url,
+    ...databaseOptionsOf(config.database),
     lock,
     logger: logger.child({ part: 'database' }),
   });

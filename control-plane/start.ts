@@ -18,6 +18,7 @@ import { reportFailedStart, type TakingOver } from './handover/taking-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
 import type { RetriedWebServer } from './http/retried-web-server.ts';
+import { logProcessFaults } from './log/process-faults.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
@@ -29,11 +30,13 @@ import { openNode } from './start-node.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
-import { greeting } from './system/greeting.ts';
+import { dnsReach, listeningOf } from './system/dns-port-help.ts';
+import { greeting, greetingFields } from './system/greeting.ts';
+import type { GreetingFacts } from './system/greeting.ts';
+import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
-import type { ChosenPort } from './workers/dns-port.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
@@ -57,7 +60,7 @@ export async function startWeir(
   const logger = createLogger(loaded.config.logging);
   if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
   const service = new ServiceManager(process.env, logger);
-  const stops: Stops = [];
+  const stops: Stops = [logProcessFaults(logger)];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
   const handover: HandoverState = { giving: null, taking: null, isTaking: false, isTold: false };
@@ -179,7 +182,7 @@ async function startParts(start: Start): Promise<void> {
     start.service.stayAlive();
   }
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
-  greet(node, dnsPort, web.server, nodeAccess);
+  await greet(node, dnsPort.port, web.server, nodeAccess);
 }
 
 type DnsSide = Awaited<ReturnType<typeof startDns>>;
@@ -241,28 +244,28 @@ async function startGiving(
   stops.push(() => tellState(giving, NodeState.DRAINING));
 }
 
-/** Tells people where it answers. */
-function greet(
-  { loaded, dataDir, config }: Node,
-  dnsPort: ChosenPort,
+/** Shows people where it answers. */
+async function greet(
+  { loaded, dataDir, config, logger }: Node,
+  dnsPort: number,
   web: RetriedWebServer,
   nodeAccess: NodeAccess,
-): void {
+): Promise<void> {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
-  process.stdout.write(
-    greeting({
-      version,
-      configFile: loaded.file,
-      dataDir,
-      bindAddresses,
-      dnsPort,
-      webPort: web.endpoints[0]?.port ?? config.server.web_port,
-      webTrouble: web.trouble(),
-      isSecure: webTls.enabled,
-      access: nodeAccess.check(),
-      command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
-    }),
-  );
+  const facts: GreetingFacts = {
+    version,
+    configFile: loaded.file,
+    dataDir,
+    bindAddresses,
+    addresses: isInContainer() ? [] : lanAddresses(bindAddresses),
+    dns: await dnsReach(listeningOf(loaded, dnsPort)),
+    webPort: web.endpoints[0]?.port ?? config.server.web_port,
+    webTrouble: web.trouble(),
+    isSecure: webTls.enabled,
+    access: nodeAccess.check(),
+  };
+  if (config.logging.format === 'text') process.stdout.write(greeting(facts));
+  else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
 /** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */

@@ -6,6 +6,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Problem } from '../../shared/api/problem-details.ts';
 import { nodeHttp } from '../../shared/late-builtins.ts';
 import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import { ApiError } from './api-error.ts';
 import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 
@@ -47,7 +48,8 @@ export function problemHandler(logger: Logger) {
 export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
   const { status, code } = toApiError(thrown);
   if (status < 500) return;
-  const fields = { method, path, error: describe(thrown) };
+  // An unavailable database is not a bug: a stack would only fill the log, once for each request.
+  const fields = { method, path, error: status === 503 ? reasonsOf(thrown) : describe(thrown) };
   if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
   else if (code === 'dependency_unavailable') logger.warn('http request failed', fields);
   else if (code === 'busy') logger.warn('http request failed: busy', fields);
@@ -71,6 +73,13 @@ export function toApiError(thrown: unknown): ApiError {
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {
     cause: thrown,
   });
+}
+
+/** The messages of an error and its causes. */
+function reasonsOf(thrown: unknown): string {
+  if (!(thrown instanceof Error) || thrown.cause === undefined) return reasonOf(thrown);
+  const [reason, cause] = [reasonOf(thrown), reasonsOf(thrown.cause)];
+  return reason.includes(cause) ? reason : `${reason} <- ${cause}`;
 }
 
 function describe(thrown: unknown): string {

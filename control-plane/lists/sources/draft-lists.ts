@@ -4,7 +4,6 @@
  */
 import { rm, writeFile } from 'node:fs/promises';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
-import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { ApiError, invalid } from '../../api/api-error.ts';
 import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
@@ -165,7 +164,7 @@ export class DraftLists {
       if (error instanceof ApiError && error.status === 400)
         throw invalid([{ path: `${path}.url`, message: error.fields?.[0]?.message ?? error.message }]);
       if (!(error instanceof ListError)) throw error;
-      throw invalid([{ path: `${path}.url`, message: `${shownUrl(url)}: ${error.message}` }]);
+      throw invalid([{ path: `${path}.url`, message: error.message }]);
     }
   }
 
