@@ -54,8 +54,8 @@ describe('troublesOf()', () => {
     const troubles = troublesOf(health(all));
     expect(troubles).toHaveLength(Object.keys(checks).length);
     expect(troubles.filter(({ fix, help }) => fix === null && help === null)).toEqual([]);
-    });
   });
+});
 
 describe('isNothingBlocked()', () => {
   test.each([

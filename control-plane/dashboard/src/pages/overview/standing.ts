@@ -79,15 +79,15 @@ export function isNothingBlocked(isEnabled: boolean | undefined, blockedNames: n
 export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Trouble | null {
   const held = sources.filter(({ status }) => status === 'held');
   if (held.length === 0) return null;
-      return {
+  return {
     ...NOTHING_MORE,
     id: 'held',
     tone: 'warning',
     text: 'overview.held',
     filling: { count: held.length, names: held.map(({ name }) => name).join(', ') },
     fix: { to: '/lists', text: 'overview.held.look' },
-      };
-    }
+  };
+}
 
 /** Networks that were refused in the last day, or soon will be: one of them may be a television of this home. */
 export function refusedTrouble(
