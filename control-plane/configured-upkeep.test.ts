@@ -56,6 +56,7 @@ blocking.catalog_url = "${lists.url('/catalog.json')}"`;
   const intervals = jest.spyOn(globalThis, 'setInterval');
   const dnsPort = await freePort(['127.0.0.1']);
   const dns = await startDns(node, dnsPort);
+  await dns.startThreads();
   policy = await startPolicy(node, dns);
   const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
   await startWeb(node, { ...dns, ...policy, nodeAccess, startedAtMs: 0, neighbours: () => [], dnsPort });

@@ -25,6 +25,8 @@ export interface Node {
   readonly dataDir: string;
   /** Resolves when the data directory is this process's own; the threads answer before, if it takes over from another. */
   readonly mayWrite: Promise<void>;
+  /** Whether another process hands the data directory over, and all of this one is to be ready before. */
+  readonly isTakingOver: boolean;
   /** Sockets of the process that this one takes over from; null = there are none. */
   readonly inherited: InheritedSockets | null;
   readonly database: Database;

@@ -41,12 +41,19 @@ async function addressOf(name: string): Promise<string | undefined> {
   return (await udp.ask(name, 'A')).data[0] as string | undefined;
 }
 
+/** With its threads. */
+async function startAll(node: Node): Promise<Awaited<ReturnType<typeof startDns>>> {
+  const dns = await startDns(node, port);
+  await dns.startThreads();
+  return dns;
+}
+
 const stop = (node: Node): Promise<void> => stopInReverse(node.stops, node.logger);
 
 describe('startDns()', () => {
   test('startDns() answers without a database, from the last generation, and spools its log', async () => {
     const first = testNode(database, dataDir, 'dns.local_records = ["nas.home.arpa A 192.0.2.5"]');
-    const { publisher, supervisor } = await startDns(first, port);
+    const { publisher, supervisor } = await startAll(first);
     expect(supervisor.nodeState()).toBe(NodeState.HOLDING);
     expect(await addressOf('nas.home.arpa')).toBe('192.0.2.5');
     await publisher.publish(SMALL_RULES, SMALL_ROWS, SMALL_BLOCKING);
@@ -54,7 +61,7 @@ describe('startDns()', () => {
     await stop(first);
 
     const second = testNode(database, dataDir);
-    const dns = await startDns(second, port);
+    const dns = await startAll(second);
     expect(dns.supervisor.nodeState()).toBe(NodeState.READY);
     expect(dns.publisher.current().rows.regexFilters).toEqual(SMALL_ROWS.regexFilters);
     expect(await addressOf('b.example')).toBe('0.0.0.0');
@@ -67,7 +74,7 @@ describe('startDns()', () => {
     const maxBytes = 8 << 20;
     const toml = `server.workers = ${workers}\ncache.max_bytes = ${maxBytes}`;
     const node = testNode(database, dataDir, toml);
-    const { supervisor, cache } = await startDns(node, port);
+    const { supervisor, cache } = await startAll(node);
     expect(supervisor.memories()).toHaveLength(workers);
     expect(cache.byteLength).toBeGreaterThan(maxBytes / 2);
     expect(cache.byteLength).toBeLessThanOrEqual(maxBytes);
@@ -78,7 +85,7 @@ describe('startDns()', () => {
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');
     const node = testNode(database, dataDir);
-    await expect(startDns(node, port)).rejects.toThrow(
+    await expect(startAll(node)).rejects.toThrow(
       `listen for DNS on 127.0.0.1 port ${port}: another program has that port`,
     );
     expect(node.stops.length).toBeGreaterThan(0);

@@ -49,8 +49,8 @@ import type { WorkerHooks } from './settings/threads/worker-settings.ts';
 const LOG_MS = 600;
 
 /**
- * The DNS side: threads on the last snapshot, and the path of their log records into the database. `before` is the state
- * of the process whose sockets these are.
+ * The DNS side: threads on the last snapshot, which `startThreads()` starts, and the path of their log records into the database. `before` is the state
+ * of the process whose sockets these are; one that has ended counts as ready if it ever was.
  */
 export async function startDns(node: Node, dnsPort: number, before: NodeStateCode = NodeState.HOLDING) {
   const { config, logger, dataDir, stops } = node;
@@ -76,23 +76,32 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
     cache,
     secret: () => node.secret.current(),
     snapshot: initial.snapshot,
-    nodeState: firstNodeState(initial, before),
+    nodeState: firstNodeState(initial, (await generations.wasReady()) ? NodeState.READY : before),
     certificate: threadCertificate?.current() ?? null,
     logger: logger.child({ part: 'dns' }),
     equip: (memories) => node.inherited?.giveTo(memories, settings),
+    isBesideAnother: node.isTakingOver,
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
-  const publisher = new SnapshotPublisher({ initial, broadcast, live, generations, logger });
+  const publisher = new SnapshotPublisher({
+    ...{ initial, broadcast, live, generations, logger },
+    mayWrite: node.mayWrite,
+  });
   stops.push(() => publisher.settled());
-  await supervisor.start();
   if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
-  const liveSettings = followConfiguration(node, settings, { settingsOf, anchors, supervisor, cache });
+  const followAnchors = (): void => followTrust(anchors, supervisor);
+  const liveSettings = followConfiguration(node, settings, { settingsOf, followAnchors, supervisor, cache });
   if (threadCertificate !== null) followCertificate(node, threadCertificate, { supervisor, liveSettings });
   inCache.of = () => liveSettings.ofCache();
   void node.mayWrite.then(() => clockFloor.start(() => void liveSettings.use(node.configuration.current())));
   const names = recordNames(publisher, numbers, zones);
   const reports = await startReports(node, supervisor, { names, writer });
+  const startThreads = async (): Promise<void> => {
+    await supervisor.start();
+    followAnchors();
+  };
   return {
+    startThreads,
     ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
     ...reports,
     upstreamName: (index: number) => names.upstream(index),
@@ -178,28 +187,29 @@ function threadSettings(
   return { settingsOf, numbers, anchors };
 }
 
+function followTrust(anchors: FollowedAnchors, supervisor: WorkerSupervisor): void {
+  anchors.follow({
+    observe: (zone) => supervisor.requests.observe(zone),
+    trust: (found) => supervisor.trust(found),
+  });
+}
+
 /** What puts changes of the configuration into force in the threads, and follows their trust anchors. */
 function followConfiguration(
   { config, configuration, logger }: Node,
   first: WorkerSettings,
   parts: {
     settingsOf: (next: Config) => Promise<WorkerSettings>;
-    anchors: FollowedAnchors;
+    followAnchors: () => void;
     supervisor: WorkerSupervisor;
     cache: SharedArrayBuffer;
   },
 ): LiveSettings {
-  const { settingsOf, anchors, supervisor, cache } = parts;
-  const follow = (): void =>
-    anchors.follow({
-      observe: (zone) => supervisor.requests.observe(zone),
-      trust: (found) => supervisor.trust(found),
-    });
-  follow();
+  const { settingsOf, followAnchors, supervisor, cache } = parts;
   const live = new LiveSettings(config, first, {
     settingsOf,
     deliver: (next) => supervisor.useSettings(next),
-    delivered: follow,
+    delivered: followAnchors,
     emptyCache: () => new CacheIndex(cache).drop({ matches: () => true }),
     logger,
   });

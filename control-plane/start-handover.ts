@@ -88,9 +88,9 @@ export function startHandover(
       },
       stopReading: () => supervisor.drain(undefined, true),
       readAgain: async () => {
-        supervisor.readAgain();
         web.resume();
         for (const fd of images.splice(0)) calls?.close(fd);
+        await supervisor.readAgain();
       },
       leave: () => {
         supervisor.outlive();

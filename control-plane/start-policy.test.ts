@@ -14,6 +14,7 @@ test('startPolicy() puts changes of the database into force, and stops with all 
   const node = testNode(own.database, own.dataDir);
   const port = await freePort(['127.0.0.1']);
   const dns = await startDns(node, port);
+  await dns.startThreads();
   const policy = await startPolicy(node, dns);
   startHousekeeping(node, { ...policy, listsInForce: () => undefined });
   await policy.changes.change({ name: 'tester', address: null }, async (tx) => {

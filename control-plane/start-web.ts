@@ -30,8 +30,9 @@ import { checkTable } from './http/check-table.ts';
 import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/edge/local-server.ts';
 import { WEB_RATE } from './http/edge/request-limits.ts';
+import { RetriedWebServer } from './http/retried-web-server.ts';
 import { routeTable } from './http/route-table.ts';
-import { startWebServer, type WebServer } from './http/edge/server.ts';
+import { startWebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
 import type { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
@@ -94,13 +95,23 @@ interface WebParts {
   readonly startedAtMs: number;
   readonly dnsPort: number;
   readonly neighbours: ReadNeighbours;
+  /** Whether a web port that cannot be had fails the start, instead of being tried again. */
+  readonly isWebNeeded?: boolean;
+}
+
+/** The web side of a node. */
+export interface NodeWeb {
+  readonly server: RetriedWebServer;
+  /** Answers also at the local socket, and at inherited listeners; called once this process has the data directory. */
+  open(): Promise<void>;
 }
 
 type WebApp = ReturnType<typeof createApp>;
 
-/** Dashboard and API; returns what listens. Longer than others, as one table names what every feature's routes take. */
-export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> {
+/** Dashboard and API. Longer than others, as one table names what every feature's routes take. */
+export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
   const { name, logger, database, stops } = node;
+  const server = new RetriedWebServer(logger);
   const { supervisor, publisher, nodeAccess } = parts;
   const { reports: access, state: accessState, proxies } = nodeAccess;
   const setupCode = new SetupCode(node.dataDir, logger);
@@ -108,7 +119,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
   const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
-  const state = stateOf(node, parts, auth);
+  const state = stateOf(node, { ...parts, web: server }, auth);
   const known = {
     version,
     nodeName: name,
@@ -125,8 +136,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     ...known,
     ...{ claim: parts.claim, nodeFigures: sayFigures(node, { ...parts, cache }) },
     ...(await certificatesOf(node, parts)),
-    tokens: auth.tokens,
-    users: auth.users,
+    ...{ tokens: auth.tokens, users: auth.users },
     startedAtMs: parts.startedAtMs,
     threadCpu: readThreadCpu,
     ...{ probes: parts.probes, database },
@@ -141,9 +151,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     settingsImport: settingsImport(node, parts, localDomain),
     bringBack: () => parts.lists.bringBack(),
     ...{ queryLog: parts.log, stats: parts.log, addressCounts: parts.log },
-    tail,
-    counters: parts.rate,
-    compiledLists: parts.compiledLists,
+    ...{ tail, counters: parts.rate, compiledLists: parts.compiledLists },
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
     ...{ access, accessState, ...state, dnsListening: () => listeningOf(node.loaded, parts.dnsPort) },
@@ -154,10 +162,19 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compat: compatTable(served),
     check: checkTable(served),
   });
-  const web = await listenForWeb(node, app, served.certificate);
+  await listenForWeb(node, app, { server, certificate: served.certificate, isNeeded: parts.isWebNeeded });
   stops.push(() => closeStreams(state.statusStreams, tail));
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode, node)));
-  return web;
+  return { server, open: () => openWeb(node, app, server) };
+}
+
+async function openWeb(
+  { stops, dataDir, logger, isTakingOver }: Node,
+  app: WebApp,
+  server: RetriedWebServer,
+) {
+  stops.push(await startLocalServer(app, dataDir, logger));
+  if (isTakingOver) server.resume();
 }
 
 /** What says which devices are in the network, besides their queries. */
@@ -208,21 +225,31 @@ async function certificatesOf(node: Node, { webCertificate, follower }: WebParts
   return { certificate, sharedCertificate };
 }
 
-/** Listens on the web port. */
-async function listenForWeb(node: Node, app: WebApp, certificate: WebCertificate): Promise<WebServer> {
-  const { config, logger, stops, ownPorts, inherited } = node;
+/** Listens on the web port, now or as soon as that is possible. */
+function listenForWeb(
+  node: Node,
+  app: WebApp,
+  web: { server: RetriedWebServer; certificate: WebCertificate; isNeeded: boolean | undefined },
+): Promise<void> {
+  const { config, logger, ownPorts, inherited, isTakingOver, stops } = node;
+  const { server, certificate, isNeeded: isStrict = false } = web;
   const secured = config.server.web_tls.enabled
     ? { certificate, ticketKeys: ticketKeysOf(node, 'tls tickets of the web') }
     : {};
-  const web = await startWebServer(app, config, logger, {
+  stops.push(() => server.close());
+  return server.start({
+    listen: () =>
+      startWebServer(app, config, logger, {
     ...secured,
+        isHeldBack: isTakingOver,
     listenerAt: (address, port, isDualStack) =>
       inherited?.takeAt({ transport: 'tcp', address, port, isDualStack })[0],
+      }),
+    listening: ({ endpoints }) => {
+      for (const { port } of endpoints) ownPorts.add(port);
+    },
+    isStrict,
   });
-  stops.push(() => web.close());
-  stops.push(await startLocalServer(app, node.dataDir, logger));
-  for (const { port } of web.endpoints) ownPorts.add(port);
-  return web;
 }
 
 /** What takes over the settings of other programs. */
@@ -264,7 +291,11 @@ function commandName(): string {
 }
 
 /** The state of this node, and what streams it to pages. */
-function stateOf({ configuration, database, logger, name }: Node, parts: WebParts, auth: Authenticator) {
+function stateOf(
+  { configuration, database, logger, name }: Node,
+  parts: WebParts & { readonly web: RetriedWebServer },
+  auth: Authenticator,
+) {
   const { nodeAccess, publisher, startedAtMs } = parts;
   const health = { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) };
   const config = (): Config => configuration.current();

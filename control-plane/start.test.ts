@@ -1,20 +1,22 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { RRClass, Rcode } from '../shared/dns/iana.ts';
 import { UdpClient } from '../test/support/dns/dns-client.ts';
-import type { TempDir } from '../test/support/weir/data-dir.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { Weir } from '../test/support/weir/weir-process.ts';
-import { serversOn } from './db/postgres/postgres-process.ts';
+import { SOCKET_NAME } from './api/socket-name.ts';
 
-/** Processes of an embedded database that still work on the data directory. */
-function databasesOn(room: TempDir): number[] {
-  const cluster = join(room.dataDir, 'postgres', 'cluster');
-  return existsSync(cluster) ? serversOn(cluster) : [];
+/** Health as the command line reads it. */
+async function healthAtSocket({ room }: Weir): Promise<unknown> {
+  const asked = request({ socketPath: join(room.dataDir, SOCKET_NAME), path: '/api/health' }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return json(response);
 }
 
 describe('startWeir() of a process', () => {
@@ -37,18 +39,24 @@ describe('startWeir() of a process', () => {
     },
   );
 
-  test('startWeir() ends with a clear message where its web port is taken, and leaves no database behind', async () => {
-    const web = createServer().listen(0, '127.0.0.1');
-    await once(web, 'listening');
-    const { port: webPort } = web.address() as { port: number };
-    await using weir = await Weir.launch({ webPort });
-    expect(await weir.end()).toMatchObject({ code: 1 });
-    expect(weir.output).toMatch(
-      new RegExp(`weir: listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is taken`),
-    );
-    expect(weir.output).not.toMatch(/is running\.|\n +at /);
-    expect(databasesOn(weir.room)).toEqual([]);
-    web.close();
+  test('startWeir() answers DNS while its web port is taken, reports that in health, and listens once it is free', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port: webPort } = holder.address() as { port: number };
+    await using weir = await Weir.launch({ webPort, database: 'none' });
+    await weir.untilOutput(/Warning: the web server does not listen/);
+    using udp = await UdpClient.open(weir.dnsPort);
+    expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
+    const reason = `listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is taken`;
+    expect(await healthAtSocket(weir)).toMatchObject({
+      ...{ status: 'degraded' },
+      checks: { web: { status: 'down', detail: expect.stringContaining(reason) } },
+    });
+    holder.close();
+    await weir.untilHealth(({ checks }) => checks.web.status === 'ok');
+    // Once, however often it was tried.
+    expect(weir.output.match(/could not listen for HTTP/g)).toHaveLength(1);
+    expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
   test('startWeir() refuses a data directory that another one uses, which goes on undisturbed', async () => {

@@ -1,35 +1,32 @@
 /**
  * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database comes up in the
- * background; the parts that need it follow. Stopping runs the same list backwards.
+ * background; the parts that need it follow. A process that takes over from another one starts everything before it takes
+ * the data directory, so that the other one is still complete if a step fails. Stopping runs the same list backwards.
  */
-import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Node } from './node.ts';
+import type { startPolicy as StartPolicy } from './start-policy.ts';
+import type { ReadNeighbours } from '../shared/net/kernel/neighbour-table.ts';
 import { startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { NodeState } from '../shared/threads/messages.ts';
 import type { NodeStateCode } from '../shared/threads/messages.ts';
 import { systemClock as clock } from '../shared/clock.ts';
-import { ClientDirectory } from './clients/client-directory.ts';
-import { JobLeases } from './cluster/leases.ts';
-import { nodeUuid } from './cluster/node-uuid.ts';
-import { ClusterSecret } from './cluster/cluster-secret.ts';
-import { LeaseWatch } from './clients/lease-watch.ts';
-import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
-import { startDatabase } from './db/database.ts';
-import { databaseOptionsOf } from './db/database-target.ts';
-import { openDataDir, startHandover } from './start-handover.ts';
+import { startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
+import { reportFailedStart, type TakingOver } from './handover/taking-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
+import type { RetriedWebServer } from './http/retried-web-server.ts';
 import { logProcessFaults } from './log/process-faults.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
-import { AccessInForce } from './access/access-in-force.ts';
 import { NodeAccess } from './access/node-access.ts';
 import { clientNamesOf } from './compile/table/compiled-rules.ts';
-import { Configuration } from './settings/configuration.ts';
-import { nodeNameOf } from './settings/derived.ts';
+import { reasonOf } from '../shared/thrown.ts';
+import { StartSteps } from './handover/start-steps.ts';
+import { openNode } from './start-node.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
@@ -40,16 +37,12 @@ import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
-import { chooseDnsPort, portState } from './workers/dns-port.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
-import { fileFaults } from './settings/threads/worker-settings.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
 /** Milliseconds that a node without policy answers its own machine only. */
 const HOLD_MS = 30_000;
-/** Milliseconds that are kept for ending the embedded database, cleanly or not. */
-const DATABASE_MS = 700;
 
 /** How Weir is started. */
 interface StartOptions {
@@ -70,21 +63,32 @@ export async function startWeir(
   const stops: Stops = [logProcessFaults(logger)];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
-  const handover: HandoverState = { giving: null, isTaking: false, isTold: false };
-  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover };
+  const handover: HandoverState = { giving: null, taking: null, isTaking: false, isTold: false };
+  const steps = new StartSteps();
+  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover, steps };
   stopAtSignals(start);
   try {
     await startParts(start);
   } catch (error) {
+    await reportFailure(start, `could not ${steps.step}: ${reasonOf(error)}`);
     await stop();
     throw error;
   }
+}
+
+/** Reports it to the process that this one was to take over from, which reads again before this one stops. */
+async function reportFailure({ loaded, takesOver, handover }: Start, reason: string): Promise<void> {
+  if (!takesOver) return;
+  if (handover.taking === null) await reportFailedStart(resolve(loaded.config.server.data_dir), reason);
+  else await handover.taking.fail(reason);
 }
 
 /** What a signal may find under way. */
 interface HandoverState {
   /** To whoever asks; null = this process is not yet whole. */
   giving: HandingOver | null;
+  /** From another process; null = this one has not asked for it. */
+  taking: TakingOver | null;
   /** Another process still has the data directory. */
   isTaking: boolean;
   /** To stop, by a signal. */
@@ -101,6 +105,7 @@ interface Start {
   /** From a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
   readonly handover: HandoverState;
+  readonly steps: StartSteps;
 }
 
 /** Stops this process, and one that it has started to take over from it. */
@@ -127,67 +132,124 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
 }
 
 async function startParts(start: Start): Promise<void> {
-  const { logger, stops, handover } = start;
+  const { logger, stops, handover, steps } = start;
   const startedAtMs = clock.monotonicMs();
   const { node, dnsPort, neighbours, taking } = await openNode(start);
   handover.isTaking = taking !== null;
-  const { config, database, clients } = node;
   const niceness = answerAsFirst(taking?.niceness, logger);
+  steps.begin('prepare DNS');
   const dns = await startDns(node, dnsPort.port, taking?.stateBefore());
-  const tellState = (state: NodeStateCode): void => {
-    dns.supervisor.tell(state);
-    dns.claim.tellNews();
+  const startThreads = async (): Promise<void> => {
+    steps.begin('start the DNS threads');
+    await dns.startThreads();
+    putAnswersFirst(niceness, logger);
   };
-  const tellReady = (): void => tellState(NodeState.READY);
+  if (!node.isTakingOver) await startThreads();
   stops.push(endHoldLater(node, dns.supervisor));
-  putAnswersFirst(niceness, logger);
   stops.push(startReleasingMemory());
-  // Only threads and their log run until the other process has released all else.
-  await taking?.finish();
-  handover.isTaking = false;
-  if (handover.isTold) return;
-  start.service.stayAlive();
-  // Threads answer already: the rest of the code is loaded only now.
+  if (taking === null) {
+    if (handover.isTold) return;
+    start.service.stayAlive();
+  }
+  // Threads answer already: without a handover, the rest of the code is loaded only now.
+  steps.begin('load the policy');
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const policy = await startPolicy(node, dns);
+  steps.begin('start client discovery');
+  await startDiscovery(node, neighbours, dns, policy);
+  startHousekeeping(node, { ...policy, listsInForce: () => becomeReady(node, dns) });
+  const reload = (): void => void node.configuration.reloadLater(policy.changes);
+  process.on('SIGHUP', reload);
+  stops.push(() => void process.off('SIGHUP', reload));
+  // Its web port is free only after the other process has left.
+  if (!node.isTakingOver && !(await finishTaking(start, taking))) return;
+  steps.begin('start the web server');
+  const { startWeb } = await import('./start-web.ts');
+  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
+  const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
+  const isWebNeeded = node.isTakingOver && taking?.mustSucceed === false;
+  const web = await startWeb(node, { ...dns, ...policy, ...known, isWebNeeded });
+  if (node.isTakingOver) await startThreads();
+  if (node.isTakingOver && !(await finishTaking(start, taking))) return;
+  steps.begin('listen for commands');
+  await web.open();
+  node.inherited?.closeRest();
+  const giving = { ...dns, web: web.server, niceness, dnsPort: dnsPort.port };
+  await startGiving(start, node, giving);
+  if (taking !== null) {
+    await taking.complete();
+    handover.taking = null;
+    start.service.stayAlive();
+  }
+  start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
+  await greet(node, dnsPort.port, web.server, nodeAccess);
+}
+
+type DnsSide = Awaited<ReturnType<typeof startDns>>;
+
+/** Load balancers and other nodes learn of the state. */
+function tellState({ supervisor, claim }: Pick<DnsSide, 'supervisor' | 'claim'>, state: NodeStateCode): void {
+  supervisor.tell(state);
+  claim.tellNews();
+}
+
+/** Called when all lists that were due are active, or could not be fetched. */
+function becomeReady({ logger }: Node, dns: DnsSide): void {
+  tellState(dns, NodeState.READY);
+  dns.generations.noteReady().catch((error: unknown) => {
+    logger.warn('could not note that this node was ready', { reason: reasonOf(error) });
+  });
+}
+
+async function startDiscovery(
+  node: Node,
+  neighbours: ReadNeighbours,
+  dns: DnsSide,
+  { policy }: Pick<Awaited<ReturnType<typeof StartPolicy>>, 'policy'>,
+): Promise<void> {
   const { startClients } = await import('./clients/start-clients.ts');
-  stops.push(
+  node.stops.push(
     startClients({
       ...node,
-      directory: clients,
+      directory: node.clients,
       neighbours,
       clock,
       memories: dns.supervisor.memories(),
       askOwn: (message) => dns.supervisor.requests.askOwn(message),
       rows: () => dns.publisher.current().rows,
       ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
-      applyLive: () => policy.policy.applyLive(),
+      applyLive: () => policy.applyLive(),
     }),
   );
-  startHousekeeping(node, { ...policy, listsInForce: tellReady });
-  const reload = (): void => void node.configuration.reloadLater(policy.changes);
-  process.on('SIGHUP', reload);
-  stops.push(() => void process.off('SIGHUP', reload));
-  const { startWeb } = await import('./start-web.ts');
-  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
-  const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
-  const web = await startWeb(node, { ...dns, ...policy, ...known });
-  node.inherited?.closeRest();
-  const giving = { ...dns, web, niceness, dnsPort: dnsPort.port, stop: start.stop, service: start.service };
-  const handing = await startHandover(node, giving);
+}
+
+/** Takes the data directory, if another process hands it over; false if this process is to stop. */
+async function finishTaking({ handover, steps }: Start, taking: TakingOver | null): Promise<boolean> {
+  steps.begin('take the data directory');
+  await taking?.finish();
+  handover.isTaking = false;
+  return !handover.isTold;
+}
+
+/** Hands over to another process from now on; the last part to start, and the first to stop. */
+async function startGiving(
+  { handover, stops, stop, service }: Start,
+  node: Node,
+  giving: Omit<Parameters<typeof startHandover>[1], 'stop' | 'service'> & Parameters<typeof tellState>[0],
+): Promise<void> {
+  const handing = await startHandover(node, { ...giving, stop, service });
   handover.giving = handing;
   stops.push(() => handing.close());
-  stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
-  stops.push(() => tellState(NodeState.DRAINING));
-  start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
-  await greet(node, dnsPort.port, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
+  stops.push(() => node.database.giveUpUnlessAnswering(LIFE_SIGN_MS));
+  stops.push(() => tellState(giving, NodeState.DRAINING));
 }
 
 /** Shows people where it answers. */
 async function greet(
   { loaded, dataDir, config, logger }: Node,
   dnsPort: number,
-  { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
+  web: RetriedWebServer,
+  nodeAccess: NodeAccess,
 ): Promise<void> {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
   const facts: GreetingFacts = {
@@ -197,7 +259,8 @@ async function greet(
     bindAddresses,
     addresses: isInContainer() ? [] : lanAddresses(bindAddresses),
     dns: await dnsReach(listeningOf(loaded, dnsPort)),
-    webPort,
+    webPort: web.endpoints[0]?.port ?? config.server.web_port,
+    webTrouble: web.trouble(),
     isSecure: webTls.enabled,
     access: nodeAccess.check(),
   };
@@ -216,68 +279,4 @@ function endHoldLater({ config, logger }: Node, supervisor: WorkerSupervisor): (
   };
   const timer = setTimeout(endHold, HOLD_MS);
   return () => clearTimeout(timer);
-}
-
-/** What all parts share, in the order in which each needs those before it: the lock first. */
-async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
-  const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
-  stops.push(() => lock.release());
-  const { bind_address: addresses, dns_port: port } = loaded.config.server;
-  const isExplicit = loaded.explicit.has('server.dns_port');
-  const stored = taking === null ? service.storedSockets() : null;
-  const knownPort = taking?.dnsPort ?? stored?.dnsPort();
-  // Sockets that systemd kept are on another port if that of the configuration was taken then.
-  const isFreeNow = stored !== null && knownPort !== port && (await portState(addresses, port)) === 'free';
-  const dnsPort =
-    knownPort !== undefined && (knownPort === port || !isExplicit) && !isFreeNow
-      ? { port: knownPort, notice: null }
-      : await chooseDnsPort(addresses, port, isExplicit);
-  const database = startDatabase({
-    ...databaseOptionsOf(loaded.config.database),
-    lock,
-    logger: logger.child({ part: 'database' }),
-  });
-  stops.push({ stop: (withinMs) => database.close(withinMs), keptMs: DATABASE_MS });
-  const secret = new ClusterSecret({ database, dataDir: lock.dataDir, logger });
-  stops.push(secret.follow());
-  const configuration = new Configuration({
-    loaded,
-    dataDir: lock.dataDir,
-    database,
-    logger,
-    fileFaults,
-  });
-  configuration.onChange((next, before) => {
-    if (next.logging !== before.logging) logger.adjust(next.logging);
-  });
-  const config = configuration.current();
-  const name = nodeNameOf(config);
-  const uuid = nodeUuid(lock.dataDir, logger);
-  const clients = new ClientDirectory({ site: config.server.site });
-  const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
-  // The first snapshot already has the addresses of clients known by MAC.
-  clients.locateAll(neighbours());
-  const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });
-  configuration.onChange(async (next, before) => {
-    if (next.dns.dhcp_leases !== before.dns.dhcp_leases) await leases.refresh();
-  });
-  const node: Node = {
-    loaded,
-    config,
-    configuration,
-    ...{ name, uuid },
-    logger,
-    dataDir: lock.dataDir,
-    mayWrite: lock.taken,
-    inherited: (await taking?.sockets()) ?? stored,
-    database,
-    jobs: new JobLeases({ database, logger, node: uuid }),
-    secret,
-    clients,
-    access: new AccessInForce({ configuration, clients, clock }),
-    leases,
-    ownPorts: new Set([dnsPort.port]),
-    stops,
-  };
-  return { node, dnsPort, neighbours, taking };
 }

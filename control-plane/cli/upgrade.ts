@@ -33,7 +33,7 @@ export async function upgradeRunning(
         terminal.out(`upgraded to ${textOf(told, 'version')}, process ${String(told['pid'])}`);
         return 0;
       } else {
-        terminal.err(`weir: the running server goes on: ${textOf(told, 'reason')}`);
+        terminal.err(`weir: the running server continues: ${textOf(told, 'reason')}`);
         return 1;
       }
     }

@@ -15,12 +15,12 @@ export interface DepartingNode {
   prepare(): Promise<readonly number[]>;
   /** Answers what is in flight, and reads no more. */
   stopReading(): Promise<void>;
-  /** Takes back both, as far as they have come. */
+  /** Takes back both, as far as they have come; resolves once its threads answer. */
   readAgain(): Promise<void>;
   /** Stops all else; the lock of the data directory is free then. */
   leave(): Promise<void>;
-  /** Answers again while it leaves, or after that, until another process does: from memory, without a log. */
-  answerMeanwhile(): void;
+  /** Answers again while it leaves, or after that, from memory and without a log; resolves once its threads answer. */
+  answerMeanwhile(): Promise<void>;
 }
 
 /** What the other process is given. */
@@ -67,10 +67,9 @@ export class Departure {
     return (this.leaving ??= this.leaveOnce());
   }
 
-  /** Answers again: as before, or from memory where it has left. */
-  async takeBack(): Promise<void> {
-    if (this.hasBegun) this.node.answerMeanwhile();
-    else await this.node.readAgain();
+  /** Answers again: as before, or from memory if it has left. */
+  takeBack(): Promise<void> {
+    return this.hasBegun ? this.node.answerMeanwhile() : this.node.readAgain();
   }
 
   private async leaveOnce(): Promise<void> {

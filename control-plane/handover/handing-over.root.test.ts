@@ -25,7 +25,7 @@ test('HandingOver refuses another user even if its socket is open to all', async
       ...{ silenceMs: 10_000, ownRelease: '/nonexistent', nodeState: () => NodeState.READY },
       calls: 'calls' in native ? native.calls : null,
       ...steps,
-      answerMeanwhile: () => undefined,
+      answerMeanwhile: never,
       gone: () => undefined,
     },
     room.path,

@@ -52,7 +52,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
       stopReading: step('stop reading'),
       readAgain: step('read again'),
       leave: step('leave'),
-      answerMeanwhile: () => void steps.push('answer meanwhile'),
+      answerMeanwhile: step('answer meanwhile'),
       gone: (pid) => void steps.push(`gone to ${String(pid)}`),
     },
     room.path,
@@ -65,17 +65,17 @@ async function open(): Promise<Conversation> {
   return new Conversation(socket);
 }
 
-/** Makes a release whose process runs this script. */
+/** Makes a release whose process runs this script; its configuration has no fault. */
 function makeRelease(script: string): void {
   const folder = join(room.path, 'control-plane', 'cli');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'weir'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFileSync(join(folder, 'weir'), `#!/bin/sh\n[ "$1" = start ] || exit 0\n${script}\n`, { mode: 0o755 });
 }
 
 /** A new process that has come as far as to answer. */
-async function answering(): Promise<Conversation> {
+async function answering(more: object = {}): Promise<Conversation> {
   const talk = await open();
-  talk.tell(HELLO);
+  talk.tell({ ...HELLO, ...more });
   await talk.expect('welcome', PATIENT_MS);
   talk.tell({ type: 'loaded' });
   // As it was before this side left, if it has.
@@ -181,6 +181,47 @@ describe('HandingOver', () => {
     );
     expect(done).toEqual(['stop reading', 'gone to 4242']);
     talk.end();
+  });
+
+  test('starts its own release again if an earlier release dies before it listens for upgrades', async () => {
+    await start();
+    makeRelease('exec sleep 1000');
+    const command = await open();
+    command.tell({ type: 'upgrade', release: room.path });
+    const pid = Number(/\d+/.exec(String((await command.expect('step', PATIENT_MS))['text']))![0]);
+    const talk = await answering();
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    // It continues when this connection has ended.
+    await talk.ended();
+    process.kill(pid, 'SIGKILL');
+    let told = await command.next(PATIENT_MS);
+    while (told.type === 'step') told = await command.next(PATIENT_MS);
+    expect(told).toMatchObject({ type: 'failed', reason: expect.stringContaining('ended by SIGKILL') });
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    await until(
+      'the start of its release to fail',
+      () => logger.lines,
+      (lines) => lines.some(({ message }) => message === 'start this release again'),
+    );
+  });
+
+  test('ends only when the other process reports that its start is complete', async () => {
+    await start();
+    const talk = await answering({ completesFirst: true });
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'failed', reason: 'no memory' });
+    expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    done.length = 0;
+    const next = await answering({ completesFirst: true });
+    next.tell({ type: 'go' });
+    await next.expect('free', PATIENT_MS);
+    next.tell({ type: 'holding' });
+    await next.ended();
+    expect(done).toEqual(['stop reading', 'gone to 4242']);
   });
 
   test('has a process that it has started stop with Weir, and starts no other', async () => {

@@ -1,11 +1,13 @@
 /**
  * The running side of a handover: another process of the same user takes over the sockets, then the data directory, and
- * this one ends. Each step can be taken back until the lock of the data directory is let go; from then on another process
- * of this very release is started for it. What the steps do to the parts of a node is `start-handover.ts`.
+ * this one ends once that one has started completely. Each step can be taken back until the lock of the data directory is
+ * released; from then on another process of this very release is started for it. What the steps do to the parts of a node
+ * is `start-handover.ts`.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
@@ -19,7 +21,7 @@ import type { DescriptorCalls } from './descriptor-calls.ts';
 import { MAX_DESCRIPTORS, peerUser, sendDescriptors } from './descriptor-messages.ts';
 import { descriptorOf } from './descriptor-of.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
-import { OWN_RELEASE, Successor } from './successor.ts';
+import { checkRelease, OWN_RELEASE, Successor } from './successor.ts';
 
 /** What a handover needs of the running node, and does to it. */
 export interface HandoverParts extends DepartingNode {
@@ -43,6 +45,8 @@ export interface HandoverParts extends DepartingNode {
 /** A process that takes over. */
 interface Attempt {
   readonly talk: Conversation;
+  /** Whether its start is complete when it reports that it holds the data directory; that of earlier releases is not. */
+  readonly completesFirst: boolean;
   /** What it was promised for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
   /** Resolves when it has succeeded or was taken back. */
@@ -54,49 +58,47 @@ const FIRST_MS = 2000;
 const STOP_MS = 5000;
 /** Pause before a process is started again for a data directory that was left. */
 const RESCUE_PAUSE_MS = 1000;
+/** Longest start of an earlier release once it has the data directory, and how often its end is looked for. */
+const EARLIER_START_MS = 60_000;
+const LOOK_MS = 100;
 
 /** Hands over to whoever asks for it at the socket in the data directory. */
 export class HandingOver {
   private readonly parts: HandoverParts;
-  private readonly server: Server;
+  private readonly path: string;
+  private server: Server;
+  /** The file of its socket, which a successor replaces. */
+  private socketInode: number | undefined;
   private readonly departure: Departure;
   private attempt: Attempt | undefined;
   /** The process that this one has started to take over, and the command that asked for that. */
   private successor: Successor | undefined;
   private watcher: Conversation | undefined;
+  /** Why the process that was started last failed, if it said so. */
+  private startFailure: string | undefined;
   /** Why the last attempt was taken back. */
   private lastFailure: string | undefined;
   private isRescuing = false;
-  /** Whether another process has the data directory. */
+  /** Whether another process has started in place of this one. */
   private isOver = false;
   /** Resolves when Weir, which was told to stop, has; undefined = it goes on. */
   private ending: Promise<void> | undefined;
 
-  private constructor(parts: HandoverParts) {
+  private constructor(parts: HandoverParts, path: string) {
     this.parts = parts;
+    this.path = path;
     this.departure = new Departure(parts, parts.logger, (text) => this.step(text));
-    this.server = createServer((socket) => void this.converse(socket));
+    this.server = createServer();
   }
 
   /** Listens from now on. */
   static async start(parts: HandoverParts, dataDir: string): Promise<HandingOver> {
-    const path = join(dataDir, HANDOVER_SOCKET);
-    const handing = new HandingOver(parts);
-    try {
-      await listenPrivately(handing.server, path);
-    } catch (error) {
-      parts.logger.warn('listen for upgrades failed; an upgrade needs a restart', {
-        path,
-        reason: reasonOf(error),
-      });
-    }
-    handing.server.on('error', (error) =>
-      parts.logger.error('listen for upgrades', { reason: error.message }),
-    );
+    const handing = new HandingOver(parts, join(dataDir, HANDOVER_SOCKET));
+    await handing.listen();
     return handing;
   }
 
-  /** Listens no more; a node that has left goes on listening until its successor holds the lock. */
+  /** Stops listening; a node that has left keeps listening until its successor has started. */
   close(): void {
     if (!this.departure.hasBegun || this.isOver) this.server.close();
   }
@@ -119,6 +121,22 @@ export class HandingOver {
     this.successor?.kill();
   }
 
+  private async listen(): Promise<void> {
+    const { parts, path } = this;
+    const server = createServer((socket) => void this.converse(socket));
+    this.server = server;
+    try {
+      await listenPrivately(server, path);
+      this.socketInode = inodeOf(path);
+    } catch (error) {
+      parts.logger.warn('listen for upgrades failed; an upgrade needs a restart', {
+        path,
+        reason: reasonOf(error),
+      });
+    }
+    server.on('error', (error) => parts.logger.error('listen for upgrades', { reason: error.message }));
+  }
+
   private async converse(socket: Socket): Promise<void> {
     const talk = new Conversation(socket);
     try {
@@ -127,6 +145,7 @@ export class HandingOver {
       if (first.type === 'upgrade') await this.upgrade(talk, textOf(first, 'release'));
       else if (first.type === 'take-over') await this.handOver(talk, first);
       else if (first.type === 'descriptors') this.give(socket, textOf(first, 'ticket'));
+      else if (first.type === 'start-failed') this.startFailure = textOf(first, 'reason');
       else throw new ConversationError(`nothing is known of "${first.type.slice(0, 40)}"`);
     } catch (error) {
       const reason = reasonOf(error);
@@ -152,6 +171,10 @@ export class HandingOver {
       throw new ConversationError(
         'this process is the first of its container: start the new container with "start --take-over"',
       );
+    const { configFile, silenceMs = SILENCE_MS } = this.parts;
+    await checkRelease(release, configFile, silenceMs);
+    // Another one may have been asked for in that time.
+    this.refuseBeside(this.attempt ?? this.successor);
     const successor = this.launch(release);
     this.watcher = talk;
     try {
@@ -159,7 +182,8 @@ export class HandingOver {
       const reason = await successor.ended;
       // The handover may just be taken back, which says more.
       await this.attempt?.over;
-      if (this.ending === undefined) talk.tell({ type: 'failed', reason: this.lastFailure ?? reason });
+      if (this.ending === undefined)
+        talk.tell({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
     } finally {
       this.watcher = undefined;
       // Another one may have been started for what this one has left undone.
@@ -172,6 +196,7 @@ export class HandingOver {
   private launch(release: string): Successor {
     if (this.ending !== undefined) throw new ConversationError('the running server is stopping');
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
+    this.startFailure = undefined;
     return (this.successor = new Successor(release, configFile, silenceMs));
   }
 
@@ -188,7 +213,8 @@ export class HandingOver {
       );
     const [version, pid] = [textOf(hello, 'version'), numberOf(hello, 'pid')];
     this.successor?.hasCome();
-    const attempt: Attempt = { talk, promised: undefined, over: Promise.resolve() };
+    const completesFirst = hello['completesFirst'] === true;
+    const attempt: Attempt = { talk, completesFirst, promised: undefined, over: Promise.resolve() };
     this.attempt = attempt;
     attempt.over = this.lead(attempt, version, pid)
       .catch((error: unknown) => this.takeBack(attempt, reasonOf(error)))
@@ -208,7 +234,8 @@ export class HandingOver {
     const { descriptors, nodeState } = await departure.prepare();
     const ticket = randomBytes(16).toString('hex');
     attempt.promised = { ticket, descriptors };
-    talk.tell({ type: 'sockets', ticket, count: descriptors.length, nodeState });
+    const hasLeft = departure.hasBegun;
+    talk.tell({ type: 'sockets', ticket, count: descriptors.length, nodeState, hasLeft });
     await talk.expect('reading', silenceMs);
     this.step('it answers, beside this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
@@ -218,23 +245,40 @@ export class HandingOver {
     await Promise.race([departure.leave(), talk.ended()]);
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
-    // The file of its socket stays: where this one was late, it is the other process's.
-    this.isOver = true;
     this.step('it has the data directory');
-    // Else whoever has told this process to stop waits for its end.
+    if (!attempt.completesFirst) await this.untilComplete(talk);
+    // The file of the socket stays: it is the other process's.
+    this.isOver = true;
+    // Otherwise the sender of the signal waits for the end of this process.
     if (this.ending !== undefined) return;
     this.watcher?.tell({ type: 'done', pid, version });
     parts.gone(pid);
   }
 
+  /** Resolves once the start of an earlier release is complete. @throws {ConversationError} if it dies before */
+  private async untilComplete(talk: Conversation): Promise<void> {
+    // It continues when this connection ends.
+    talk.end();
+    const died = await Promise.race([this.successor?.ended, this.untilReplaced()]);
+    if (died !== undefined) throw new ConversationError(died);
+  }
+
+  /** Resolves when another process listens in place of this one, which is the last step of a start. */
+  private async untilReplaced(): Promise<undefined> {
+    const untilMs = performance.now() + EARLIER_START_MS;
+    while (inodeOf(this.path) === this.socketInode && performance.now() < untilMs) await sleep(LOOK_MS);
+    return undefined;
+  }
+
   private async takeBack(attempt: Attempt, reason: string): Promise<void> {
     // Who still takes over finds the lock free when all has stopped.
     if (this.ending !== undefined) return this.ending;
-    attempt.talk.tell({ type: 'failed', reason });
-    attempt.talk.end();
     attempt.promised = undefined;
     await this.departure.takeBack();
-    const end = await this.successor?.endWithin(FIRST_MS);
+    // Only now: a process that can still answer does so until this one does.
+    attempt.talk.tell({ type: 'failed', reason });
+    attempt.talk.end();
+    const end = await this.successor?.endWithin(STOP_MS);
     this.lastFailure = end === undefined ? reason : `${reason} (${end})`;
     this.parts.logger.error('an upgrade was taken back', { reason: this.lastFailure });
     if (this.departure.hasBegun && !this.isRescuing) void this.rescue();
@@ -248,6 +292,7 @@ export class HandingOver {
     while (!this.isOver && this.ending === undefined) {
       logger.error('start this release again', { reason });
       try {
+        await this.listenAgain();
         reason = await this.launch(ownRelease).ended;
       } catch (error) {
         // Its folder may be gone: this one answers until that is over.
@@ -255,6 +300,13 @@ export class HandingOver {
       }
       await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });
     }
+  }
+
+  /** Listens again if a process that has died since had replaced the file of the socket. */
+  private async listenAgain(): Promise<void> {
+    if (inodeOf(this.path) === this.socketInode) return;
+    this.server.close();
+    await this.listen();
   }
 
   /** Passes the descriptors to the process that was told the ticket. */
@@ -274,4 +326,9 @@ export class HandingOver {
     this.parts.logger.info(`upgrade: ${text}`);
     this.watcher?.tell({ type: 'step', text });
   }
+}
+
+/** Undefined if there is no such file. */
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }

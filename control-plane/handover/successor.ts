@@ -1,5 +1,5 @@
 /** The process that is to take over: it is started from the folder of a release. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,26 @@ export const OWN_RELEASE = join(import.meta.dirname, '..', '..');
 
 /** Set by a service manager for this process alone. */
 const OWN_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'WATCHDOG_PID'];
+
+/** Longest text of a faulty configuration that is reported. */
+const MAX_FAULT = 2000;
+
+/**
+ * Resolves if a release can read the configuration that it would be started with. The process that starts may no longer
+ * be able to report that. Rejects with the faults, or with why the release cannot be run.
+ */
+export function checkRelease(release: string, configFile: string | null, withinMs: number): Promise<void> {
+  const command = commandOf(release);
+  const options = { env: environment(), timeout: withinMs, killSignal: 'SIGKILL' } as const;
+  return new Promise((resolve, reject) => {
+    execFile(command, ['check-config', ...configOption(configFile)], options, (error, stdout, stderr) => {
+      if (error === null) return resolve();
+      const faults = (stderr || stdout).trim().slice(0, MAX_FAULT);
+      const what = error.killed === true ? `no answer in ${String(withinMs / 1000)} s` : faults;
+      reject(new Error(`the new release refuses to start: ${what || error.message}`, { cause: error }));
+    });
+  });
+}
 
 /** Runs from its making; it is killed where it does not come to take over. */
 export class Successor {
@@ -69,14 +89,23 @@ export class Successor {
 
 /** With the standard output of this process. */
 function spawnRelease(release: string, configFile: string | null): ChildProcess {
+  return spawn(commandOf(release), ['start', '--take-over', ...configOption(configFile)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: environment(),
+  });
+}
+
+/** Throws if the folder has no release. */
+function commandOf(release: string): string {
   const command = join(release, 'control-plane', 'cli', 'weir');
   accessSync(command, constants.X_OK);
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.includes(name)),
-  );
-  const config = configFile === null ? [] : ['--config', configFile];
-  return spawn(command, ['start', '--take-over', ...config], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env,
-  });
+  return command;
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.includes(name)));
+}
+
+function configOption(configFile: string | null): string[] {
+  return configFile === null ? [] : ['--config', configFile];
 }

@@ -55,7 +55,7 @@ afterEach(() => {
 });
 
 describe('TakingOver', () => {
-  test('takes the lock when it is free, and says so', async () => {
+  test('takes the lock when it is free, and reports it once its start is complete', async () => {
     // An earlier release does not say its niceness.
     expect([taking.dnsPort, taking.niceness]).toEqual([5353, undefined]);
     const finished = taking.finish();
@@ -64,11 +64,13 @@ describe('TakingOver', () => {
     await talk.expect('go', PATIENT_MS);
     old.release();
     talk.tell({ type: 'free' });
-    await talk.expect('holding', PATIENT_MS);
-    talk.end();
     await within('the taking over to finish', finished);
     await taking.lock.taken;
     expect(() => lockDataDir(room.path)).toThrow('in use');
+    const completed = taking.complete();
+    await talk.expect('holding', PATIENT_MS);
+    talk.end();
+    await within('the other process to end', completed);
   });
 
   test('goes on where the other process is free and does not end', async () => {
@@ -77,6 +79,7 @@ describe('TakingOver', () => {
     old.release();
     for (const type of ['stopped', 'free']) talk.tell({ type });
     await taking.finish();
+    await taking.complete();
     expect(() => lockDataDir(room.path)).toThrow('in use');
     expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
   });
@@ -88,6 +91,16 @@ describe('TakingOver', () => {
     old.release();
     await within('the taking over to finish', finished);
     expect(() => lockDataDir(room.path)).toThrow('in use');
+  });
+
+  test('reports why it fails, and continues until the other process reads again', async () => {
+    const failed = taking.fail('could not load the policy: no memory');
+    expect(await talk.next(PATIENT_MS)).toEqual({
+      type: 'failed',
+      reason: 'could not load the policy: no memory',
+    });
+    talk.end();
+    await within('the other process to read again', failed);
   });
 
   test('gives up where the other process takes it back', async () => {

@@ -21,6 +21,8 @@ import { connectUnix } from './unix-connection.ts';
 
 /** Octets that come beside descriptors. */
 const MAX_BESIDE = 16;
+/** How long a process that fails answers at most until the running one reads again, milliseconds. */
+const READ_AGAIN_MS = 5000;
 /** How long the lock of a process that was killed may outlast it, and how often it is looked at, milliseconds. */
 const LOCK_MS = 2000;
 const LOOK_MS = 50;
@@ -33,6 +35,7 @@ export class TakingOver {
   /** Of its threads that answer; an earlier release does not say it. */
   readonly niceness: number | undefined;
   private before: NodeStateCode = NodeState.HOLDING;
+  private isNeeded = false;
   private readonly talk: Conversation;
   private readonly path: string;
   private readonly logger: Logger;
@@ -65,7 +68,10 @@ export class TakingOver {
     const socket = connect(path);
     await once(socket, 'connect');
     const talk = new Conversation(socket);
-    talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
+    talk.tell({
+      ...{ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid },
+      completesFirst: true,
+    });
     const welcome = await talk.expect('welcome', silenceMs);
     logger.info('take over from a running process', { version: textOf(welcome, 'version') });
     const { niceness } = welcome;
@@ -81,7 +87,8 @@ export class TakingOver {
     this.talk.tell({ type: 'loaded' });
     const told = await this.talk.expect('sockets', this.silenceMs);
     const count = numberOf(told, 'count');
-    const { nodeState } = told;
+    const { nodeState, hasLeft } = told;
+    this.isNeeded = hasLeft === true;
     if (nodeState === NodeState.STARTING || nodeState === NodeState.READY) this.before = nodeState;
     const loaded = loadDescriptorCalls();
     if (count === 0 || 'reason' in loaded) {
@@ -115,7 +122,12 @@ export class TakingOver {
     return this.before;
   }
 
-  /** Called when this process answers; resolves when it has the data directory. Throws where that was taken back. */
+  /** Whether the running process has left and answers only from memory: then any start is better than none. */
+  get mustSucceed(): boolean {
+    return this.isNeeded;
+  }
+
+  /** Called when this process answers; resolves when it has the data directory. Throws if that was undone. */
   async finish(): Promise<void> {
     try {
       this.talk.tell({ type: 'reading' });
@@ -127,8 +139,21 @@ export class TakingOver {
       return;
     }
     this.lock.take(lockDataDir(this.lock.dataDir));
+  }
+
+  /** Called when the start is complete: the running process then ends. */
+  async complete(): Promise<void> {
     this.talk.tell({ type: 'holding' });
     await this.untilGone();
+  }
+
+  /** Called if this process cannot start. It still answers; resolves when the running one reads again. */
+  async fail(reason: string): Promise<void> {
+    this.talk.tell({ type: 'failed', reason });
+    const isReading = new AbortController();
+    void this.talk.ended().then(() => isReading.abort());
+    await sleep(READ_AGAIN_MS, undefined, { signal: isReading.signal }).catch(() => undefined);
+    this.talk.end();
   }
 
   /** The running process ends when it has heard who holds the lock; one that hangs has nothing left to do. */
@@ -158,6 +183,16 @@ export class TakingOver {
       await sleep(LOOK_MS);
     }
   }
+}
+
+/** Reports to the process that runs on a data directory why this one, which was to take over, cannot start. */
+export async function reportFailedStart(dataDir: string, reason: string): Promise<void> {
+  const socket = connect(join(dataDir, HANDOVER_SOCKET));
+  const talk = new Conversation(socket);
+  talk.tell({ type: 'start-failed', reason });
+  // Without a listener there, only the log has the reason.
+  await talk.next(READ_AGAIN_MS).catch(() => undefined);
+  talk.end();
 }
 
 /** The lock of a data directory that another process still holds. */

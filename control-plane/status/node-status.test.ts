@@ -15,7 +15,7 @@ function readerOf(
   clock: SteeredClock,
 ): () => { event: StatusEvent; version: string } {
   const checks = {
-    ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok },
+    ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok, web: ok },
   };
   const config = (): Pick<Config, 'blocking'> => ({ blocking: { enabled: true } }) as unknown as Config;
   const parts = { version: '1', nodeName: 'node-a', startedAtMs: 0, health: { checks: () => checks } };

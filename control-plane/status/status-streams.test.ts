@@ -11,7 +11,7 @@ import { MOST_STATUS_STREAMS, StatusStreams } from './status-streams.ts';
 
 const ok = { status: 'ok' } as const;
 const checks = {
-  ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok },
+  ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok, web: ok },
 };
 
 let api: RunningApi;

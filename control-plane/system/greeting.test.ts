@@ -15,6 +15,7 @@ const facts = {
   ],
   dns: ON_53,
   webPort: 8080,
+  webTrouble: null,
   isSecure: false,
   access: { status: 'ok', detail: 'private and connected networks may ask' },
 } as const;
@@ -54,6 +55,12 @@ test.each<[string, Partial<DnsReach>, RegExp]>([
 test('greeting() shows an address of this machine if it listens on no other', () => {
   expect(greeting({ ...facts, bindAddresses: ['127.0.0.1'], addresses: [] })).toContain(
     'http://127.0.0.1:8080/',
+  );
+});
+
+test('greeting() warns if the web server does not listen, and says why', () => {
+  expect(greeting({ ...facts, webTrouble: 'port 8080 is taken' })).toMatch(
+    /^Warning: the web server does not listen: port 8080 is taken\.$/m,
   );
 });
 

@@ -16,6 +16,8 @@ export interface GreetingFacts {
   readonly addresses: readonly LanAddress[];
   readonly dns: DnsReach;
   readonly webPort: number;
+  /** Why the web server does not listen; null = it does. */
+  readonly webTrouble: string | null;
   readonly isSecure: boolean;
   /** Who may ask. */
   readonly access: HealthCheck;
@@ -39,6 +41,8 @@ export function greeting(facts: GreetingFacts): string {
     '',
   ];
   if (dns.dns_port !== DNS_PORT) lines.push(...otherPort(dns));
+  if (facts.webTrouble !== null)
+    lines.push(`Warning: the web server does not listen: ${facts.webTrouble}.`, '');
   if (facts.access.status !== 'ok') lines.push(`Warning: ${facts.access.detail}.`, '');
   const test = `dig @${localAddress(facts.bindAddresses)} -p ${String(dns.dns_port)} example.com`;
   lines.push(`Test it:  ${test}`, `Next:     open ${web} and follow the steps there.`, '');

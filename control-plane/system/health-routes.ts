@@ -40,7 +40,7 @@ function readHealth(parts: HealthRouteParts): Route {
 }
 
 function statesOf(checks: Health['checks']): Health['checks'] {
-  const { dns, database, upstreams, filters, nodes, clock, access } = checks;
+  const { dns, database, upstreams, filters, nodes, clock, access, web } = checks;
   return {
     dns: { status: dns.status },
     database: { status: database.status },
@@ -49,6 +49,7 @@ function statesOf(checks: Health['checks']): Health['checks'] {
     nodes: { status: nodes.status },
     clock: { status: clock.status },
     access: { status: access.status },
+    web: { status: web.status },
   };
 }
 

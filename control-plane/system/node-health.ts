@@ -44,9 +44,11 @@ export interface HealthParts {
   readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
   readonly clockFloor: Pick<ClockFloor, 'trouble'>;
   readonly access: () => Health['checks']['access'];
+  /** Why the web server does not listen; null = it does. */
+  readonly web: { trouble(): string | null };
 }
 
-/** State of DNS, database, upstreams, filters, the other nodes, the clock, and who may ask. */
+/** State of DNS, database, upstreams, filters, the other nodes, the clock, who may ask, and the web server. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
   return {
     dns: dnsCheck(parts.supervisor),
@@ -56,7 +58,13 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
     nodes: nodesCheck(parts.claim),
     clock: clockCheck(parts.clockFloor),
     access: parts.access(),
+    web: webCheck(parts.web),
   };
+}
+
+function webCheck(web: HealthParts['web']): Health['checks']['web'] {
+  const detail = web.trouble();
+  return detail === null ? { status: 'ok' } : { status: 'down', detail };
 }
 
 function clockCheck(clockFloor: HealthParts['clockFloor']): Health['checks']['clock'] {

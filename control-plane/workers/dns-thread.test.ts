@@ -39,7 +39,7 @@ describeCalls('DNS threads that are told to end but to keep their sockets', () =
     expect((await client.ask(BLOCKED, 'A')).rcode).toBe(Rcode.NOERROR);
     await supervisor.drain(undefined, true);
     const waiting = Promise.all([client.ask(BLOCKED, 'A'), askOverTcp(port, BLOCKED, 'A')]);
-    supervisor.readAgain();
+    await supervisor.readAgain();
     expect((await waiting).map(({ data }) => data)).toEqual([['0.0.0.0'], ['0.0.0.0']]);
     // Nothing died.
     expect(supervisor.state().restarts).toBe(0);
@@ -52,8 +52,9 @@ describeCalls('DNS threads that are told to end but to keep their sockets', () =
     using client = await UdpClient.open(port);
     const draining = supervisor.drain(undefined, true);
     const waiting = client.ask(BLOCKED, 'A');
-    supervisor.readAgain();
+    const reading = supervisor.readAgain();
     await draining;
+    await reading;
     expect((await waiting).data).toEqual(['0.0.0.0']);
     expect((await askOverTcp(port, BLOCKED, 'A')).data).toEqual(['0.0.0.0']);
     expect(supervisor.state().restarts).toBe(0);

@@ -25,6 +25,7 @@ import { Events } from './events.ts';
 import { NodeMemory } from './node-memory.ts';
 import { ThreadDeliveries } from './thread-deliveries.ts';
 import { ThreadRequests } from './thread-requests.ts';
+import { type DnsWorker, isAnswering } from './dns-worker.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
 /** What the supervisor is started with. */
@@ -45,6 +46,8 @@ export interface SupervisorOptions {
   readonly snapshotWaitMs?: number;
   /** Called with the memory of all workers before their threads start: gives them sockets of another process. */
   readonly equip?: (memories: readonly WorkerMemory[]) => void;
+  /** Another process answers at those sockets: no datagram is read until all threads that may be needed for it run. */
+  readonly isBesideAnother?: boolean;
 }
 
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
@@ -57,19 +60,11 @@ const DRAIN_MS = 3500;
 /** Share of the stop time for terminating the remaining threads. */
 const TERMINATE_MS = 100;
 
-/** One worker: its memory and its threads. */
-interface DnsWorker {
-  readonly memory: WorkerMemory;
-  readonly threads: Map<ThreadRole, DnsThread>;
-  upstreams: UpstreamReports;
-}
-
 /** The DNS threads of this node. */
 export class WorkerSupervisor {
   private readonly options: SupervisorOptions;
   private readonly workers: DnsWorker[] = [];
   private readonly memory: NodeMemory;
-  private readonly workerCount: number;
   private readonly deliveries: ThreadDeliveries;
   private certificate: ServedCertificate | null;
   private stopping = false;
@@ -90,8 +85,8 @@ export class WorkerSupervisor {
   });
 
   constructor(options: SupervisorOptions) {
-    this.workerCount = options.workers === 0 ? availableParallelism() : options.workers;
-    this.memory = new NodeMemory(this.workerCount, options.cache, options.secret);
+    const workerCount = options.workers === 0 ? availableParallelism() : options.workers;
+    this.memory = new NodeMemory(workerCount, options.cache, options.secret);
     this.options = options;
     this.certificate = options.certificate ?? null;
     this.deliveries = new ThreadDeliveries({
@@ -101,25 +96,25 @@ export class WorkerSupervisor {
       events: this.events,
       waitMs: options.snapshotWaitMs,
     });
-  }
-
-  /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
-  async start(): Promise<void> {
-    for (let index = 0; index < this.workerCount; index++)
+    for (let index = 0; index < workerCount; index++)
       this.workers.push({
         memory: createWorkerMemory(),
         threads: new Map(),
         upstreams: { pools: [], zones: [] },
       });
-    this.tell(this.options.nodeState ?? NodeState.HOLDING);
+    this.tell(options.nodeState ?? NodeState.HOLDING);
+  }
+
+  /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
+  async start(): Promise<void> {
     this.options.equip?.(this.memories());
     for (const index of this.workers.keys()) this.startThread(index, 'resolve');
     await this.events.until(
       () => this.startFailure !== undefined || this.workers.every((worker) => isAnswering(worker)),
     );
     if (this.startFailure !== undefined) {
-      this.stopping = true;
-      await Promise.all(this.threads().map((thread) => thread.terminate()));
+      // Their answers to what they have read go out before.
+      await this.drain();
       throw this.startFailure;
     }
     this.hasStarted = true;
@@ -165,8 +160,11 @@ export class WorkerSupervisor {
     this.outlives = true;
   }
 
-  /** Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended. */
-  readAgain(): void {
+  /**
+   * Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended.
+   * Resolves once each worker answers, or when all of them stop after all.
+   */
+  async readAgain(): Promise<void> {
     if (!this.stopping) return;
     this.stopping = false;
     this.startHeartbeats();
@@ -177,6 +175,7 @@ export class WorkerSupervisor {
       else if (resolve.backend === 'batch' && !worker.threads.has('answer'))
         this.startThread(index, 'answer');
     });
+    await this.events.until(() => this.isStopping() || this.workers.every((worker) => isAnswering(worker)));
   }
 
   /** Memory of each worker, for those who read log rings and counters. */
@@ -290,8 +289,11 @@ export class WorkerSupervisor {
     const worker = this.workers[index]!;
     switch (message.type) {
       case 'starting':
-        if (message.backend === 'batch' && !worker.threads.has('answer') && !this.stopping)
-          this.startThread(index, 'answer');
+        if (message.backend === 'batch' && (this.hasStarted || this.options.isBesideAnother !== true))
+          this.startAnswering(index);
+        break;
+      case 'ready':
+        if (thread.start.role === 'resolve') this.startAnsweringTogether();
         break;
       case 'snapshot-in-force':
         this.deliveries.catchUp(thread, 'snapshot');
@@ -304,6 +306,7 @@ export class WorkerSupervisor {
         break;
       case 'listen-failed':
         this.startFailure = new DnsListenError(message.address, message.port, message.code);
+        void thread.terminate();
         break;
       case 'log':
         this.options.logger[message.level](message.message, message.fields);
@@ -313,12 +316,24 @@ export class WorkerSupervisor {
       case 'asked':
         this.requests.take(message);
         break;
-      case 'ready':
       case 'measures':
       case 'drained':
         break;
     }
     this.events.happened();
+  }
+
+  private startAnswering(index: number): void {
+    const isThere = this.workers[index]!.threads.has('answer');
+    if (!isThere && !this.stopping && this.startFailure === undefined) this.startThread(index, 'answer');
+  }
+
+  /** Beside another process, answer threads start once all resolve threads run. */
+  private startAnsweringTogether(): void {
+    if (this.hasStarted || this.options.isBesideAnother !== true) return;
+    const resolvers = this.workers.map(({ threads }) => threads.get('resolve')?.backend ?? null);
+    if (resolvers.every((backend) => backend === 'batch'))
+      for (const index of this.workers.keys()) this.startAnswering(index);
   }
 
   private onDrained(index: number, role: ThreadRole): void {
@@ -378,11 +393,4 @@ export class WorkerSupervisor {
       void thread.terminate();
     }
   }
-}
-
-/** Whether a worker has the threads it needs, and they are ready. */
-function isAnswering(worker: DnsWorker): boolean {
-  const resolve = worker.threads.get('resolve');
-  if (resolve === undefined || resolve.backend === null) return false;
-  return resolve.backend === 'dgram' || (worker.threads.get('answer')?.backend ?? null) !== null;
 }

@@ -30,6 +30,9 @@ export const Health = z
         description:
           'who may ask; degraded while recent clients are about to be refused, and if anyone on the internet may ask without a rate limit',
       }),
+      web: HealthCheck.meta({
+        description: 'the web server; down while it cannot listen, as when its port is taken',
+      }),
     }),
   })
   .meta({ id: 'Health' });

@@ -133,6 +133,7 @@ describe('GET /health', () => {
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
       access: { status: 'ok' },
+      web: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -150,7 +151,7 @@ describe('GET /health', () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
-      ...{ filters: check, nodes: check, clock: check, access: check },
+      ...{ filters: check, nodes: check, clock: check, access: check, web: check },
     };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',

@@ -104,7 +104,7 @@ describe('the real command over the real socket', () => {
   test('weir status tells the state of the node, and needs no login', async () => {
     const { status, out, err } = await runProcess(['status']);
     expect([status, err]).toEqual([0, '']);
-    expect(out.split('\n').slice(0, 9)).toEqual([
+    expect(out.split('\n').slice(0, 10)).toEqual([
       'Weir 0.0.0-test on node-a: ok, up 0 s',
       '  dns        ok',
       '  database   ok',
@@ -113,6 +113,7 @@ describe('the real command over the real socket', () => {
       '  nodes      ok',
       '  clock      ok',
       '  access     ok',
+      '  web        ok',
       '  blocking   on, as configured',
     ]);
     expect(out).toContain('\nIn 24 hours\n  queries    0\n');

@@ -67,6 +67,7 @@ export interface WebServer {
   close(): Promise<void>;
   /** The same, but copies of its sockets, which are returned, gather what comes: for another process, or `resume`. */
   pause(copy: (descriptor: number) => number): Promise<readonly number[]>;
+  /** Accepts again what the copies have gathered, or the listeners that it was given and holds back. */
   resume(): void;
 }
 
@@ -79,6 +80,8 @@ export interface WebServerOptions {
   readonly ticketKeys?: TicketKeySource | undefined;
   /** A socket of another process that listens there already, if there is one; `dualStack`: it takes IPv4, too. */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
+  /** Accepts nothing at those sockets until `resume()`. */
+  readonly isHeldBack?: boolean;
 }
 
 /** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
@@ -94,6 +97,8 @@ export async function startWebServer(
   const limits = new ConnectionLimits(secured, logger, (address) => isTrustedProxy(address, 0));
   const entrance = new ProxyEntrance(proxySenders(config), secured, logger);
   const servers: Server[] = [];
+  const endpoints: WebServer['endpoints'][number][] = [];
+  const waiting = new Map<Server, number>();
   const close = async (): Promise<void> => {
     entrance.close();
     await Promise.all(servers.map(closeServer));
@@ -106,32 +111,42 @@ export async function startWebServer(
       secured.watch(server);
       const ipv6Only = isIPv6(address) && addresses.includes('0.0.0.0');
       const fd = options.listenerAt?.(address, port, isIPv6(address) && !ipv6Only);
+      if (fd !== undefined && options.isHeldBack === true) {
+        waiting.set(server, fd);
+        servers.push(livingOn(server, address, logger));
+        endpoints.push({ address, port });
+        continue;
+      }
       const place = fd === undefined ? { host: address, port, ipv6Only } : { fd };
       const isListening = await listen(server, place, { address, port });
-      if (isListening) servers.push(livingOn(server, address, logger));
-      else logger.warn('skipped a bind address: this machine has no IPv6', { address });
+      if (isListening) {
+        servers.push(livingOn(server, address, logger));
+        endpoints.push(endpointOf(server));
+      } else logger.warn('skipped a bind address: this machine has no IPv6', { address });
     }
   } catch (error) {
     await close();
     throw error;
   }
-  const endpoints = servers.map(endpointOf);
   const protocol = options.certificate === undefined ? 'HTTP' : 'HTTPS';
   for (const found of endpoints) logger.info(`listening for ${protocol}`, { ...found });
-  return { endpoints, close, descriptors: () => servers.map(descriptorOf), ...pausing(servers) };
+  return { endpoints, close, descriptors: () => servers.map(descriptorOf), ...pausing(servers, waiting) };
 }
 
-function pausing(servers: readonly Server[]): Pick<WebServer, 'pause' | 'resume'> {
-  let copies: readonly number[] = [];
+/** `waiting`: listeners, or copies of them, that a server is to accept from. */
+function pausing(
+  servers: readonly Server[],
+  waiting: Map<Server, number>,
+): Pick<WebServer, 'pause' | 'resume'> {
   return {
     pause: async (copy) => {
-      copies = servers.map((server) => copy(descriptorOf(server)));
+      for (const server of servers) waiting.set(server, copy(descriptorOf(server)));
       await Promise.all(servers.map(closeServer));
-      return copies;
+      return [...waiting.values()];
     },
     resume: () => {
-      copies.forEach((fd, index) => servers[index]!.listen({ fd }));
-      copies = [];
+      for (const [server, fd] of waiting) server.listen({ fd });
+      waiting.clear();
     },
   };
 }

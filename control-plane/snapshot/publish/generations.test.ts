@@ -263,6 +263,17 @@ describe('startingState()', () => {
   });
 });
 
+describe('noteReady()', () => {
+  test('is known to later starts, and leaves the generations as they are', async () => {
+    await generations.save(state(8));
+    expect(await generations.wasReady()).toBe(false);
+    await generations.noteReady();
+    await generations.noteReady();
+    await expect(loadedVersion()).resolves.toBe(8);
+    expect(await generations.wasReady()).toBe(true);
+  });
+});
+
 describe('firstNodeState()', () => {
   const source = { id: 10, enabled: true };
   const noRules = { ...RULES, sources: [] };

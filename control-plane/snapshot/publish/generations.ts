@@ -39,6 +39,7 @@ const MAX_OWN_MANAGED = 2000;
 const MAX_DIFFERING = 2000;
 const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})(?:-([0-9a-f]{16}))?\.weir$/;
 const MANAGED_FILE = /^managed-[0-9a-f]{16}\.weir$/;
+const READY_FILE = 'was-ready';
 const RULES_FILE = /^rules-([0-9a-f]{56})\.weir$/;
 
 interface GenerationName {
@@ -85,6 +86,16 @@ export class Generations {
       }
     }
     return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
+  }
+
+  /** Whether a process has been ready by a policy of this folder: lists without a copy could not be fetched then. */
+  wasReady(): Promise<boolean> {
+    return exists(join(this.folder, READY_FILE));
+  }
+
+  /** Notes that for later starts. */
+  async noteReady(): Promise<void> {
+    if (!(await this.wasReady())) await writeDurably(join(this.folder, READY_FILE));
   }
 
   /** Writes a generation and removes those that are too old. If it throws, earlier ones stay. */

@@ -36,6 +36,8 @@ export interface PublisherParts {
   readonly live: FindLivePolicy;
   readonly generations: Generations;
   readonly logger: Logger;
+  /** Resolves when generations may be written; at once unless given. */
+  readonly mayWrite?: Promise<void>;
 }
 
 /** What a draft is built of. */
@@ -64,9 +66,15 @@ export class SnapshotPublisher {
   private version: number;
   private behind = 0;
   private last: Promise<unknown> = Promise.resolve();
+  private mayWrite: boolean;
 
   constructor(parts: PublisherParts) {
     this.parts = parts;
+    this.mayWrite = parts.mayWrite === undefined;
+    void parts.mayWrite?.then(() => {
+      this.mayWrite = true;
+      if (this.toSave.length > 0) this.saver.request();
+    });
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
     this.history.add(parts.initial);
@@ -175,7 +183,7 @@ export class SnapshotPublisher {
     if (this.toSave.at(-1)?.compiled === state.compiled) this.toSave.pop();
     this.toSave.push(state);
     if (this.toSave.length > MAX_TO_SAVE) this.toSave.shift();
-    this.saver.request();
+    if (this.mayWrite) this.saver.request();
   }
 
   private async saveAll(): Promise<void> {

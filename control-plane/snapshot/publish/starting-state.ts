@@ -26,8 +26,8 @@ export async function startingState(
 }
 
 /**
- * What a node says of itself from its first answer on; `before` is what the process said from which it takes over. Where
- * no list could ever be fetched that one has found out, and answered by the same policy.
+ * What a node says of itself from its first answer on. `before` is the last state of the process before it: one that was
+ * ready answered by the same policy, and has found out if lists without a copy could not be fetched.
  */
 export function firstNodeState(state: PublishedState, before: NodeStateCode): NodeStateCode {
   if (isFiltering(state)) return NodeState.READY;

@@ -92,6 +92,7 @@ const OVERLOADED: Parameters<typeof everyRoute>[0] = {
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
       access: { status: 'ok' },
+      web: { status: 'ok' },
     }),
   },
 };

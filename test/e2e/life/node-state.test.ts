@@ -156,6 +156,27 @@ describe('weir whose only list was never there', () => {
   });
 });
 
+describe('weir that was ready without a copy of its list', () => {
+  test('is ready at once after a restart while its database is away', async () => {
+    const airGapped = makeTempDir();
+    try {
+      await prepareDataDir(airGapped.dataDir);
+      await using first = await Weir.start({ room: airGapped });
+      const api = await first.api();
+      await api.addSource({ name: 'dead', url: lists.url('/never-there.txt') });
+      await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example' });
+      expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
+      expect(await first.stop()).toMatchObject({ code: 0 });
+      await using weir = await Weir.launch({ room: airGapped, database: 'none' });
+      expect(await statesUntil(weir, 'ready')).toEqual(['ready']);
+      using udp = await UdpClient.open(weir.dnsPort);
+      expect((await udp.ask('blocked.example', 'A')).data).toEqual(['0.0.0.0']);
+    } finally {
+      airGapped.remove();
+    }
+  });
+});
+
 describe('weir with an empty disk and no database', () => {
   test('answers its own machine only, and others after 30 s if that is wished', async () => {
     for (const { elsewhere, here } of [open, closed]) {

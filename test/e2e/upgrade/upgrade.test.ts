@@ -163,7 +163,7 @@ describe('weir upgrade', () => {
           if (step.test(line)) process.kill(pid, 'SIGKILL');
         });
         expect(code).toBe(1);
-        expect(output).toMatch(/the running server goes on: .*ended by SIGKILL/);
+        expect(output).toMatch(/the running server continues: .*ended by SIGKILL/);
       });
       // What the killed process had read needs another attempt.
       expect(loads.flatMap(({ lost }) => lost)).toEqual([]);

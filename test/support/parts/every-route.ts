@@ -212,6 +212,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           nodes: { status: 'ok' },
           clock: { status: 'ok' },
           access: { status: 'ok' },
+          web: { status: 'ok' },
         } as const;
       },
     },

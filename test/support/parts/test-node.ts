@@ -38,6 +38,7 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     logger,
     dataDir,
     mayWrite: Promise.resolve(),
+    isTakingOver: false,
     inherited: null,
     database,
     jobs: new JobLeases({ database, logger, node: uuid }),

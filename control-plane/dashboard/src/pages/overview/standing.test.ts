@@ -17,6 +17,7 @@ function health(checks: Partial<Health['checks']>): Health {
       nodes: ok,
       clock: ok,
       access: ok,
+      web: ok,
       ...checks,
     },
   };

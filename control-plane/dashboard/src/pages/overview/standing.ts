@@ -23,7 +23,9 @@ export interface Trouble {
 type Part = keyof Health['checks'];
 
 /** DNS first: without it nothing else matters to people. */
-const PARTS: readonly Part[] = ['dns', 'upstreams', 'clock', 'filters', 'database', 'access', 'nodes'];
+const PARTS: readonly Part[] = [
+  ...(['dns', 'upstreams', 'clock', 'filters', 'database', 'access', 'web', 'nodes'] as const),
+];
 
 /** Where what is wrong with a part is fixed. */
 const FIXES: Readonly<Partial<Record<string, Trouble['fix']>>> = {

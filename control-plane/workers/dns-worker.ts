@@ -1,0 +1,17 @@
+/** A DNS worker as its supervisor sees it. */
+import type { ThreadRole, UpstreamReports, WorkerMemory } from '../../shared/threads/messages.ts';
+import type { DnsThread } from './dns-thread.ts';
+
+/** One worker: its memory and its threads. */
+export interface DnsWorker {
+  readonly memory: WorkerMemory;
+  readonly threads: Map<ThreadRole, DnsThread>;
+  upstreams: UpstreamReports;
+}
+
+/** Whether a worker has the threads it needs, and they are ready. */
+export function isAnswering(worker: DnsWorker): boolean {
+  const resolve = worker.threads.get('resolve');
+  if (resolve === undefined || resolve.backend === null) return false;
+  return resolve.backend === 'dgram' || (worker.threads.get('answer')?.backend ?? null) !== null;
+}

@@ -1,0 +1,55 @@
+/** A copy of a release that fails at one step of its start, for upgrades to it. */
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StartStep } from '../../../control-plane/handover/start-steps.ts';
+
+/** How a process fails: by an error, or killed from outside as by the kernel for its memory. */
+export type StepFault = 'throws' | 'is killed';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** The parts of a release, except its packages. */
+const PARTS = ['config', 'control-plane', 'dns-worker', 'migrations', 'shared', 'package.json'];
+const STEPS_FILE = join('control-plane', 'handover', 'start-steps.ts');
+/** The line of that file which each step passes. */
+const BEGINS = '    this.current = step;\n';
+
+/** The reason that a step which throws reports. */
+export const FAULT_REASON = 'a fault of this release';
+
+const FAULTS: Readonly<Record<StepFault, string>> = {
+  throws: `throw new Error(${JSON.stringify(FAULT_REASON)});`,
+  'is killed': "process.kill(process.pid, 'SIGKILL');",
+};
+
+/** A copy whose fault can be changed. */
+export class FaultyRelease {
+  readonly folder: string;
+  private readonly steps: string;
+
+  /** Copies the release in `from`, this one unless given, into a new folder; until `failAt()` it has no fault. */
+  constructor(folder: string, from = ROOT) {
+    this.folder = folder;
+    for (const part of PARTS) cpSync(join(from, part), join(folder, part), { recursive: true });
+    symlinkSync(join(from, 'node_modules'), join(folder, 'node_modules'));
+    // Earlier releases do not name their steps.
+    const file = join(folder, STEPS_FILE);
+    this.steps = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  /** Whether it can fail at a step. */
+  get hasSteps(): boolean {
+    return this.steps.includes(BEGINS);
+  }
+
+  /** From now on, its start fails at this step. */
+  failAt(step: StartStep, fault: StepFault): void {
+    if (!this.hasSteps) throw new Error('this release does not name its steps');
+    const faulty = `${BEGINS}    if (step === ${JSON.stringify(step)}) ${FAULTS[fault]}\n`;
+    writeFileSync(join(this.folder, STEPS_FILE), this.steps.replace(BEGINS, faulty));
+  }
+
+  /** From now on, one of its files cannot be read as a program. */
+  damage(file: string): void {
+    writeFileSync(join(this.folder, file), 'this is not a program');
+  }
+}
