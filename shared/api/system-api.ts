@@ -1,6 +1,5 @@
 /** Answers of `{api}/health`, `{api}/hostname` and `{api}/system/info`. */
 import { z } from 'zod';
-import { Blocking } from './policy/blocking-api.ts';
 
 /** State of one part of the node. `down` means that it does not do its work at all. */
 export const HealthCheck = z
@@ -34,18 +33,6 @@ export const Health = z
   })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
-
-/** The data of one event of `/status/stream`. */
-export const StatusEvent = z
-  .strictObject({
-    health: Health,
-    blocking: Blocking,
-    blocked_names: z.int().min(0).meta({
-      description: 'names and expressions that lists, services and own rules block; 0 = nothing is blocked',
-    }),
-  })
-  .meta({ id: 'StatusEvent' });
-export type StatusEvent = z.infer<typeof StatusEvent>;
 
 export const Hostname = z.strictObject({ hostname: z.string() }).meta({ id: 'Hostname' });
 

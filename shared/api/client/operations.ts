@@ -26,6 +26,7 @@ import type * as services from '../policy/services-api.ts';
 import type * as simulate from '../policy/simulate-api.ts';
 import type * as sourceStats from '../policy/source-stats-api.ts';
 import type * as sources from '../policy/sources-api.ts';
+import type * as status from '../policy/status-api.ts';
 import type * as probes from '../probes-api.ts';
 import type * as queryLog from '../query-log-api.ts';
 import type * as revisions from '../revisions-api.ts';
@@ -42,7 +43,7 @@ export interface Operations {
   'GET /health': { answer: typeof system.Health };
   'GET /hostname': { answer: typeof system.Hostname };
   'GET /system/info': { answer: typeof system.SystemInfo };
-  'GET /status/stream': { events: typeof system.StatusEvent; raw: 'text/event-stream' };
+  'GET /status/stream': { events: typeof status.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };
   'DELETE /nodes/{node}': { params: typeof nodes.NodeParams };
   'POST /probes': { answer: typeof probes.Probe };
