@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Config } from '../../config/schema.ts';
-import type { StatusEvent } from '../../shared/api/policy/node-status-api.ts';
+import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { SteeredClock } from '../../test/support/parts/running-api.ts';
 import { SMALL_BLOCKING } from '../../test/support/parts/small-policy.ts';
 import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';

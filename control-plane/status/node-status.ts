@@ -1,5 +1,5 @@
 /** The state of this node for pages that show it at all times: health, blocking, and whether anything is blocked. */
-import type { StatusEvent } from '../../shared/api/policy/node-status-api.ts';
+import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
 import { blockingNow, type BlockingParts } from '../schedules/blocking-now.ts';
 import { countBlocked } from '../snapshot/publish/filter-stats.ts';

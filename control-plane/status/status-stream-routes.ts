@@ -1,5 +1,5 @@
 /** HTTP of `{api}/status/stream`. */
-import { StatusEvent } from '../../shared/api/policy/node-status-api.ts';
+import { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Authenticator } from '../auth/authenticator.ts';

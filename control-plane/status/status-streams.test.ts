@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { StatusEvent } from '../../shared/api/policy/node-status-api.ts';
+import { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import type { RunningApi } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import { until, within } from '../../test/support/parts/until.ts';

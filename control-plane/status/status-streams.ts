@@ -4,7 +4,7 @@
  * stream is open it costs nothing.
  */
 import type { ServerResponse } from 'node:http';
-import type { StatusEvent } from '../../shared/api/policy/node-status-api.ts';
+import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { dependencyUnavailable, tooMany } from '../api/api-error.ts';

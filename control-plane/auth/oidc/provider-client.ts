@@ -8,7 +8,8 @@ import type { Config } from '../../../config/schema.ts';
 import type { OidcAttempt } from '../../../shared/api/auth-api.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { ApiError, dependencyUnavailable, forbidden, unauthorized } from '../../api/api-error.ts';
+import { dependencyUnavailable, forbidden, unauthorized } from '../../api/api-error.ts';
+import type { ApiError } from '../../api/api-error.ts';
 import type { Claims } from './granted-access.ts';
 
 type Library = typeof openid;

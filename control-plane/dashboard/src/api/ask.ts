@@ -2,7 +2,7 @@
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { takeAhead } from './ahead.ts';
-import { noteLostRequest } from './live/lost-requests.ts';
+import { noteLostRequest } from './lost-requests.ts';
 import { API_BASE } from './place.ts';
 import { signedIn } from './sign-in.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { StatusEvent } from '../../../../../shared/api/policy/node-status-api.ts';
+import type { StatusEvent } from '../../../../../shared/api/policy/status-api.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionState } from './connection.ts';
 

@@ -3,7 +3,7 @@
  * stream that ends or is silent is checked by a request at once; without an answer the connection counts as lost, within
  * five seconds in all, and the stream is opened again at growing intervals, or at once when there is reason to hope.
  */
-import type { StatusEvent } from '../../../../../shared/api/policy/node-status-api.ts';
+import type { StatusEvent } from '../../../../../shared/api/policy/status-api.ts';
 
 /** How the connection stands; `sinceMs`: when Weir was last heard, Unix milliseconds. */
 export type ConnectionState =

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 import { useAsk } from '../use-ask.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionState } from './connection.ts';
-import { onLostRequest } from './lost-requests.ts';
+import { onLostRequest } from '../lost-requests.ts';
 import { followStatus, probeNode } from './status-stream.ts';
 import type { NodeStatus } from './status-stream.ts';
 

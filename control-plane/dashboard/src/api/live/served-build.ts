@@ -1,7 +1,7 @@
 /** Whether Weir serves the build that this page is of, or another one since an upgrade. */
 import { compareBuilds } from './compare-builds.ts';
 import type { ServedBuild } from './compare-builds.ts';
-import { noteLostRequest } from './lost-requests.ts';
+import { noteLostRequest } from '../lost-requests.ts';
 import { PAGE_BASE } from '../place.ts';
 
 /** Asks for the document, which names the files of its build. */
