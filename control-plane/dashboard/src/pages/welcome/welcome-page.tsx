@@ -29,6 +29,9 @@ export default function WelcomePage(): ReactNode {
           <p>{say('welcome.router.text')}</p>
           <code className={styles['address']}>{location.hostname}</code>
           <p className={styles['quiet']}>{say('welcome.router.only')}</p>
+          <Link to="/guides" className="standing">
+            {say('welcome.router.guides')}
+          </Link>
           <MayAsk />
         </Step>
         <Step icon={ShieldCheck} title={say('welcome.proof')}>
