@@ -3,7 +3,6 @@ import type { Node } from './node.ts';
 import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -14,6 +13,7 @@ import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.
 import { buildInProcess } from './built-dashboard/build-process.ts';
 import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
+import { bootClock as clock } from './clock/boot-clock.ts';
 import type { ClockFloor } from './clock/clock-floor.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { waitForNodes } from './cluster/wait-for-nodes.ts';
@@ -55,6 +55,7 @@ import type { QueryRate } from './stats/query-rate.ts';
 import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
+import { listeningOf } from './system/dns-port-help.ts';
 import { setupNotice } from './system/greeting.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
@@ -111,7 +112,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     logger,
     auth,
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
-    config: () => node.configuration.current(),
+    ...{ secret: () => node.secret.current(), config: () => node.configuration.current() },
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
     metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
@@ -141,7 +142,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    ...{ access, accessState },
+    ...{ access, accessState, dnsListening: () => listeningOf(node.loaded, parts.dnsPort) },
     health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
@@ -254,6 +255,11 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
   });
 }
 
+/** How the commands of Weir are called here. */
+function commandName(): string {
+  return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
+}
+
 /** Prints the code for the first password, once, if it is pending. */
 function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Promise<void> {
   let isPrinted = false;
@@ -261,6 +267,6 @@ function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Prom
     const code = await auth.pendingSetupCode();
     if (code === null || isPrinted) return;
     isPrinted = true;
-    process.stdout.write(setupNotice(code, setupCode.path));
+    process.stdout.write(setupNotice(code, setupCode.path, commandName()));
   };
 }

@@ -31,11 +31,13 @@ import { nodeNameOf } from './settings/derived.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
+import { dnsReach, listeningOf } from './system/dns-port-help.ts';
 import { greeting } from './system/greeting.ts';
+import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
-import { type ChosenPort, chooseDnsPort } from './workers/dns-port.ts';
+import { chooseDnsPort, portState } from './workers/dns-port.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 import { fileFaults } from './settings/threads/worker-settings.ts';
 
@@ -175,29 +177,28 @@ async function startParts(start: Start): Promise<void> {
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
-  greet(node, dnsPort, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
+  await greet(node, dnsPort.port, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
 }
 
-/** Tells people where it answers. */
-function greet(
+/** Shows people where it answers. */
+async function greet(
   { loaded, dataDir, config }: Node,
-  dnsPort: ChosenPort,
+  dnsPort: number,
   { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
-): void {
+): Promise<void> {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
-  process.stdout.write(
-    greeting({
-      version,
-      configFile: loaded.file,
-      dataDir,
-      bindAddresses,
-      dnsPort,
-      webPort,
-      isSecure: webTls.enabled,
-      access: nodeAccess.check(),
-      command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
-    }),
-  );
+  const text = greeting({
+    version,
+    configFile: loaded.file,
+    dataDir,
+    bindAddresses,
+    addresses: isInContainer() ? [] : lanAddresses(bindAddresses),
+    dns: await dnsReach(listeningOf(loaded, dnsPort)),
+    webPort,
+    isSecure: webTls.enabled,
+    access: nodeAccess.check(),
+  });
+  process.stdout.write(text);
 }
 
 /** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
@@ -221,8 +222,10 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   const isExplicit = loaded.explicit.has('server.dns_port');
   const stored = taking === null ? service.storedSockets() : null;
   const knownPort = taking?.dnsPort ?? stored?.dnsPort();
+  // Sockets that systemd kept are on another port if that of the configuration was taken then.
+  const isFreeNow = stored !== null && knownPort !== port && (await portState(addresses, port)) === 'free';
   const dnsPort =
-    knownPort !== undefined && (knownPort === port || !isExplicit)
+    knownPort !== undefined && (knownPort === port || !isExplicit) && !isFreeNow
       ? { port: knownPort, notice: null }
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({

@@ -49,6 +49,7 @@ import { statsRoutes } from '../stats/stats-routes.ts';
 import { timelineRoutes } from '../stats/timeline-routes.ts';
 import { topRoutes } from '../stats/top-routes.ts';
 import { healthRoutes } from '../system/health-routes.ts';
+import { reachabilityRoutes } from '../system/reachability-routes.ts';
 import { systemInfoRoutes } from '../system/system-info-routes.ts';
 import { tlsRoutes } from '../tls/tls-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
@@ -57,6 +58,7 @@ import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
+  reachabilityRoutes,
   nodeRoutes,
   probeRoutes,
   configRoutes,

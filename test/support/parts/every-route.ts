@@ -185,6 +185,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
         offset,
       }),
     },
+    dnsListening: () => ({ addresses: ['127.0.0.1'], dnsPort: 5300, isChosen: false, isService: false }),
     filterStats: () => ({
       blocked_domains: 12,
       allowed_domains: 3,

@@ -1,38 +1,61 @@
 /** How a router or a device is set up to use Weir: choose the product, follow the steps, check. */
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useUrlState } from '../../api/url-state.ts';
+import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { CopyField } from '../../ui/controls/copy-field.tsx';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Card, Page } from '../../ui/display/page.tsx';
-import { Skeleton } from '../../ui/display/states.tsx';
+import { Callout, Skeleton } from '../../ui/display/states.tsx';
+import { enteredAddresses, routerObstacle } from '../welcome/reach.ts';
 import { useGuideFile } from './guide-language.ts';
 import { GUIDE_IDS, guideOf, piecesOf, withAddresses } from './guides.ts';
 import type { Guide, GuideFile } from './guides.ts';
-import { addressesIn } from './weir-addresses.ts';
+import { bestAddresses } from './weir-addresses.ts';
 import type { WeirAddresses } from './weir-addresses.ts';
 import styles from './guides-page.module.css';
 
+const UNKNOWN: WeirAddresses = { ipv4: null, ipv6: null };
 const DEFAULTS = { for: GUIDE_IDS[0] as string };
 
 /** The page. */
 export default function GuidesPage(): ReactNode {
   const { say } = useText();
   const file = useGuideFile();
+  const { data: reach, isPending } = useAsk('GET /system/reachability', {});
   const [{ for: wanted }, setFields] = useUrlState(DEFAULTS);
   return (
     <Page title={say('guides.title')} lead={say('guides.lead')}>
-      {file === undefined ? (
+      {reach !== undefined && routerObstacle(reach, location) !== null && <NotYet />}
+      {file === undefined || isPending ? (
         <Skeleton lines={8} />
       ) : (
         <ChosenGuide
           file={file}
           guide={guideOf(wanted, file)}
-          addresses={addressesIn(location.hostname)}
+          addresses={reach === undefined ? UNKNOWN : bestAddresses(enteredAddresses(reach, location))}
           onChoose={(id) => setFields({ for: id })}
         />
       )}
     </Page>
+  );
+}
+
+/** Following a guide would take devices offline. */
+function NotYet(): ReactNode {
+  const { say } = useText();
+  return (
+    <Callout
+      tone="warning"
+      actions={
+        <Link to="/setup" className="standing">
+          {say('guides.notYet.look')}
+        </Link>
+      }
+    >
+      {say('guides.notYet')}
+    </Callout>
   );
 }
 

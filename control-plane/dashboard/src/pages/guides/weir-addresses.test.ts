@@ -1,15 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { addressesIn } from './weir-addresses.ts';
+import { bestAddresses } from './weir-addresses.ts';
 
-describe('addressesIn()', () => {
-  test.each([
-    ['192.0.2.53', '192.0.2.53', null],
-    ['[fd00::53]', null, 'fd00::53'],
-    ['[2001:db8::53]', null, null],
-    ['[::1]', null, null],
-    ['127.0.0.1', null, null],
-    ['weir.home.arpa', null, null],
-  ])('finds in %s the addresses %s and %s', (hostname, ipv4, ipv6) => {
-    expect(addressesIn(hostname)).toEqual({ ipv4, ipv6 });
+describe('bestAddresses()', () => {
+  test('are the first of IPv4, and the unique local one of IPv6', () => {
+    const entered = { ipv4: ['192.0.2.53', '192.0.2.54'], ipv6: ['fe80::53', '2001:db8::53', 'fd00::53'] };
+    expect(bestAddresses(entered)).toEqual({ ipv4: '192.0.2.53', ipv6: 'fd00::53' });
+    expect(bestAddresses({ ipv4: [], ipv6: ['fe80::53'] })).toEqual({ ipv4: null, ipv6: null });
   });
 });
