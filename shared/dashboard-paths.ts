@@ -23,5 +23,6 @@ export const DashboardPath = {
   settings: 'settings',
   login: 'login',
   setup: 'setup',
+  guides: 'guides',
   more: 'more',
 } as const;

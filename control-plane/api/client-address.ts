@@ -31,8 +31,17 @@ export function isOnThisMachine(request: Request): boolean {
   if (isProxied(request)) return false;
   const peer = request.socket.remoteAddress;
   if (peer === undefined || !isLoopback(peer)) return false;
+  return !hasTrustedProxy(request) && PROXY_FIELDS.every((field) => request.headers[field] === undefined);
+}
+
+/** Whether a proxy that `server.trusted_proxies` does not list has sent the request: its client is unknown. */
+export function isThroughUnknownProxy(request: Request): boolean {
+  return !hasTrustedProxy(request) && PROXY_FIELDS.some((field) => request.headers[field] !== undefined);
+}
+
+function hasTrustedProxy(request: Request): boolean {
   const isTrustedProxy = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  return !isTrustedProxy(peer, 0) && PROXY_FIELDS.every((field) => request.headers[field] === undefined);
+  return isTrustedProxy(request.socket.remoteAddress ?? '', 0);
 }
 
 /** Whether the peer is on this machine, a proxy of `server.trusted_proxies`, or a load balancer that sent a PROXY header. */

@@ -21,7 +21,7 @@ import type { NoteForwarding, RelayQuery } from './relay/doh-relay.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import type { DashboardHandlers, DashboardParts } from './dashboard/serve-dashboard.ts';
 import { docsPage } from './docs-page.ts';
-import { checkPage } from './check-page.ts';
+import { sendCheckPage } from './check-page.ts';
 import { checkHost } from './edge/host-check.ts';
 import { checkMessage } from './edge/message-check.ts';
 import { limitRequests } from './edge/request-limits.ts';
@@ -175,7 +175,7 @@ function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): 
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
-  app.get('/check', (_request, response) => sendPage(response, checkPage(parts)));
+  app.get('/check', (request, response) => sendCheckPage(parts, request, response));
   const { alt_compat: compat } = parts.config().server;
   const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
   const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>

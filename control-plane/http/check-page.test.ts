@@ -2,74 +2,170 @@ import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { checkPage } from './check-page.ts';
+import { CHECK_NAMES } from './check-script.ts';
+import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts.ts';
+import type { CheckLanguage } from './check-texts.ts';
 
-const { html, contentPolicy } = checkPage({ nodeName: '<b>n' });
-const script = /<script>([^]*)<\/script>/.exec(html)![1]!;
+const pageIn = (language: CheckLanguage) => checkPage({ nodeName: '<b>n' }, { language, address: null });
+const { html, contentPolicy } = pageIn('en');
+const [choices, script] = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text]) => text!);
 
-/** Runs the script with this answer to every look; resolves with what the page says then. */
-async function shown(looks: () => unknown): Promise<{ text: string; asked: string[]; hidden: boolean }> {
-  const result = { textContent: '' };
-  const more = { hidden: true };
-  const asked: string[] = [];
-  const answers: Record<string, () => unknown> = {
-    'POST /check/probes': () => ({ id: 'a/b', name: 'x.probe.weir.test' }),
-    'GET /check/probes/a%2Fb': looks,
+const COMPUTER = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36';
+const V4 = { client: '192.0.2.7', protocol: 'udp', queries: 1 };
+const V6 = { client: 'fd00::7', protocol: 'tcp', queries: 2 };
+
+interface Reader {
+  readonly agent?: string;
+  readonly address?: string;
+  readonly language?: CheckLanguage;
+  /** Status of every answer. */
+  readonly status?: number;
+}
+
+interface Shown {
+  readonly verdict: string;
+  readonly requests: readonly string[];
+  /** What the element with this id shows; empty if it is hidden. */
+  readonly text: (id: string) => string;
+}
+
+/** Runs the script as a browser does; `askersOf` is who asked for the name with this number. */
+async function shown(askersOf: (index: number) => readonly object[], reader: Reader = {}): Promise<Shown> {
+  const { agent = COMPUTER, address = '', language = 'en', status = 200 } = reader;
+  const places: Record<string, { textContent: string; hidden: boolean; dataset: object }> = {};
+  const placeOf = (id: string) => (places[id] ??= { textContent: '', hidden: true, dataset: {} });
+  Object.assign(placeOf('check').dataset, {
+    node: 'n',
+    address,
+    texts: JSON.stringify(CHECK_TEXTS[language]),
+  });
+  const requests: string[] = [];
+  let made = 0;
+  const answerTo = (request: string): unknown => {
+    if (request === 'POST check/probes')
+      return { id: `id/${String(made)}`, name: `x${String(made++)}.probe.weir.test` };
+    const index = /^GET check\/probes\/id%2F(\d)$/.exec(request)?.[1];
+    if (index === undefined) throw new TypeError('no such name');
+    const askers = askersOf(Number(index));
+    return { asked: askers.length > 0, askers };
   };
-  await new Promise<void>((resolve) => {
-    Object.defineProperty(result, 'textContent', {
-      set(text: string) {
-        asked.push(`says ${text}`);
-        setImmediate(resolve);
-      },
-    });
-    runInNewContext(script, {
-      document: { getElementById: (id: string) => (id === 'result' ? result : more) },
+  const verdict = await new Promise<string>((resolve) => {
+    // The script sets the texts in the same turn.
+    const set = (text: string): void => void setImmediate(() => resolve(text));
+    Object.defineProperty(placeOf('check').dataset, 'verdict', { set });
+    runInNewContext(script!, {
+      document: { getElementById: placeOf, documentElement: { dataset: {} } },
       location: { protocol: 'https:' },
+      navigator: { userAgent: agent, maxTouchPoints: 0 },
       setTimeout: (work: () => void) => setImmediate(work),
       fetch: async (url: string, { method = 'GET' }: { method?: string }) => {
-        asked.push(`${method} ${url}`);
-        const answer = answers[`${method} ${url}`];
-        if (answer === undefined) throw new TypeError('no such name');
-        const body = answer();
-        return { ok: typeof body !== 'number', status: body, json: async () => body };
+        requests.push(`${method} ${url}`);
+        const body = answerTo(`${method} ${url}`);
+        return { ok: status === 200, status, json: async () => body };
       },
     });
   });
-  return { text: asked.at(-1)!, asked, hidden: more.hidden };
+  const text = (id: string): string => (placeOf(id).hidden ? '' : placeOf(id).textContent);
+  return { verdict, requests, text };
 }
 
 describe('checkPage()', () => {
-  test('permits its own script and style, this server and the names of probes, and nothing else', () => {
-    const hash = createHash('sha256').update(script).digest('base64');
-    expect(contentPolicy).toContain(`script-src 'sha256-${hash}'`);
+  test('permits its own scripts and style, this server and the names of probes, and nothing else', () => {
+    const hashes = [choices, script].map(
+      (text) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`,
+    );
+    expect(contentPolicy).toContain(`script-src ${hashes.join(' ')};`);
     expect(contentPolicy).toContain("connect-src 'self' http://*.probe.weir.test https://*.probe.weir.test");
     expect(contentPolicy).toContain("default-src 'none'");
     expect(html).toContain('&#60;b&#62;n');
+    expect(html).not.toMatch(/(?:href|src)="\/|fetch\('\//);
   });
 
-  test('makes a probe, looks its name up, and says who asked', async () => {
-    const seen = {
-      asked: true,
-      node: 'n',
-      client: '192.0.2.7',
-      protocol: 'udp',
-      asked_at: '2026-01-15T12:00:00Z',
-    };
-    const { text, asked } = await shown(() => seen);
-    expect(asked.slice(0, 3)).toEqual([
-      'POST /check/probes',
-      'GET https://x.probe.weir.test/',
-      'GET /check/probes/a%2Fb',
+  test.each(CHECK_LANGUAGES)('is in the language %s with every text', (language) => {
+    const page = pageIn(language).html;
+    const { title, steps, guides } = CHECK_TEXTS[language];
+    expect(page).toContain(`<html lang="${language}"`);
+    for (const text of [title, guides, ...steps.filter((step) => !/["'&]/.test(step))])
+      expect(page).toContain(text);
+    const english = Object.entries(CHECK_TEXTS.en).flatMap(([key, text]) => [[key, placesIn(String(text))]]);
+    const own = Object.entries(CHECK_TEXTS[language]).flatMap(([key, text]) => [
+      [key, placesIn(String(text))],
     ]);
-    expect(text).toMatch(/^says Yes\. n was asked by 192\.0\.2\.7 over UDP at /);
+    expect(own).toEqual(english);
   });
 
-  test('gives reasons where no question came', async () => {
-    const { text, hidden } = await shown(() => ({ asked: false }));
-    expect([text, hidden]).toEqual(['says No, as far as this check can tell.', false]);
+  test('looks up several names, and says so if all of them came', async () => {
+    const { verdict, requests, text } = await shown(() => [V4]);
+    expect(requests.slice(0, 4)).toEqual([
+      'POST check/probes',
+      'GET https://x0.probe.weir.test/',
+      'POST check/probes',
+      'GET https://x1.probe.weir.test/',
+    ]);
+    expect([verdict, text('result'), text('detail')]).toEqual([
+      'all',
+      'This computer uses Weir',
+      `All ${CHECK_NAMES} test names were asked at n.`,
+    ]);
+    expect([text('IPv4'), text('IPv6')]).toEqual(['6 of 6 names, from 192.0.2.7 (UDP)', 'no name']);
+    expect(text('familyNote')).toBe(
+      'Nothing came over IPv6, and nothing is missing: every name came over IPv4.',
+    );
+    expect(text('limits')).not.toBe('');
   });
 
-  test('says what went wrong', async () => {
-    expect((await shown(() => 429)).text).toContain('too many checks');
+  test('reports a second DNS server if only some names came', async () => {
+    const { verdict, text } = await shown((index) => (index % 2 === 0 ? [V6] : []), { language: 'de' });
+    expect([verdict, text('result')]).toEqual(['some', 'Dieser Computer benutzt Weir nicht immer']);
+    expect(text('detail')).toMatch(/^Nur 3 von 6 Testnamen wurden bei n angefragt\./);
+    expect([text('IPv4'), text('IPv6')]).toEqual(['kein Name', '3 von 6 Namen, von fd00::7 (TCP)']);
+    expect(text('familyNote')).toContain('vielleicht eine IPv4-Adresse');
+  });
+
+  test('counts the names of IPv4 and IPv6 apart', async () => {
+    const { verdict, text } = await shown((index) => (index < 2 ? [V4, V6] : [V4]));
+    expect([verdict, text('familyNote')]).toEqual(['all', '']);
+    expect([text('IPv4'), text('IPv6')]).toEqual([
+      '6 of 6 names, from 192.0.2.7 (UDP)',
+      '2 of 6 names, from fd00::7 (TCP)',
+    ]);
+  });
+
+  test('reports that no name came, at this node', async () => {
+    const { verdict, text } = await shown(() => []);
+    expect([verdict, text('result')]).toEqual(['none', 'This computer does not use Weir on n']);
+    expect([text('familyNote'), text('senderNote'), text('limits')]).toEqual(['', '', '']);
+  });
+
+  test.each([
+    ['its own address', '192.0.2.7', /^$/],
+    ['another address of IPv4', '192.0.2.8', /came from 192\.0\.2\.7, but .* from 192\.0\.2\.8\./],
+    ['an address of IPv6', 'fd00::8', /^If these are not addresses of this device/],
+    ['an unknown address', '', /^If these are not addresses of this device/],
+  ])('names a server that asks for the device, opened from %s', async (_from, address, note) => {
+    expect((await shown(() => [V4], { address })).text('senderNote')).toMatch(note);
+  });
+
+  test.each([
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Mobile/15E148', 'phone'],
+    ['Mozilla/5.0 (Linux; Android 16; K) Chrome/140.0 Mobile Safari/537.36', 'phone'],
+    ['Mozilla/5.0 (Linux; Android 16; K) Chrome/140.0 Safari/537.36', 'tablet'],
+    ['Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) Safari/537.36', 'device'],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/145.0', 'computer'],
+  ])('calls %s a %s', async (agent, kind) => {
+    expect((await shown(() => [V4], { agent })).text('result')).toBe(`This ${kind} uses Weir`);
+  });
+
+  test.each([
+    [429, 'Too many checks from this network. Try again in a minute.'],
+    [503, 'Weir did not answer (503). Try again.'],
+  ])('says that the check failed with status %i', async (status, text) => {
+    const failed = await shown(() => [], { status });
+    expect([failed.verdict, failed.text('detail')]).toEqual(['failed', text]);
   });
 });
+
+/** What is filled into a text. */
+function placesIn(text: string): string[] {
+  return [...new Set(text.match(/\{\w+\}/g))].sort();
+}

@@ -1,71 +1,85 @@
 /**
- * The page at `/check`: whether the device that opens it uses this node. Public, as whoever wants to know may have no
- * account. Its script makes a probe (`probes/`), lets the browser look the name up, and reads what came of it.
+ * The page at `/check`: whether the device that opens it uses this node. Public, as its readers may have no account.
+ * Its script (`check-script.ts`) makes probes (`probes/`), lets the browser look the names up, and shows the outcome.
  */
+import type { Request, Response } from 'express';
 import { PROBE_ZONE } from '../../shared/dns/probe-zone.ts';
-import { hashOf, page, write } from './page.ts';
+import { clientAddress, isOnThisMachine, isThroughUnknownProxy } from '../api/client-address.ts';
+import { CHECK_SCRIPT, CHOICES_SCRIPT } from './check-script.ts';
+import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts.ts';
+import type { CheckLanguage } from './check-texts.ts';
+import { hashOf, page, sendPage, write } from './page.ts';
 import type { Page } from './page.ts';
 
-/** What the page tells of the node. */
+/** What the page needs. */
 export interface CheckParts {
   readonly nodeName: string;
 }
 
-/** Looks at the probe this often, and so many times: a device may ask another server first. */
-const LOOK_MS = 500;
-const LOOKS = 16;
+/** The reader. */
+export interface CheckReader {
+  readonly language: CheckLanguage;
+  /** The address that the page was opened from; null if a proxy or this machine hides it. */
+  readonly address: string | null;
+}
 
-/** The script. Texts are set as text, never as HTML. */
-const SCRIPT = `
-'use strict';
-const result = document.getElementById('result');
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const ask = async (method, path) => {
-  const answer = await fetch('/check' + path, { method, credentials: 'omit' });
-  if (!answer.ok) throw new Error(answer.status === 429 ? 'too many checks, try again in a minute' : 'status ' + answer.status);
-  return answer.json();
-};
-const show = (probe) => {
-  const how = { udp: 'over UDP', tcp: 'over TCP', dot: 'over TLS', doh: 'over HTTPS' }[probe.protocol];
-  result.textContent = 'Yes. ' + probe.node + ' was asked by ' + probe.client + ' ' + how + ' at ' +
-    new Date(probe.asked_at).toLocaleTimeString() + '. If that is not the address of this device, ' +
-    'a router or another server asks on its behalf, and Weir cannot tell its clients apart.';
-};
-const check = async () => {
-  const { id, name } = await ask('POST', '/probes');
-  fetch(location.protocol + '//' + name + '/', { mode: 'no-cors', cache: 'no-store' }).catch(() => undefined);
-  for (let look = 0; look < ${LOOKS}; look++) {
-    await pause(${LOOK_MS});
-    const probe = await ask('GET', '/probes/' + encodeURIComponent(id));
-    if (probe.asked) return show(probe);
+/** Sends the page. */
+export function sendCheckPage(parts: CheckParts, request: Request, response: Response): void {
+  // Relative addresses on the page count from its parent.
+  if (request.path.endsWith('/')) {
+    response.redirect(308, '../check');
+    return;
   }
-  result.textContent = 'No, as far as this check can tell.';
-  document.getElementById('more').hidden = false;
-};
-check().catch((error) => { result.textContent = 'The check did not work: ' + error.message; });
-`;
+  response.setHeader('Vary', 'Accept-Language');
+  sendPage(response, checkPage(parts, { language: languageOf(request), address: addressOf(request) }));
+}
+
+/** `?lang=`, which the script sets to the language chosen in the dashboard; else the browser's; else English. */
+function languageOf(request: Request): CheckLanguage {
+  const wanted = new URL(request.url, 'http://localhost').searchParams.get('lang');
+  const accepted = request.acceptsLanguages(...CHECK_LANGUAGES);
+  return (
+    CHECK_LANGUAGES.find((tag) => tag === wanted) ?? CHECK_LANGUAGES.find((tag) => tag === accepted) ?? 'en'
+  );
+}
+
+function addressOf(request: Request): string | null {
+  return isOnThisMachine(request) || isThroughUnknownProxy(request) ? null : clientAddress(request);
+}
 
 /** Renders the page. */
-export function checkPage({ nodeName }: CheckParts): Page {
+export function checkPage({ nodeName }: CheckParts, { language, address }: CheckReader): Page {
+  const texts = CHECK_TEXTS[language];
+  const steps = texts.steps.map((step) => write`<li>${step}</li>`);
   const body = write`
-<h1>Does this device use Weir?</h1>
-<p id="result" role="status">Finding out. This takes a few seconds, and needs a browser that runs scripts.</p>
-<div id="more" hidden>
-<p>This page asked for a name that only this Weir, <strong>${nodeName}</strong>, knows, and Weir has not seen the
-question. Usual reasons:</p>
-<ul>
-<li>The device, or the router that gives it its settings, has another DNS server. Enter the address of Weir there, as
-the only one, and connect the device again.</li>
-<li>The browser uses DNS of its own ("secure DNS", DNS over HTTPS). Switch that off.</li>
-<li>A VPN, or a private relay of the system, carries the questions elsewhere.</li>
-<li>There are several nodes of Weir, and another one was asked.</li>
-</ul>
+<div id="check" data-texts="${JSON.stringify(texts)}" data-node="${nodeName}" data-address="${address ?? ''}">
+<h1>${texts.title}</h1>
+<section class="card verdict">
+<div role="status"><h2 id="result">${texts.checking}</h2><p id="detail" hidden></p></div>
+<noscript><p>${texts.needsScript}</p></noscript>
+</section>
+<section class="card" id="families" hidden>
+<h2>${texts.families}</h2>
+<dl><dt>IPv4</dt><dd id="IPv4"></dd><dt>IPv6</dt><dd id="IPv6"></dd></dl>
+<p id="familyNote" hidden></p>
+<p id="senderNote" hidden></p>
+<p id="limits" hidden></p>
+</section>
+<section class="card" id="more" hidden>
+<h2>${texts.nextSteps}</h2>
+<ol>${steps}</ol>
+<p><a href="./guides">${texts.guides}</a></p>
+</section>
+<p class="links"><a href="">${texts.again}</a> <a href="./">${texts.dashboard}</a></p>
 </div>
-<p><a href="/check">Check again</a> · <a href="/">Weir</a></p>
-${{ markup: `<script>${SCRIPT}</script>` }}`;
-  // The browser may speak to this server, and try to reach the names of probes, where no server listens.
-  return page('Does this device use Weir?', body, {
-    'script-src': [hashOf(SCRIPT)],
-    'connect-src': ["'self'", `http://*.${PROBE_ZONE}`, `https://*.${PROBE_ZONE}`],
+${{ markup: `<script>${CHECK_SCRIPT}</script>` }}`;
+  return page(texts.title, body, {
+    language,
+    firstScript: CHOICES_SCRIPT,
+    allowed: {
+      'script-src': [hashOf(CHOICES_SCRIPT), hashOf(CHECK_SCRIPT)],
+      // The browser may speak to this server, and try to reach the names of probes, which have no address.
+      'connect-src': ["'self'", `http://*.${PROBE_ZONE}`, `https://*.${PROBE_ZONE}`],
+    },
   });
 }

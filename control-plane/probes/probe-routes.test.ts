@@ -41,7 +41,7 @@ describe('probes over HTTP', () => {
     const sendIn = async (method: string, path: string): Promise<TestAnswer> =>
       api.send(method, path, { session, headers: { 'x-requested-with': 'test' } });
     const statuses = await Promise.all(
-      Array.from({ length: 31 }, async () => (await sendIn('POST', '/api/probes')).status),
+      Array.from({ length: 61 }, async () => (await sendIn('POST', '/api/probes')).status),
     );
     expect(new Set(statuses)).toEqual(new Set([201]));
     const probe = await create();
@@ -56,7 +56,8 @@ describe('probes over HTTP', () => {
     const { id, name } = await create();
     const row = logRow({ client: addressFromText('192.0.2.7')!, qname: wireName(name) });
     api.parts.probes.see({ ...row, client: { at: 0, length: 16 } });
-    const asked = { asked: true, client: '192.0.2.7', protocol: 'udp' };
+    const from = { client: '192.0.2.7', protocol: 'udp' };
+    const asked = { asked: true, ...from, askers: [{ ...from, queries: 1 }] };
     expect(await read(id)).toMatchObject({ ...asked, client_hostname: null });
     const told = Probe.parse((await api.send('GET', `/api/probes/${id}`, { session })).body);
     expect(told).toMatchObject({ ...asked, client_hostname: 'Phone' });
@@ -75,16 +76,16 @@ describe('probes over HTTP', () => {
 
   test('are made so often by one network, and then as many as time brings back', async () => {
     const statuses = await Promise.all(
-      Array.from({ length: 31 }, async () => (await api.send('POST', '/check/probes')).status),
+      Array.from({ length: 61 }, async () => (await api.send('POST', '/check/probes')).status),
     );
-    expect(statuses.filter((status) => status === 201)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(60);
     const refused = await api.send('POST', '/check/probes');
     expect([refused.status, refused.problem.error, refused.headers['retry-after']]).toEqual([
       429,
       'rate_limited',
-      '2',
+      '1',
     ]);
-    clock.advanceSecs(2);
+    clock.advanceSecs(1);
     const { id } = await create();
     expect((await read(id)).id).toBe(id);
     expect((await api.send('POST', '/check/probes')).status).toBe(429);

@@ -30,7 +30,7 @@ interface Door {
 }
 
 /** Requests of one network in a minute. */
-const CREATED_A_MINUTE = 30;
+const CREATED_A_MINUTE = 60;
 const READ_A_MINUTE = 1200;
 /** Seconds after which one of too many probes has ended, perhaps. */
 const RETRY_SECS = 30;
@@ -95,7 +95,7 @@ function readProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
 }
 
 function shownProbe(
-  { id, name, createdMs, expiresMs, first, queries }: KeptProbe,
+  { id, name, createdMs, expiresMs, first, askers, queries }: KeptProbe,
   { nodeName: node, clients }: ProbeRouteParts,
   access: Access,
 ): Probe {
@@ -111,6 +111,7 @@ function shownProbe(
     client: first?.client ?? null,
     client_hostname: isTold ? clients.nameAt(first.client) : null,
     protocol: first?.protocol ?? null,
+    askers: [...askers],
     queries,
   };
 }

@@ -29,9 +29,26 @@ describe('Probes', () => {
     const probes = new Probes(clock);
     const { id, name } = probes.create()!;
     probes.see(rowOf(name));
-    probes.see(rowOf(name, '2001:db8::1'));
+    for (let i = 0; i < 2; i++) probes.see(rowOf(name, '2001:db8::1'));
     const first = { askedMs: Math.floor(clock.nowMs()), client: '192.0.2.7', protocol: 'tcp' };
-    expect(probes.get(id)).toMatchObject({ first, queries: 2 });
+    const askers = [
+      { client: '192.0.2.7', protocol: 'tcp', queries: 1 },
+      { client: '2001:db8::1', protocol: 'tcp', queries: 2 },
+    ];
+    expect(probes.get(id)).toMatchObject({ first, askers, queries: 3 });
+  });
+
+  test('remember eight askers of a name, and count all queries', () => {
+    const probes = new Probes(clock);
+    const { id, name } = probes.create()!;
+    for (let i = 1; i <= 9; i++) probes.see(rowOf(name, `192.0.2.${String(i)}`));
+    expect(probes.get(id)).toMatchObject({ queries: 9 });
+    expect(
+      probes
+        .get(id)!
+        .askers.map(({ client }) => client)
+        .at(-1),
+    ).toBe('192.0.2.8');
   });
 
   test('take no notice of other names, nor of their own once they are over', () => {
@@ -40,7 +57,7 @@ describe('Probes', () => {
     const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);
     for (const other of [PROBE_ZONE, `x.${name}`, flipped, name.replace('weir', 'wier'), 'example.org', '.'])
       probes.see(rowOf(other));
-    expect(probes.get(id)).toMatchObject({ first: null, queries: 0 });
+    expect(probes.get(id)).toMatchObject({ first: null, askers: [], queries: 0 });
     clock.advance(PROBE_LIFE_MS);
     expect(probes.get(id)).toBeUndefined();
     probes.see(rowOf(name));

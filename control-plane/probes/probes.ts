@@ -15,6 +15,16 @@ export const PROBE_LIFE_MS = 300_000;
 /** Most probes at once. */
 const MAX_PROBES = 1000;
 
+/** Most askers of one probe that are remembered: a device asks from a few addresses. */
+const MAX_ASKERS = 8;
+
+/** An address and a transport from which a probe's name was asked. */
+export interface ProbeAsker {
+  readonly client: string;
+  readonly protocol: ProtocolName;
+  readonly queries: number;
+}
+
 /** The first question for a probe's name. */
 export interface ProbeAnswer {
   /** Unix milliseconds. */
@@ -32,12 +42,15 @@ export interface Probe {
   readonly createdMs: number;
   readonly expiresMs: number;
   readonly first: ProbeAnswer | null;
+  /** The earliest first. */
+  readonly askers: readonly ProbeAsker[];
   readonly queries: number;
 }
 
 interface KeptProbe extends Probe {
   readonly endMonotonicMs: number;
   first: ProbeAnswer | null;
+  readonly askers: { client: string; protocol: ProtocolName; queries: number }[];
   queries: number;
 }
 
@@ -65,6 +78,7 @@ export class Probes {
       expiresMs: createdMs + PROBE_LIFE_MS,
       endMonotonicMs: this.clock.monotonicMs() + PROBE_LIFE_MS,
       first: null,
+      askers: [],
       queries: 0,
     };
     this.byId.set(probe.id, probe);
@@ -88,11 +102,11 @@ export class Probes {
     const probe = this.byToken.get(token);
     if (probe === undefined) return;
     probe.queries += 1;
-    probe.first ??= {
-      askedMs: Math.floor(row.timestampMs),
-      client: addressToText(bytes, client.at),
-      protocol: PROTOCOL_NAMES[row.protocol]!,
-    };
+    const from = { client: addressToText(bytes, client.at), protocol: PROTOCOL_NAMES[row.protocol]! };
+    probe.first ??= { askedMs: Math.floor(row.timestampMs), ...from };
+    const known = probe.askers.find((one) => one.client === from.client && one.protocol === from.protocol);
+    if (known !== undefined) known.queries += 1;
+    else if (probe.askers.length < MAX_ASKERS) probe.askers.push({ ...from, queries: 1 });
   }
 
   private removeOver(): void {

@@ -32,6 +32,19 @@ export const Probe = z
       .nullable()
       .meta({ description: 'its name, where it has one; only for whoever is signed in' }),
     protocol: z.enum(PROTOCOL_NAMES).nullable(),
+    askers: z
+      .array(
+        z.strictObject({
+          client: z.string(),
+          protocol: z.enum(PROTOCOL_NAMES),
+          queries: z.int().min(1),
+        }),
+      )
+      .max(8)
+      .meta({
+        description:
+          'the addresses and transports that asked, the earliest first: a device may ask over IPv4 and over IPv6',
+      }),
     queries: z.int().min(0).meta({ description: 'how often it was asked' }),
   })
   .meta({ id: 'Probe' });

@@ -1,5 +1,6 @@
 /** All pages: where each is, what it is called, and how it is loaded. A page that is not here does not exist. */
 import {
+  BookOpen,
   CalendarClock,
   CircleHelp,
   FlaskConical,
@@ -130,6 +131,14 @@ export const PAGES: readonly PageEntry[] = [
     section: 'server',
     isUnlisted: true,
     view: later(() => import('../pages/welcome/welcome-page.tsx')),
+  },
+  {
+    path: pathOf('guides'),
+    title: 'guides.title',
+    icon: BookOpen,
+    section: 'server',
+    isUnlisted: true,
+    view: later(() => import('../pages/guides/guides-page.tsx')),
   },
   {
     path: pathOf('lists'),

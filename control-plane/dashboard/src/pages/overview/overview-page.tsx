@@ -24,6 +24,8 @@ const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 const DEFAULTS = { period: FIRST_PERIOD, node: '' };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
+/** So few devices make it likely that the router does not announce Weir. */
+const FEW_DEVICES = 2;
 
 const NodeChoice = lazy(() => import('./node-choice.tsx'));
 
@@ -107,6 +109,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
   return (
     <>
+      {node === '' && stats.clients <= FEW_DEVICES && <FewDevices count={stats.clients} />}
       <Figures>
         <Figure
           label={say('overview.queries')}
@@ -155,6 +158,22 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <RecentlyBlocked node={node} />
       </Cards>
     </>
+  );
+}
+
+function FewDevices({ count }: { readonly count: number }): ReactNode {
+  const { say } = useText();
+  return (
+    <Callout
+      tone="info"
+      actions={
+        <Link to="/guides" className="standing">
+          {say('overview.fewDevices.look')}
+        </Link>
+      }
+    >
+      {say('overview.fewDevices', { count })}
+    </Callout>
   );
 }
 

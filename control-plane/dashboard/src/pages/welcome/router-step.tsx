@@ -25,6 +25,9 @@ export function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
       <Addresses title={say('welcome.router.ipv4')} addresses={ipv4} />
       <Addresses title={say('welcome.router.ipv6')} addresses={ipv6} />
       <p className={styles['quiet']}>{say('welcome.router.only')}</p>
+      <Link to="/guides" className="standing">
+        {say('welcome.router.guides')}
+      </Link>
       <MayAsk />
     </>
   );

@@ -1,0 +1,120 @@
+/**
+ * Guides: how routers and devices are set up to use Weir. Their texts are `guides.en.json` and the same file of other
+ * languages. In a text, `*…*` is a name in the menu of the product; `{ipv4}` and `{ipv6}` are addresses of Weir.
+ */
+
+export type GuideKind = 'router' | 'device';
+
+/** A product. */
+interface Product {
+  readonly kind: GuideKind;
+  /** The same in every language; null for one that the texts name. */
+  readonly name: string | null;
+  /** To be run in a terminal. */
+  readonly commands?: { readonly ipv4: string; readonly ipv6: string };
+}
+
+const router = (name: string | null): Product => ({ kind: 'router', name });
+const device = (name: string): Product => ({ kind: 'device', name });
+
+/** In the order of the choice. */
+export const PRODUCTS = {
+  otherRouter: router(null),
+  fritzbox: router('FRITZ!Box'),
+  speedport: router('Speedport'),
+  tplink: router('TP-Link'),
+  asus: router('ASUS'),
+  netgear: router('Netgear'),
+  linksys: router('Linksys'),
+  unifi: router('UniFi'),
+  mikrotik: router('MikroTik'),
+  openwrt: router('OpenWrt'),
+  pfsense: router('pfSense'),
+  opnsense: router('OPNsense'),
+  googleNest: router('Google Nest Wifi'),
+  eero: router('eero'),
+  windows: device('Windows 11'),
+  macos: device('macOS'),
+  android: device('Android'),
+  ios: device('iPhone, iPad'),
+  networkManager: {
+    ...device('Linux (NetworkManager)'),
+    commands: {
+      ipv4: 'nmcli connection modify NAME ipv4.ignore-auto-dns yes ipv4.dns {ipv4}\nnmcli connection up NAME',
+      ipv6: 'nmcli connection modify NAME ipv6.ignore-auto-dns yes ipv6.dns {ipv6}\nnmcli connection up NAME',
+    },
+  },
+  systemdNetworkd: {
+    ...device('Linux (systemd-networkd, systemd-resolved)'),
+    commands: {
+      ipv4: '[Network]\nDNS={ipv4}\n\n[DHCPv4]\nUseDNS=no',
+      ipv6: '[Network]\nDNS={ipv6}\n\n[DHCPv6]\nUseDNS=no\n\n[IPv6AcceptRA]\nUseDNS=no',
+    },
+  },
+} as const satisfies Record<string, Product>;
+
+export type GuideId = keyof typeof PRODUCTS;
+export const GUIDE_IDS = Object.keys(PRODUCTS) as readonly GuideId[];
+
+/** Texts of a guide; a step is a sentence or two. */
+interface GuideTexts {
+  readonly name?: string;
+  readonly ipv4: readonly string[];
+  readonly ipv6: readonly string[];
+}
+
+/** The file of a language. */
+export interface GuideFile {
+  readonly guides: Readonly<Record<GuideId, GuideTexts>>;
+  /** If the router has no setting for the DNS server of IPv6. */
+  readonly withoutSetting: readonly string[];
+}
+
+/** A guide, ready to be shown. */
+export interface Guide {
+  readonly id: GuideId;
+  readonly kind: GuideKind;
+  readonly name: string;
+  readonly ipv4: readonly string[];
+  readonly ipv6: readonly string[];
+  readonly commands: { readonly ipv4: string; readonly ipv6: string } | null;
+}
+
+/** The guide of a product; of the first one if there is none with the id. */
+export function guideOf(wanted: string, { guides }: GuideFile): Guide {
+  const id = GUIDE_IDS.find((one) => one === wanted) ?? GUIDE_IDS[0]!;
+  const { kind, name, commands }: Product = PRODUCTS[id];
+  const texts = guides[id];
+  return {
+    id,
+    kind,
+    name: name ?? texts.name ?? id,
+    commands: commands ?? null,
+    ipv4: texts.ipv4,
+    ipv6: texts.ipv6,
+  };
+}
+
+/** A piece of a step: plain text, a name in a menu, or something to be entered. */
+export interface StepPiece {
+  readonly kind: 'text' | 'menu' | 'code';
+  readonly text: string;
+}
+
+/** The pieces of a step, with what stands for `{ipv4}` and `{ipv6}` put in. */
+export function piecesOf(step: string, addresses: Readonly<Record<string, string>>): StepPiece[] {
+  return step
+    .split(/(\*[^*]+\*|`[^`]+`|\{ipv[46]\})/)
+    .filter((text) => text !== '')
+    .map((text) => {
+      if (text.startsWith('*')) return { kind: 'menu', text: text.slice(1, -1) };
+      if (text.startsWith('`')) return { kind: 'code', text: withAddresses(text.slice(1, -1), addresses) };
+      if (text.startsWith('{')) return { kind: 'code', text: withAddresses(text, addresses) };
+      return { kind: 'text', text };
+    });
+}
+
+/** A text with what stands for `{ipv4}` and `{ipv6}` put in. */
+export function withAddresses(text: string, addresses: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{(ipv[46])\}/g, (_whole, key: string) => addresses[key] ?? '');
+}

@@ -1,0 +1,118 @@
+/**
+ * The script of the page `/check`. It makes several probes, lets the browser look their names up one after another, and
+ * shows which of them reached this node, over IPv4 and over IPv6. Several, since a device with a second DNS server asks
+ * that one for a part of the names. Texts are set as text, never as HTML.
+ */
+
+import { CHECK_LANGUAGES } from './check-texts.ts';
+
+/** Names that one check looks up. */
+export const CHECK_NAMES = 6;
+/** Looks at the probes this often, and so many times: a device may ask another server first. */
+const LOOK_MS = 500;
+const LOOKS = 16;
+/** Between two names, so that a resolver that takes turns does so. */
+const GAP_MS = 150;
+
+/** Applies what was chosen in the dashboard: the theme before the first paint, and the language. */
+export const CHOICES_SCRIPT = `
+'use strict';
+(() => {
+  const kept = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+  const root = document.documentElement;
+  const theme = kept('weir.theme');
+  if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
+  const language = kept('weir.language');
+  const isOther = language !== root.lang && ${JSON.stringify(CHECK_LANGUAGES)}.includes(language);
+  // One that the address names is shown: no circles.
+  if (!isOther || new URLSearchParams(location.search).has('lang')) return;
+  root.dataset.leaving = '';
+  location.replace('check?lang=' + language);
+})();
+`;
+
+export const CHECK_SCRIPT = `
+'use strict';
+const main = document.getElementById('check');
+const texts = JSON.parse(main.dataset.texts);
+const own = main.dataset.address;
+const node = main.dataset.node;
+const count = ${CHECK_NAMES};
+const TRANSPORTS = { udp: 'UDP', tcp: 'TCP', dot: 'TLS', doh: 'HTTPS' };
+const fill = (text, values) => text.replace(/\\{(\\w+)\\}/g, (whole, key) => values[key] ?? whole);
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const put = (id, text) => { const place = document.getElementById(id); place.textContent = text; place.hidden = text === ''; };
+const deviceText = () => {
+  const agent = navigator.userAgent;
+  if (/\\bTV\\b|SMART-TV|SmartTV|Tizen|Web0S|\\bAFT|PlayStation|Xbox|Nintendo/.test(agent)) return texts.device;
+  if (/iPad|Tablet/.test(agent) || (/Macintosh/.test(agent) && navigator.maxTouchPoints > 1)) return texts.tablet;
+  if (/iPhone|Mobile/.test(agent)) return texts.phone;
+  if (/Android/.test(agent)) return texts.tablet;
+  return /Windows|Macintosh|Linux|CrOS|X11/.test(agent) ? texts.computer : texts.device;
+};
+const ask = async (method, path) => {
+  const answer = await fetch('check/' + path, { method, credentials: 'omit' });
+  if (!answer.ok) throw Object.assign(new Error(answer.status), { isTooMany: answer.status === 429 });
+  return answer.json();
+};
+const familyOf = ({ client }) => (client.includes(':') ? 'IPv6' : 'IPv4');
+const showFamily = (family, probes) => {
+  const seen = probes.filter(({ askers }) => askers.some((asker) => familyOf(asker) === family)).length;
+  const askers = probes.flatMap(({ askers }) => askers).filter((asker) => familyOf(asker) === family);
+  const clients = [...new Set(askers.map(({ client, protocol }) => client + ' (' + TRANSPORTS[protocol] + ')'))];
+  put(family, seen === 0 ? texts.familyNotSeen : fill(texts.familySeen, { seen, count, clients: clients.join(', ') }));
+  return { seen, addresses: [...new Set(askers.map(({ client }) => client))] };
+};
+const familyNote = (verdict, four, six) => {
+  if (verdict === 'none' || (four > 0) === (six > 0)) return '';
+  const [used, other] = four > 0 ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
+  return fill(verdict === 'all' ? texts.oneFamilyAll : texts.oneFamilySome, { used, other });
+};
+const senderNote = (verdict, addresses) => {
+  if (verdict === 'none') return '';
+  if (addresses.includes(own)) return '';
+  // A device has several addresses of IPv6, one of IPv4.
+  const client = addresses.find((address) => !address.includes(':'));
+  if (own === '' || own.includes(':') || client === undefined) return texts.maybeForwarded;
+  return fill(texts.forwarded, { client, address: own });
+};
+const show = (probes) => {
+  const seen = probes.filter(({ asked }) => asked).length;
+  const verdict = seen === count ? 'all' : seen === 0 ? 'none' : 'some';
+  main.dataset.verdict = verdict;
+  const values = { device: deviceText(), node, seen, count };
+  put('result', fill(texts[verdict], values));
+  put('detail', fill(texts[verdict + 'Detail'], values));
+  const four = showFamily('IPv4', probes);
+  const six = showFamily('IPv6', probes);
+  put('familyNote', familyNote(verdict, four.seen, six.seen));
+  put('senderNote', senderNote(verdict, [...four.addresses, ...six.addresses]));
+  put('limits', verdict === 'all' ? texts.limits : '');
+  document.getElementById('families').hidden = false;
+  document.getElementById('more').hidden = verdict === 'all';
+};
+const check = async () => {
+  const ids = [];
+  for (let i = 0; i < count; i++) {
+    const { id, name } = await ask('POST', 'probes');
+    ids.push(id);
+    fetch(location.protocol + '//' + name + '/', { mode: 'no-cors', cache: 'no-store' }).catch(() => undefined);
+    await pause(${GAP_MS});
+  }
+  const look = () => Promise.all(ids.map((id) => ask('GET', 'probes/' + encodeURIComponent(id))));
+  for (let looks = 1; ; looks++) {
+    await pause(${LOOK_MS});
+    const probes = await look();
+    const isWhole = probes.every(({ asked }) => asked);
+    if (!isWhole && looks < ${LOOKS}) continue;
+    // A question over the other family may be a moment behind.
+    if (isWhole) await pause(${LOOK_MS});
+    return show(isWhole ? await look() : probes);
+  }
+};
+if (!('leaving' in document.documentElement.dataset)) check().catch((error) => {
+  main.dataset.verdict = 'failed';
+  put('result', texts.failed);
+  put('detail', error.isTooMany ? texts.tooMany : fill(texts.failedDetail, { reason: error.message }));
+});
+`;

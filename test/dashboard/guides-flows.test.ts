@@ -1,0 +1,54 @@
+/** The guides for routers and devices: how a reader gets to them, chooses one, and what they cost. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { countLoaded } from '../support/browser/loaded-files.ts';
+import { followPath } from '../support/browser/page-steps.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
+
+/** Scripts that the page may load after those of another one, compressed by gzip. */
+const PAGE_SCRIPTS_BYTES = 30 * 1024;
+
+let room: DashboardRoom;
+
+beforeAll(async () => (room = await DashboardRoom.open()));
+afterAll(() => room.close());
+
+describe('the guides', () => {
+  test('are a link away from the overview of few devices, and show the steps of a router', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./');
+      await page.getByText('One device has asked Weir in this period.').waitFor();
+      await page.getByRole('link', { name: 'Guides', exact: true }).click();
+      await page.getByRole('heading', { name: 'Another router: IPv4' }).waitFor();
+      await page.getByRole('button', { name: 'Router or device' }).click();
+      await page.getByRole('option', { name: 'FRITZ!Box' }).click();
+      await page.getByRole('heading', { name: 'FRITZ!Box: IPv6' }).waitFor();
+      await page.getByText(/Enter .+ as Local DNS server, and save\./).waitFor();
+      // This server answers on a port that no router uses.
+      await page.getByText('Change nothing yet').waitFor();
+      expect(new URL(page.url()).search).toBe('?for=fritzbox');
+      await expectAccessible(page);
+    });
+  });
+
+  test('are in German, within the budget of a page', async () => {
+    await room.withPage({ locale: 'de-DE' }, async (page) => {
+      const loaded = countLoaded(page);
+      await page.goto('./setup');
+      await untilQuiet(page);
+      await followPath(page, 'more');
+      loaded.take();
+      await followPath(page, 'setup');
+      await followPath(page, 'guides');
+      await page.getByRole('heading', { name: 'Anderer Router: IPv4' }).waitFor();
+      await untilQuiet(page);
+      const { scripts } = loaded.take();
+      expect(scripts).toBeGreaterThan(0);
+      expect(scripts).toBeLessThanOrEqual(PAGE_SCRIPTS_BYTES);
+      await followPath(page, 'guides?for=networkManager');
+      await page.getByText('nmcli connection up NAME').first().waitFor();
+      await expectAccessible(page);
+    });
+  });
+});
