@@ -16,7 +16,7 @@ const STATE = 3;
 const UID = 7;
 const INODE = 9;
 
-/** DNS servers by the names of their processes: a socket of another user's process does not tell which one has it. */
+/** DNS servers by the names of their processes: a socket of another user's process does not show its process. */
 const DNS_SERVERS: ReadonlySet<string> = new Set([
   ...[
     'systemd-resolve',
@@ -47,7 +47,7 @@ interface Listening {
   readonly uid: number;
 }
 
-/** Who has the port over UDP or TCP; null if no one has. */
+/** Who has the port over UDP or TCP; null if it is free. */
 export function holderOfPort(port: number, proc = '/proc'): PortHolder | null {
   const sockets = TABLES.flatMap((table) => listeningOn(port, table, linesOf(`${proc}/net/${table}`)));
   if (sockets.length === 0) return null;
