@@ -291,7 +291,7 @@ function setupCodePrinter(
     if (code === null || isPrinted) return;
     isPrinted = true;
     const { path } = setupCode;
-    // The code itself is no business of a log.
+    // The code is a secret, so a log has only its file.
     if (config.logging.format === 'json')
       logger.warn('no password is set; setup asks for the code in a file', { path });
     else process.stdout.write(setupNotice(code, path, commandName()));

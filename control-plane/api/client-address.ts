@@ -44,7 +44,8 @@ export function isFromTrustedPeer(request: Request): boolean {
   return isLoopback(peer) || isTrustedProxy(peer, 0);
 }
 
-function isLoopback(text: string): boolean {
+/** Whether an address is one of this machine alone. */
+export function isLoopback(text: string): boolean {
   const bytes = addressFromText(text);
   if (bytes === null) return false;
   return isMappedIpv4(bytes) ? bytes[12] === 127 : addressToText(bytes) === '::1';

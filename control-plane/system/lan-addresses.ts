@@ -1,7 +1,6 @@
 /** The addresses by which devices in the home network reach this machine. */
 import { networkInterfaces } from 'node:os';
 import type { NetworkInterfaceInfo } from 'node:os';
-import { existsSync } from 'node:fs';
 import { defaultRoute4 } from './default-gateway.ts';
 
 /** Kinds of addresses that stay: those that a provider assigns change, and are left out. */
@@ -55,9 +54,10 @@ function kindOf6(address: string): LanAddressKind | null {
   return /^fe[89ab][0-9a-f]:/.test(address) ? 'link_local' : null;
 }
 
-/** Whether Weir runs in a container, whose addresses are not those of the machine. */
-export function isInContainer(): boolean {
-  return (
-    existsSync('/.dockerenv') || existsSync('/run/.containerenv') || 'KUBERNETES_SERVICE_HOST' in process.env
-  );
+/**
+ * Whether Weir runs in a container, whose addresses are not those of the machine. The image of Weir sets the variable, as
+ * Podman does; a container that shares the network of its machine unsets it.
+ */
+export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
+  return (env['container'] ?? '') !== '';
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { commandFor } from './dns-port-help.ts';
 import { holderOfPort } from './port-holder.ts';
 
-test('holderOfPort() finds this process by its socket, and no process on a port that is free', async () => {
+test('holderOfPort() finds this process by its socket, and is null for a port that is free', async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();

@@ -16,7 +16,7 @@ const STATE = 3;
 const UID = 7;
 const INODE = 9;
 
-/** DNS servers by the names of their processes: a socket of another user's process does not show its process. */
+/** DNS servers by the names of their processes: who has a socket is only visible to the same user and root. */
 const DNS_SERVERS: ReadonlySet<string> = new Set([
   ...[
     'systemd-resolve',

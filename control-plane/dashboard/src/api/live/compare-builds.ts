@@ -5,7 +5,10 @@ export type ServedBuild = 'same' | 'changed' | 'unreachable';
 
 /** Compares the scripts of this page with those of a document. */
 export function compareBuilds(own: readonly string[], html: string): ServedBuild {
-  const served = Array.from(html.matchAll(/<script type="module"[^>]* src="([^"]+)"/g), ([, src]) => src ?? '');
+  const served = Array.from(
+    html.matchAll(/<script type="module"[^>]* src="([^"]+)"/g),
+    ([, src]) => src ?? '',
+  );
   if (served.length === 0) return 'unreachable';
   return namesOf(served) === namesOf(own) ? 'same' : 'changed';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { enteredAddresses, originForOthers, routerObstacle } from './reach.ts';
-import type { Reach } from './reach.ts';
+import { enteredAddresses, originForOthers, routerObstacle } from './router-state.ts';
+import type { Reach } from './router-state.ts';
 
 const REACH: Reach = {
   dns: { dns_port: 53, is_chosen: false, port_53: 'weir', holder: null, command: null },
