@@ -28,7 +28,8 @@ export function listeningOf({ config, explicit }: LoadedConfig, dnsPort: number)
     addresses: config.server.bind_address,
     dnsPort,
     isChosen: explicit.has('server.dns_port'),
-    isService: process.env['INVOCATION_ID'] !== undefined,
+    // Terminals of a desktop have INVOCATION_ID as well.
+    isService: (process.env['NOTIFY_SOCKET'] ?? '') !== '',
   };
 }
 
@@ -36,21 +37,37 @@ export function listeningOf({ config, explicit }: LoadedConfig, dnsPort: number)
 export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsPortParts): Promise<DnsReach> {
   const base = { dns_port: dnsPort, is_chosen: isChosen && dnsPort !== DNS_PORT };
   if (dnsPort === DNS_PORT) return { ...base, port_53: 'weir', holder: null, command: null };
-  const state = await portState(addresses, DNS_PORT);
-  const holder = state === 'taken' ? (holderOfPort(DNS_PORT) ?? { program: null, pid: null }) : null;
-  const command = base.is_chosen ? null : withRestart(commandFor(state, holder), isService);
-  return { ...base, port_53: state, holder, command };
+  const tried = await portState(addresses, DNS_PORT);
+  // The kernel refuses before it looks whether the port is taken.
+  const found = tried === 'free' ? null : holderOfPort(DNS_PORT);
+  const holder = tried === 'taken' ? (found ?? { program: null, pid: null }) : found;
+  const command = base.is_chosen ? null : commandFor(tried, holder, isService);
+  return { ...base, port_53: holder === null ? tried : 'taken', holder, command };
 }
 
-/** What frees the port for Weir; null if nothing has to be freed, or if the program is not known. */
+const RESTART = 'sudo systemctl restart weir';
+const PERMIT =
+  "echo 'net.ipv4.ip_unprivileged_port_start=53' | sudo tee /etc/sysctl.d/50-weir.conf && sudo sysctl -p /etc/sysctl.d/50-weir.conf";
+
+/**
+ * One line that lets Weir have the port, with its restart if it is a service; null if nothing has to be run, or Weir
+ * does not know how to stop the program.
+ */
 export function commandFor(
   state: 'free' | 'taken' | 'not_permitted',
   holder: PortHolder | null,
+  isService: boolean,
 ): string | null {
-  if (state === 'free') return null;
-  if (state === 'not_permitted')
-    return "echo 'net.ipv4.ip_unprivileged_port_start=53' | sudo tee /etc/sysctl.d/50-weir.conf && sudo sysctl -p /etc/sysctl.d/50-weir.conf";
-  switch (holder?.program) {
+  const release = holder === null ? '' : releaseOf(holder.program);
+  if (release === null) return null;
+  const permit = state === 'not_permitted' ? PERMIT : '';
+  const steps = [permit, release, isService ? RESTART : ''].filter((step) => step !== '');
+  return steps.length === 0 ? null : steps.join(' && ');
+}
+
+/** Stops the program; null if Weir does not know how. */
+function releaseOf(program: string | null): string | null {
+  switch (program) {
     case 'systemd-resolve':
       // Its own file would be replaced by an upgrade; /etc/resolv.conf names the stub listener that goes.
       return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
@@ -62,7 +79,7 @@ export function commandFor(
     case 'connmand':
     case 'dnsdist':
     case 'stubby':
-      return `sudo systemctl disable --now ${SERVICES[holder.program] ?? holder.program}`;
+      return `sudo systemctl disable --now ${SERVICES[program] ?? program}`;
     default:
       return null;
   }
@@ -70,10 +87,3 @@ export function commandFor(
 
 /** Services that have another name than their program. */
 const SERVICES: Readonly<Record<string, string>> = { connmand: 'connman' };
-
-/** A node takes the port at its start. */
-function withRestart(command: string | null, isService: boolean): string | null {
-  if (!isService) return command;
-  const restart = 'sudo systemctl restart weir';
-  return command === null ? restart : `${command} && ${restart}`;
-}

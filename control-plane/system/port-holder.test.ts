@@ -65,13 +65,24 @@ test.each([
   ['taken', 'connmand', /^sudo systemctl disable --now connman$/],
   ['not_permitted', null, /ip_unprivileged_port_start=53/],
 ] as const)('commandFor() port 53 %s by %s is one line', (state, program, pattern) => {
-  const command = commandFor(state, program === null ? null : { program, pid: 1 });
+  const command = commandFor(state, program === null ? null : { program, pid: 1 }, false);
   expect(command).toMatch(pattern);
   expect(command).not.toContain('\n');
 });
 
-test('commandFor() has none for a free port, and for a program that it does not know', () => {
-  expect(commandFor('free', null)).toBeNull();
-  expect(commandFor('taken', { program: 'my-server; rm -rf /', pid: 5 })).toBeNull();
-  expect(commandFor('taken', null)).toBeNull();
+test('commandFor() gives the permission and frees the port in one line, and restarts a service', () => {
+  const dnsmasq = { program: 'dnsmasq', pid: 5 };
+  expect(commandFor('not_permitted', dnsmasq, false)).toMatch(
+    /ip_unprivileged_port_start=53.* && sudo systemctl disable --now dnsmasq$/,
+  );
+  expect(commandFor('taken', dnsmasq, true)).toMatch(/ dnsmasq && sudo systemctl restart weir$/);
+  expect(commandFor('free', null, true)).toBe('sudo systemctl restart weir');
+});
+
+test('commandFor() has none for a free port, and for a program that Weir cannot stop', () => {
+  expect(commandFor('free', null, false)).toBeNull();
+  for (const isService of [false, true]) {
+    expect(commandFor('taken', { program: 'my-server; rm -rf /', pid: 5 }, isService)).toBeNull();
+    expect(commandFor('taken', { program: null, pid: null }, isService)).toBeNull();
+  }
 });

@@ -77,6 +77,7 @@ function useIsStandingKnown(): boolean {
     blocking,
     useAsk('GET /blocklist-sources', {}),
     useAsk('GET /clients/refused', {}),
+    useAsk('GET /system/reachability', {}),
   ];
   return answers.every(({ isPending, failureCount }) => !isPending || failureCount > 0);
 }

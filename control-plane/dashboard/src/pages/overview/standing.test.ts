@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { heldTrouble, isNothingBlocked, refusedTrouble, troublesOf } from './standing.ts';
+import { heldTrouble, isNothingBlocked, portTrouble, refusedTrouble, troublesOf } from './standing.ts';
 import type { Health } from './standing.ts';
 
 function health(checks: Partial<Health['checks']>): Health {
@@ -54,6 +54,30 @@ describe('troublesOf()', () => {
     const troubles = troublesOf(health(all));
     expect(troubles).toHaveLength(Object.keys(checks).length);
     expect(troubles.filter(({ fix, help }) => fix === null && help === null)).toEqual([]);
+  });
+});
+
+describe('portTrouble()', () => {
+  const reach = (dns: object): Parameters<typeof portTrouble>[0] => ({
+    dns: { dns_port: 5300, is_chosen: false, port_53: 'taken', holder: null, command: null, ...dns },
+    is_container: false,
+    addresses: [],
+    this_device: { address: '192.0.2.9', is_server: false, last_seen: null },
+    devices: 0,
+    names_active: 5,
+  });
+
+  test('leads to the steps while devices cannot ask Weir', () => {
+    expect(portTrouble(reach({}))).toMatchObject({
+      tone: 'warning',
+      filling: { port: '5300' },
+      fix: { to: '/welcome' },
+    });
+  });
+
+  test('is absent on port 53, and on a port that was chosen', () => {
+    expect(portTrouble(reach({ dns_port: 53, port_53: 'weir' }))).toBeNull();
+    expect(portTrouble(reach({ is_chosen: true }))).toBeNull();
   });
 });
 

@@ -75,6 +75,19 @@ export function isNothingBlocked(isEnabled: boolean | undefined, blockedNames: n
   return isEnabled === true && blockedNames === 0;
 }
 
+/** Weir answers on another port than devices ask, which is not set on purpose; null = it does not. */
+export function portTrouble({ dns }: AnswerOf<'GET /system/reachability'>): Trouble | null {
+  if (dns.port_53 === 'weir' || dns.is_chosen) return null;
+  return {
+    ...NOTHING_MORE,
+    id: 'port',
+    tone: 'warning',
+    text: 'welcome.port.other',
+    filling: { port: String(dns.dns_port) },
+    fix: { to: '/welcome', text: 'trouble.fix.port' },
+  };
+}
+
 /** Lists whose new copy waits for a person to look at it; null = none. */
 export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Trouble | null {
   const held = sources.filter(({ status }) => status === 'held');

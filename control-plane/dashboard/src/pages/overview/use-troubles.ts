@@ -2,7 +2,14 @@
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { isRecent } from './overview-questions.ts';
-import { heldTrouble, isNothingBlocked, NOTHING_BLOCKED, refusedTrouble, troublesOf } from './standing.ts';
+import {
+  heldTrouble,
+  isNothingBlocked,
+  NOTHING_BLOCKED,
+  portTrouble,
+  refusedTrouble,
+  troublesOf,
+} from './standing.ts';
 import type { Trouble } from './standing.ts';
 
 const CLIENTS_MS = 90_000;
@@ -13,10 +20,12 @@ export function useTroubles(): readonly Trouble[] | null {
   const { health, blocking, blockedNames } = useNodeStatus();
   const sources = useAsk('GET /blocklist-sources', {}, { everyMs: LISTS_MS });
   const access = useAsk('GET /clients/refused', {}, { everyMs: CLIENTS_MS });
+  const reach = useAsk('GET /system/reachability', {}, { everyMs: CLIENTS_MS });
   if (health.data === undefined) return null;
   const troubles = troublesOf(health.data);
   if (isNothingBlocked(blocking.data?.enabled, blockedNames)) troubles.push(NOTHING_BLOCKED);
   const held = sources.data === undefined ? null : heldTrouble(sources.data);
   const refused = access.data === undefined ? null : refusedTrouble(access.data, (one) => isRecent(one));
-  return [...troubles, ...[held, refused].filter((trouble) => trouble !== null)];
+  const port = reach.data === undefined ? null : portTrouble(reach.data);
+  return [...troubles, ...[port, held, refused].filter((trouble) => trouble !== null)];
 }

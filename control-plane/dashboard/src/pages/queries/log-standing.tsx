@@ -2,6 +2,7 @@
 import { Inbox, SearchX } from 'lucide-react';
 import { memo } from 'react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { PAGE_BASE } from '../../api/place.ts';
 import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
@@ -80,7 +81,10 @@ export function NoRows({ isFiltered, onClear }: NoRowsProps): ReactNode {
     );
   return (
     <Empty icon={Inbox} title={say('queries.noneYet')}>
-      <p className={styles['hint']}>{say('queries.pointHere', { host: location.hostname })}</p>
+      <p className={styles['hint']}>{say('queries.pointHere')}</p>
+      <Link to="/welcome" className="standing">
+        {say('queries.pointHere.look')}
+      </Link>
       <a href={`${PAGE_BASE}/check`}>{say('queries.check')}</a>
     </Empty>
   );

@@ -19,7 +19,7 @@ const LOOPBACK = at('127.0.0.1');
 
 describe('the addresses to enter', () => {
   test('are those of the network, whatever address the page was opened at', () => {
-    const entered = { ipv4: ['192.0.2.5'], ipv6: ['fd00::5', 'fe80::5'] };
+    const entered = { ipv4: ['192.0.2.5'], ipv6: ['fd00::5'], linkLocal: ['fe80::5 (eth0)'] };
     expect(enteredAddresses(REACH, LOOPBACK)).toEqual(entered);
     expect(enteredAddresses(REACH, at('weir.home.arpa'))).toEqual(entered);
   });
@@ -30,17 +30,22 @@ describe('the addresses to enter', () => {
     ['nas.home.arpa', { ipv4: [], ipv6: [] }],
     ['localhost', { ipv4: [], ipv6: [] }],
   ])('of a container that was opened at %s are not those of the container', (hostname, entered) => {
-    expect(enteredAddresses({ ...REACH, is_container: true }, at(hostname))).toEqual(entered);
+    expect(enteredAddresses({ ...REACH, is_container: true }, at(hostname))).toEqual({
+      ...entered,
+      linkLocal: [],
+    });
   });
 });
 
-test.each<[string, Reach, ReturnType<typeof routerObstacle>]>([
+test.each<[string, Reach, ReturnType<typeof routerObstacle>, boolean?]>([
   ['port 53 and an address', REACH, null],
   ['another port', { ...REACH, dns: { ...REACH.dns, dns_port: 5300, port_53: 'free' } }, 'port'],
   ['no address of the network', { ...REACH, addresses: [] }, 'address'],
+  ['lists that are not active yet', { ...REACH, names_active: 0 }, 'names'],
+  ['no list on purpose', { ...REACH, names_active: 0 }, null, false],
   ['a container', { ...REACH, addresses: [], is_container: true }, null],
-])('with %s the router may be changed, or not', (_what, reach, obstacle) => {
-  expect(routerObstacle(reach, LOOPBACK)).toBe(obstacle);
+])('with %s the router may be changed, or not', (_what, reach, obstacle, wantsLists = true) => {
+  expect(routerObstacle(reach, LOOPBACK, wantsLists)).toBe(obstacle);
 });
 
 test('originForOthers() is never a name of the machine itself', () => {

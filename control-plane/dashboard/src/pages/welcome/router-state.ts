@@ -15,7 +15,11 @@ export interface OpenedAt {
 export interface EnteredAddresses {
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
+  /** With their interface. Some devices refuse them, so they are only for routers that take nothing else. */
+  readonly linkLocal: readonly string[];
 }
+
+const NONE: EnteredAddresses = { ipv4: [], ipv6: [], linkLocal: [] };
 
 /** Addresses to enter: of a container, where the page was opened, if that is an address of the network. */
 export function enteredAddresses(
@@ -25,21 +29,29 @@ export function enteredAddresses(
   if (!isContainer) {
     return {
       ipv4: addresses.filter(({ kind }) => kind === 'ipv4').map(({ address }) => address),
-      ipv6: addresses.filter(({ kind }) => kind !== 'ipv4').map(({ address }) => address),
+      ipv6: addresses.filter(({ kind }) => kind === 'ula').map(({ address }) => address),
+      linkLocal: addresses
+        .filter(({ kind }) => kind === 'link_local')
+        .map(({ address, interface: name }) => `${address} (${name})`),
     };
   }
   const host = at.hostname.replace(/^\[|\]$/g, '');
-  if (isOwnName(at.hostname)) return { ipv4: [], ipv6: [] };
-  if (host.includes(':')) return { ipv4: [], ipv6: [host] };
-  return { ipv4: /^[\d.]+$/.test(host) ? [host] : [], ipv6: [] };
+  if (isOwnName(at.hostname)) return NONE;
+  if (host.includes(':')) return { ...NONE, ipv6: [host] };
+  return { ...NONE, ipv4: /^[\d.]+$/.test(host) ? [host] : [] };
 }
 
-/** Why the router must not be changed yet; null if it may be. */
-export function routerObstacle(reach: Reach, at: OpenedAt): 'port' | 'address' | null {
+/** Why the router must not be changed yet; null if it may be. `wantsLists`: block lists are enabled. */
+export function routerObstacle(
+  reach: Reach,
+  at: OpenedAt,
+  wantsLists: boolean,
+): 'port' | 'address' | 'names' | null {
   if (reach.dns.port_53 !== 'weir') return 'port';
   const { ipv4, ipv6 } = enteredAddresses(reach, at);
   // A container is reached by the address of its machine, which only people know.
-  return ipv4.length + ipv6.length === 0 && !reach.is_container ? 'address' : null;
+  if (ipv4.length + ipv6.length === 0 && !reach.is_container) return 'address';
+  return wantsLists && reach.names_active === 0 ? 'names' : null;
 }
 
 /** The start of this dashboard's address for another device; null if no address is known. */

@@ -8,22 +8,30 @@ import { enteredAddresses, routerObstacle } from './router-state.ts';
 import type { Reach } from './router-state.ts';
 import styles from './welcome-page.module.css';
 
+const OBSTACLES = {
+  port: 'welcome.router.locked',
+  address: 'welcome.router.nowhere',
+  names: 'welcome.router.unfiltered',
+} as const;
+
 /** The step. */
 export function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
-  const { say } = useText();
-  const obstacle = routerObstacle(reach, location);
-  if (obstacle !== null)
-    return (
-      <Callout tone="info">
-        {say(obstacle === 'port' ? 'welcome.router.locked' : 'welcome.router.nowhere')}
-      </Callout>
-    );
-  const { ipv4, ipv6 } = enteredAddresses(reach, location);
+  const { say, format } = useText();
+  const sources = useAsk('GET /blocklist-sources', {});
+  const wantsLists = sources.data?.some(({ enabled }) => enabled) ?? true;
+  const obstacle = routerObstacle(reach, location, wantsLists);
+  if (obstacle !== null) return <Callout tone="info">{say(OBSTACLES[obstacle])}</Callout>;
+  const { ipv4, ipv6, linkLocal } = enteredAddresses(reach, location);
   return (
     <>
       <p>{say(reach.is_container ? 'welcome.router.container' : 'welcome.router.text')}</p>
       <Addresses title={say('welcome.router.ipv4')} addresses={ipv4} />
       <Addresses title={say('welcome.router.ipv6')} addresses={ipv6} />
+      {linkLocal.length > 0 && (
+        <p className={styles['quiet']}>
+          {say('welcome.router.linkLocal', { addresses: format.list(linkLocal) })}
+        </p>
+      )}
       <p className={styles['quiet']}>{say('welcome.router.only')}</p>
       <Link to="/guides" className="standing">
         {say('welcome.router.guides')}
