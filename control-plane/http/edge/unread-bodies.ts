@@ -15,8 +15,15 @@ const LINGER_MS = 1000;
 const LINGER_BYTES = 8 * 1024 * 1024;
 const LOOK_MS = 10;
 
+/** Connections that end: what comes on them is no request, or none that is answered. */
+const ending = new WeakSet<Socket>();
+
 /** The middleware; the first, so that it knows of every answer. */
 export function leaveUnreadBodies(request: Request, response: Response, next: NextFunction): void {
+  if (ending.has(request.socket)) {
+    request.socket.destroy();
+    return;
+  }
   if (mayBeLarge(request)) {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;
@@ -25,14 +32,19 @@ export function leaveUnreadBodies(request: Request, response: Response, next: Ne
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       if (request.complete) destroySoon();
-      else linger(socket, () => request.complete, destroySoon);
+      else {
+        ending.add(socket);
+        linger(socket, () => request.complete, destroySoon);
+      }
     };
   }
   next();
 }
 
-function mayBeLarge({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
+/** In HTTP/1.0 nothing is chunked: such a request is refused, and its connection ends at once. */
+function mayBeLarge({ headers, httpVersionMinor }: Request): boolean {
+  const isChunked = headers['transfer-encoding'] !== undefined && httpVersionMinor > 0;
+  return isChunked || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
 
 /** Lets the client read the answer, and closes the connection. */

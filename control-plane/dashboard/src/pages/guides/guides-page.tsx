@@ -8,7 +8,7 @@ import { CopyField } from '../../ui/controls/copy-field.tsx';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Card, Page } from '../../ui/display/page.tsx';
 import { Callout, Skeleton } from '../../ui/display/states.tsx';
-import { enteredAddresses, routerObstacle } from '../welcome/reach.ts';
+import { enteredAddresses, routerObstacle } from '../../api/router-state.ts';
 import { useGuideFile } from './guide-language.ts';
 import { GUIDE_IDS, guideOf, piecesOf, withAddresses } from './guides.ts';
 import type { Guide, GuideFile } from './guides.ts';
@@ -27,7 +27,7 @@ export default function GuidesPage(): ReactNode {
   const [{ for: wanted }, setFields] = useUrlState(DEFAULTS);
   return (
     <Page title={say('guides.title')} lead={say('guides.lead')}>
-      {reach !== undefined && routerObstacle(reach, location) !== null && <NotYet />}
+      {reach !== undefined && routerObstacle(reach, location, false) !== null && <NotYet />}
       {file === undefined || isPending ? (
         <Skeleton lines={8} />
       ) : (

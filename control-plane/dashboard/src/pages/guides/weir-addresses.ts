@@ -1,5 +1,5 @@
 /** The addresses of Weir that a guide shows. */
-import type { EnteredAddresses } from '../welcome/reach.ts';
+import type { EnteredAddresses } from '../../api/router-state.ts';
 
 /** One of each family; null if there is none that every product takes. */
 export interface WeirAddresses {
@@ -10,5 +10,5 @@ export interface WeirAddresses {
 
 /** The best of the addresses that can be entered. */
 export function bestAddresses({ ipv4, ipv6 }: EnteredAddresses): WeirAddresses {
-  return { ipv4: ipv4[0] ?? null, ipv6: ipv6.find((address) => /^f[cd]/i.test(address)) ?? null };
+  return { ipv4: ipv4[0] ?? null, ipv6: ipv6[0] ?? null };
 }

@@ -2,6 +2,7 @@
 import { Inbox } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { PAGE_BASE } from '../../api/place.ts';
 import { useText } from '../../i18n/text.ts';
 import { QrCode } from '../../ui/display/qr-code.tsx';
-import { originForOthers } from './router-state.ts';
-import type { Reach } from './router-state.ts';
+import { originForOthers } from '../../api/router-state.ts';
+import type { Reach } from '../../api/router-state.ts';
 import styles from './welcome-page.module.css';
 
 /** The step. */

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { CopyField } from '../../ui/controls/copy-field.tsx';
 import { Callout } from '../../ui/display/states.tsx';
-import type { Reach } from './router-state.ts';
+import type { Reach } from '../../api/router-state.ts';
 
 /** The state of the port, and the command that frees it. */
 export function PortState({ dns }: { readonly dns: Reach['dns'] }): ReactNode {

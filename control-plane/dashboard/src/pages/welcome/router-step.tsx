@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Callout } from '../../ui/display/states.tsx';
-import { enteredAddresses, routerObstacle } from './router-state.ts';
-import type { Reach } from './router-state.ts';
+import { enteredAddresses, routerObstacle } from '../../api/router-state.ts';
+import type { Reach } from '../../api/router-state.ts';
 import styles from './welcome-page.module.css';
 
 const OBSTACLES = {

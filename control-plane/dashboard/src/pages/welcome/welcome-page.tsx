@@ -9,7 +9,7 @@ import { Card, Page } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
 import { CheckStep } from './check-step.tsx';
 import { PortState } from './port-step.tsx';
-import type { Reach } from './router-state.ts';
+import type { Reach } from '../../api/router-state.ts';
 import { RouterStep } from './router-step.tsx';
 import styles from './welcome-page.module.css';
 

@@ -1,5 +1,5 @@
 /** What the answers of `GET /system/reachability` mean for the steps of the page. Pure. */
-import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 export type Reach = AnswerOf<'GET /system/reachability'>;
 
