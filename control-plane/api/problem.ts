@@ -62,8 +62,7 @@ export function toApiError(thrown: unknown): ApiError {
     return new ApiError(503, 'outcome_unknown', OUTCOME_UNKNOWN, { cause: thrown });
   if (thrown instanceof DatabaseUnavailable) {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
-    const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';
-    return new ApiError(503, 'unavailable', detail, { headers, cause: thrown });
+    return new ApiError(503, 'unavailable', unavailableDetail(thrown), { headers, cause: thrown });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)
@@ -71,6 +70,12 @@ export function toApiError(thrown: unknown): ApiError {
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {
     cause: thrown,
   });
+}
+
+/** Names no server: a caller without a session may read it. */
+function unavailableDetail(thrown: DatabaseUnavailable): string {
+  if (thrown instanceof DatabaseBusy) return thrown.message;
+  return `the database cannot be used${thrown.reason === null ? '' : `: ${thrown.reason}`}`;
 }
 
 function describe(thrown: unknown): string {

@@ -3,10 +3,23 @@
  * violated (409). Everything else is a bug and passes unchanged.
  */
 import { codeOf } from '../../shared/thrown.ts';
+import { type UnavailableReason, unavailableReason } from './unavailable-reason.ts';
 
 /** The database cannot be used now; the same call may work later. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
+  /** For anyone, see `unavailableReason`; null = not known. */
+  readonly reason: UnavailableReason | null;
+
+  constructor(message: string, options: { cause?: unknown; reason?: UnavailableReason | null } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.reason = options.reason ?? unavailableReason(options.cause);
+  }
+}
+
+/** The server is there, but a new connection to it could not be opened. Connections that are open may still work. */
+export class ConnectionRefused extends DatabaseUnavailable {
+  override readonly name = 'ConnectionRefused';
 }
 
 /** The database is up but overloaded; the message says so. */
@@ -59,8 +72,9 @@ export function isUnavailable(error: unknown): boolean {
   return (code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect';
 }
 
-/** Whether an unavailable server needs new connections: all but a full disk and too many of them do. */
+/** Whether an unavailable server needs new connections: all do except a full disk and a refused new connection. */
 export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof ConnectionRefused) return false;
   return !(error instanceof Error && FULL_OR_BUSY.test(codeOf(error)));
 }
 

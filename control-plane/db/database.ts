@@ -19,7 +19,8 @@ import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { askStanding, SeenServer } from './seen-server.ts';
-import { type ChosenServer, connectToChosen, keepComparing, logIn } from './server-choice.ts';
+import { logIn } from './log-in.ts';
+import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
 import { excessOf, prepareQueryRole } from './roles/query-role.ts';
 import { endWhereCut } from './open-pool.ts';
@@ -46,6 +47,8 @@ export interface DatabaseStatus {
   readonly upgrade?: UpgradeState | undefined;
   /** For people: what the role of queries may do beyond its need, while the database is up. */
   readonly excess?: string | undefined;
+  /** For people: why new connections cannot be opened, while those that are open work. */
+  readonly refusal?: string | undefined;
 }
 
 /** The database as the rest of Weir sees it. */
@@ -141,6 +144,8 @@ class PooledDatabase implements Database {
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
   private connections: Connections | undefined;
+  /** Of its being down. */
+  private cause: unknown;
   /** Has been up. */
   private wasUsed = false;
   /** Was given up. */
@@ -160,7 +165,9 @@ class PooledDatabase implements Database {
   }
 
   status(): DatabaseStatus {
-    return { ...this.current, upgrade: this.source.upgrade() };
+    const refused = this.connections?.refusal() ?? null;
+    const refusal = refused === null ? undefined : reasonOf(refused.cause);
+    return { ...this.current, upgrade: this.source.upgrade(), ...(refusal !== undefined && { refusal }) };
   }
 
   onStatus(listener: (status: DatabaseStatus) => void): () => void {
@@ -276,6 +283,7 @@ class PooledDatabase implements Database {
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
         if (this.isClosing()) return;
+        this.cause = error;
         this.set({ state: 'down', server: this.source.name, error: reasonOf(error) });
         if (error instanceof EmbeddedDatabaseUnsupported) return;
       }
@@ -316,6 +324,7 @@ class PooledDatabase implements Database {
     comparing?.catch((error: unknown) => connections.lose(error));
     const reason = await connections.untilLost(this.closing.signal);
     left.abort();
+    this.cause = reason;
     this.connections = undefined;
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
@@ -331,7 +340,7 @@ class PooledDatabase implements Database {
 
   private up(): Connections {
     if (this.connections !== undefined) return this.connections;
-    throw new DatabaseUnavailable(this.current.error ?? 'database is starting');
+    throw new DatabaseUnavailable(this.current.error ?? 'database is starting', { cause: this.cause });
   }
 
   private isClosing(): boolean {

@@ -4,7 +4,7 @@
  * those that it lacks are policy that was in force.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type ClientConfig } from 'pg';
+import pg from 'pg';
 import { reasonOf } from '../../shared/thrown.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
@@ -43,6 +43,7 @@ export async function connectToChosen(
   const refuse = refusalBy(seen);
   const found: (ChosenServer | undefined)[] = [];
   const faults: string[] = [];
+  const causes: unknown[] = [];
   const attempts = targets.map((target, place) =>
     tryServer(target, refuse).then(
       (server) => {
@@ -51,6 +52,7 @@ export async function connectToChosen(
       },
       (error: unknown) => {
         faults[place] = `${target.name}: ${reasonOf(error)}`;
+        causes[place] = error;
         throw error;
       },
     ),
@@ -65,7 +67,9 @@ export async function connectToChosen(
   for (const attempt of attempts)
     attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
   if (chosen !== undefined) return chosen;
-  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
+  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`, {
+    cause: new AggregateError(causes),
+  });
 }
 
 /** The first one whose place no other one has taken. */
@@ -177,21 +181,6 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     throw error;
   } finally {
     ended?.removeEventListener('abort', giveUp);
-  }
-}
-
-/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
-export async function logIn(config: ClientConfig): Promise<void> {
-  const client = new pg.Client(config);
-  client.on('error', () => undefined); // Its loss fails the connecting.
-  try {
-    await client.connect();
-  } catch (error) {
-    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
-      cause: error,
-    });
-  } finally {
-    await end(client);
   }
 }
 

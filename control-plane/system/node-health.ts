@@ -54,9 +54,10 @@ export function databaseCheck(
   database: Pick<Database, 'status'>,
   logTrouble: string | null,
 ): Health['checks']['database'] {
-  const { state, error, upgrade, excess } = database.status();
+  const { state, error, upgrade, excess, refusal } = database.status();
   if (state === 'up') {
-    const trouble = logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
+    const refused = refusal === undefined ? null : `new connections cannot be opened: ${refusal}`;
+    const trouble = refused ?? logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
     if (trouble !== null) return { status: 'degraded', detail: trouble };
     const detail = upgrade?.detail ?? excess;
     return { status: 'ok', ...(detail === undefined ? {} : { detail }) };
