@@ -96,6 +96,7 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
     ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
     ...reports,
     ...{ log, writer, logTrouble, claim, clockFloor, webCertificate: certificates?.web ?? null },
+    dnsCertificate: certificates?.dns ?? null,
   };
 }
 

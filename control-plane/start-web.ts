@@ -3,6 +3,7 @@ import type { Node } from './node.ts';
 import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
+import type { HealthCheck } from '../shared/api/system-api.ts';
 import { systemClock as clock } from '../shared/clock.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
@@ -30,9 +31,11 @@ import { checkTable } from './http/check-table.ts';
 import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/edge/local-server.ts';
 import { WEB_RATE } from './http/edge/request-limits.ts';
-import { routeTable } from './http/route-table.ts';
+import { type RouteParts, routeTable } from './http/route-table.ts';
 import { startWebServer, type WebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
+import type { UsedCertificate } from './health/certificate-check.ts';
+import { DiskRoom } from './health/disk-room.ts';
 import type { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
 import { sayFigures } from './own-figures.ts';
@@ -63,7 +66,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 /** Parts that the API speaks to. */
 interface WebParts {
   readonly logTrouble: () => string | null;
-  readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run'>;
+  readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run' | 'spoolLimitBytes'>;
   readonly dnstap: Dnstap | null;
   readonly dayExport: Pick<DayExport, 'trouble' | 'failures'>;
   readonly supervisor: WorkerSupervisor;
@@ -86,6 +89,8 @@ interface WebParts {
   readonly catalog: ServiceCatalog;
   /** Null if it is not open yet. */
   readonly webCertificate: WebCertificate | null;
+  /** Of encrypted DNS; null = there is none. */
+  readonly dnsCertificate: WebCertificate | null;
   readonly nodeAccess: NodeAccess;
   readonly startedAtMs: number;
   readonly dnsPort: number;
@@ -104,6 +109,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
   const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
+  const web = await certificatesOf(node, parts);
+  const watched = watchedOf(node, parts, web.certificate);
   const known = {
     version,
     nodeName: name,
@@ -114,14 +121,12 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     config: () => node.configuration.current(),
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
-    metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
+    metrics: metricsOf(node, parts, { ...watched, cache }),
   };
   const served = {
     ...known,
     ...{ claim: parts.claim, nodeFigures: sayFigures(node, { ...parts, cache }) },
-    ...(await certificatesOf(node, parts)),
-    tokens: auth.tokens,
-    users: auth.users,
+    ...{ ...web, tokens: auth.tokens, users: auth.users },
     startedAtMs: parts.startedAtMs,
     threadCpu: readThreadCpu,
     ...{ probes: parts.probes, database },
@@ -142,7 +147,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
     ...{ access, accessState },
-    health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
+    health: healthOf(node, parts, watched),
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
@@ -150,10 +155,10 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compat: compatTable(served),
     check: checkTable(served),
   });
-  const web = await listenForWeb(node, app, served.certificate);
+  const listening = await listenForWeb(node, app, served.certificate);
   stops.push(() => tail.close());
   stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
-  return web;
+  return listening;
 }
 
 /** What says which devices are in the network, besides their queries. */
@@ -194,6 +199,48 @@ function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): 
   stops.push(startExpiredSessionSweep(auth, logger));
   stops.push(startAuditSweep({ database, clock, logger, keptDays: () => config().database.audit_days }));
   return auth;
+}
+
+/** What health and metrics look at, in addition to the parts. */
+interface Watched {
+  readonly disk: DiskRoom;
+  readonly certificates: () => UsedCertificate[];
+}
+
+function watchedOf(node: Node, parts: WebParts, web: WebCertificate): Watched {
+  const disk = new DiskRoom(node.dataDir, node.logger);
+  node.stops.push(disk.start());
+  return { disk, certificates: usedCertificates(node, parts, web) };
+}
+
+function metricsOf(
+  node: Node,
+  parts: WebParts,
+  watched: Watched & { readonly cache: CacheContents },
+): ReturnType<typeof nodeMetrics> {
+  return nodeMetrics({ ...node, ...parts, ...watched, version, cacheBytes: parts.cache.byteLength });
+}
+
+function healthOf(node: Node, parts: WebParts, watched: Watched): RouteParts['health'] {
+  const access = (): HealthCheck => parts.nodeAccess.check();
+  return { checks: () => nodeHealth({ ...node, ...parts, ...watched, version, clock, access }) };
+}
+
+/** The certificates that are served. */
+function usedCertificates(
+  { config }: Node,
+  { dnsCertificate }: WebParts,
+  web: WebCertificate,
+): () => UsedCertificate[] {
+  const served = [
+    ...(config.server.web_tls.enabled ? [{ use: 'web' as const, certificate: web }] : []),
+    ...(dnsCertificate === null ? [] : [{ use: 'dns' as const, certificate: dnsCertificate }]),
+  ];
+  return () =>
+    served.flatMap(({ use, certificate }) => {
+      const pair = certificate.current();
+      return pair === null ? [] : [{ use, ...pair.facts, fault: certificate.fault() }];
+    });
 }
 
 /** The certificate in force here, and what it has to do with those of other nodes. */

@@ -21,8 +21,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { Liveness, LOOK_MS } from './liveness.ts';
 import type { NoticeListeners } from './notice-listeners.ts';
-import { logIn } from './log-in.ts';
-import { OpenPool } from './open-pool.ts';
+import { logIn, OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
 /** What connections are made with. */

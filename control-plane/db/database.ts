@@ -19,11 +19,10 @@ import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { askStanding, SeenServer } from './seen-server.ts';
-import { logIn } from './log-in.ts';
-import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
+import { type ChosenServer, connectToChosen, keepComparing, oldPrimariesIn } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
 import { excessOf, prepareQueryRole } from './roles/query-role.ts';
-import { endWhereCut } from './open-pool.ts';
+import { endWhereCut, logIn } from './open-pool.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -49,6 +48,8 @@ export interface DatabaseStatus {
   readonly excess?: string | undefined;
   /** For people: why new connections cannot be opened, while those that are open work. */
   readonly refusal?: string | undefined;
+  /** Servers of `database.url` that accept changes although another one has taken their place. */
+  readonly oldPrimaries?: readonly string[];
 }
 
 /** The database as the rest of Weir sees it. */
@@ -146,6 +147,7 @@ class PooledDatabase implements Database {
   private connections: Connections | undefined;
   /** Of its being down. */
   private cause: unknown;
+  private oldPrimaries: readonly string[] = [];
   /** Has been up. */
   private wasUsed = false;
   /** Was given up. */
@@ -167,7 +169,9 @@ class PooledDatabase implements Database {
   status(): DatabaseStatus {
     const refused = this.connections?.refusal() ?? null;
     const refusal = refused === null ? undefined : reasonOf(refused.cause);
-    return { ...this.current, upgrade: this.source.upgrade(), ...(refusal !== undefined && { refusal }) };
+    const { oldPrimaries } = this;
+    const upgrade = this.source.upgrade();
+    return { ...this.current, upgrade, oldPrimaries, ...(refusal !== undefined && { refusal }) };
   }
 
   onStatus(listener: (status: DatabaseStatus) => void): () => void {
@@ -284,6 +288,7 @@ class PooledDatabase implements Database {
       } catch (error) {
         if (this.isClosing()) return;
         this.cause = error;
+        this.oldPrimaries = oldPrimariesIn(error);
         this.set({ state: 'down', server: this.source.name, error: reasonOf(error) });
         if (error instanceof EmbeddedDatabaseUnsupported) return;
       }
@@ -316,6 +321,7 @@ class PooledDatabase implements Database {
     const connections = new Connections({ target, tables, logger, notices, poolSize, waitMs });
     this.connections = connections;
     this.wasUsed = true;
+    this.oldPrimaries = [];
     if (excess !== null) logger.warn(excess);
     this.set({ state: 'up', server: target.name, error: null, ...(excess !== null && { excess }) });
     const left = new AbortController();
@@ -335,7 +341,8 @@ class PooledDatabase implements Database {
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
     const standing = () => connections.use(askStanding);
     const targets = await this.source.targets();
-    await keepComparing({ targets, inUse, standing, seen: this.seen, ended });
+    const report = (servers: readonly string[]): void => void (this.oldPrimaries = servers);
+    await keepComparing({ targets, inUse, standing, seen: this.seen, report, ended });
   }
 
   private up(): Connections {

@@ -1,6 +1,6 @@
 /** A pg pool that can be cut off: every pending call on it rejects at once; and how its connections begin. */
 import pg from 'pg';
-import type { PoolClient, PoolConfig } from 'pg';
+import type { ClientConfig, PoolClient, PoolConfig } from 'pg';
 import {
   ConnectionRefused,
   DatabaseUnavailable,
@@ -95,4 +95,20 @@ export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
   if (isUnavailable(error) && isConnectionLost(error)) return error;
   return new ConnectionRefused(`open a connection: ${reasonOf(error)}`, { cause: error });
+}
+
+/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
+export async function logIn(config: ClientConfig): Promise<void> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client(config); // Reads the files of certificates.
+    client.on('error', () => undefined); // Its loss fails the connecting.
+    await client.connect();
+  } catch (error) {
+    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await client?.end().catch(() => undefined); // Its purpose is done or has failed already.
+  }
 }

@@ -24,6 +24,22 @@ export interface ChosenServer {
   readonly standing: ServerStanding | null;
 }
 
+/** A server whose place another one has taken, and that does not know. */
+class OldPrimary extends DatabaseUnavailable {
+  readonly server: string;
+
+  constructor(message: string, server = '') {
+    super(message);
+    this.server = server;
+  }
+}
+
+/** Names of the old primaries among the servers that `connectToChosen` refused. */
+export function oldPrimariesIn(error: unknown): string[] {
+  if (!(error instanceof Error && error.cause instanceof AggregateError)) return [];
+  return error.cause.errors.flatMap((fault: unknown) => (fault instanceof OldPrimary ? [fault.server] : []));
+}
+
 /** Milliseconds that other servers get to answer once one would do. */
 const OTHERS_MS = 1000;
 /** Milliseconds between two looks whether another server has taken the place of the one in use. */
@@ -52,7 +68,7 @@ export async function connectToChosen(
       },
       (error: unknown) => {
         faults[place] = `${target.name}: ${reasonOf(error)}`;
-        causes[place] = error;
+        causes[place] = error instanceof OldPrimary ? new OldPrimary(error.message, target.name) : error;
         throw error;
       },
     ),
@@ -89,6 +105,8 @@ export interface ComparedParts {
   /** The standing of the server in use. */
   readonly standing: () => Promise<ServerStanding | null>;
   readonly seen: Pick<SeenServer, 'note'>;
+  /** Called with each comparison: servers that accept changes although the one in use has taken their place. */
+  readonly report?: (oldPrimaries: readonly string[]) => void;
   readonly ended: AbortSignal;
   /** Milliseconds between two looks. */
   readonly pauseMs?: number;
@@ -107,6 +125,8 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
     if (own === null) continue;
     await seen.note(own);
     const found = await unlessEnded(Promise.all(others.map((other) => standingOf(other, ended))), ended);
+    const isOld = (_server: DatabaseTarget, at: number): boolean => isOnOlderTimeline(found![at]!, own);
+    if (found !== null) parts.report?.(others.filter(isOld).map(({ name }) => name));
     const place = found?.findIndex((other) => isOnOlderTimeline(own, other)) ?? -1;
     if (place === -1) continue;
     await seen.note(found![place]!);
@@ -194,9 +214,8 @@ function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: Server
       standing.timeline < last.timeline
         ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
         : 'an older copy: it lacks what this node has seen of its timeline';
-    throw new DatabaseUnavailable(
-      `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`,
-    );
+    const text = `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`;
+    throw standing.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
   };
 }
 

@@ -133,6 +133,10 @@ describe('GET /health', () => {
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
       access: { status: 'ok' },
+      certificates: { status: 'ok' },
+      disk: { status: 'ok' },
+      configuration: { status: 'ok' },
+      privileges: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -151,6 +155,7 @@ describe('GET /health', () => {
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
       ...{ filters: check, nodes: check, clock: check, access: check },
+      ...{ certificates: check, disk: check, configuration: check, privileges: check },
     };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',

@@ -38,7 +38,7 @@ async function readStatus(client: TypedClient): Promise<Status> {
 
 function printStatus(screen: Screen, { health, blocking, rate, stats }: Status): void {
   const tone = (state: string): string => toned(screen, state === 'ok' ? 'good' : 'bad', state);
-  const line = (name: string, text: string): void => screen.out(`  ${name.padEnd(11)}${text}`);
+  const line = (name: string, text: string): void => screen.out(`  ${name.padEnd(15)}${text}`);
   const since = shownDuration(health.uptime_secs);
   screen.out(
     `Weir ${printable(health.version)} on ${printable(health.node)}: ${tone(health.status)}, up ${since}`,

@@ -6,7 +6,7 @@ import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-ap
 import type { SentLine } from '../../../shared/threads/sent-logger.ts';
 import type { AddressCount, CountedSpan } from '../../clients/client-stats-store.ts';
 import type { SentTarget } from '../../db/database-target.ts';
-import type { UnavailableReason } from '../../db/unavailable-reason.ts';
+import type { UnavailableReason } from '../../db/database-errors.ts';
 import type { Bucket } from '../../stats/counts-reader.ts';
 import type { LoggedDashboard } from '../../stats/dashboard-store.ts';
 import type {

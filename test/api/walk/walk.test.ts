@@ -92,6 +92,10 @@ const OVERLOADED: Parameters<typeof everyRoute>[0] = {
       nodes: { status: 'ok' },
       clock: { status: 'ok' },
       access: { status: 'ok' },
+      certificates: { status: 'ok' },
+      disk: { status: 'ok' },
+      configuration: { status: 'ok' },
+      privileges: { status: 'ok' },
     }),
   },
 };

@@ -209,6 +209,10 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           nodes: { status: 'ok' },
           clock: { status: 'ok' },
           access: { status: 'ok' },
+          certificates: { status: 'ok' },
+          disk: { status: 'ok' },
+          configuration: { status: 'ok' },
+          privileges: { status: 'ok' },
         } as const;
       },
     },

@@ -16,7 +16,19 @@ export interface Standing {
 type Part = keyof Health['checks'];
 
 /** DNS first: without it nothing else matters to people. */
-const PARTS: readonly Part[] = ['dns', 'upstreams', 'clock', 'filters', 'database', 'access', 'nodes'];
+const PARTS: readonly Part[] = [
+  'dns',
+  'upstreams',
+  'clock',
+  'filters',
+  'disk',
+  'database',
+  'certificates',
+  'access',
+  'configuration',
+  'nodes',
+  'privileges',
+];
 
 /** The worst of all parts; of equally bad ones the first that people notice. */
 export function standingOf({ checks }: Health): Standing {

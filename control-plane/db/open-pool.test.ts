@@ -12,7 +12,7 @@ import { type TestDatabase, startTestDatabase } from '../../test/support/parts/t
 import { until } from '../../test/support/parts/until.ts';
 import { TlsGate } from '../../test/support/weir/tls-gate.ts';
 import { databaseCheck } from '../system/node-health.ts';
-import { ConnectionRefused, DatabaseUnavailable } from './database-errors.ts';
+import { ConnectionRefused, type DatabaseUnavailable } from './database-errors.ts';
 import { type Database, startDatabase } from './database.ts';
 
 let own: TestDatabase;
@@ -46,16 +46,9 @@ async function open(urls: string): Promise<Database> {
   return database;
 }
 
-/** What a statement throws that needs a connection besides those that others hold. */
-async function refusalWhileHeld(database: Database, held: number): Promise<unknown> {
-  const holding = Promise.withResolvers<undefined>();
-  const holders = Array.from({ length: held }, () =>
-    database.withClient(() => holding.promise).catch((error: unknown) => error),
-  );
-  const thrown = await database.query('SELECT 1').catch((error: unknown) => error);
-  holding.resolve(undefined);
-  await Promise.all(holders);
-  return thrown;
+/** What a statement throws that needs another connection than the one that is lent. */
+async function refusalWhileHeld(database: Database): Promise<unknown> {
+  return database.withClient(() => database.query('SELECT 1').catch((error: unknown) => error));
 }
 
 const checked = (database: Database) => databaseCheck(database, null);
@@ -63,12 +56,17 @@ const checked = (database: Database) => databaseCheck(database, null);
 describe('a database that refuses new connections', () => {
   test('for the limit of a role: is unavailable with the reason and degraded, until a connection opens', async () => {
     const database = await open(url.replace('tester', 'limited'));
+    // The liveness check has a connection, and all others are closed.
+    database.listen('news', () => undefined);
     await until(
-      'the connection of the liveness check to be the only one',
-      () => asOwner(own.database, `SELECT FROM pg_stat_activity WHERE usename = 'limited' AND query <> ''`),
-      ({ rows }) => rows.length === 1,
+      'the liveness check to have the only connection',
+      async () => ({
+        isConnected: database.hears('news'),
+        sessions: await asOwner(own.database, `SELECT FROM pg_stat_activity WHERE usename = 'limited'`),
+      }),
+      ({ isConnected, sessions }) => isConnected && sessions.rows.length === 1,
     );
-    const thrown = await refusalWhileHeld(database, 1);
+    const thrown = await refusalWhileHeld(database);
     expect(thrown).toBeInstanceOf(ConnectionRefused);
     expect((thrown as DatabaseUnavailable).reason).toMatch(/^it has no connection left/);
     expect(database.status().state).toBe('up');
@@ -92,7 +90,7 @@ describe('a database that refuses new connections', () => {
     );
     await database.query('SELECT 1');
     gate.certificate = authority.issue(names, true);
-    const thrown = await refusalWhileHeld(database, 1);
+    const thrown = await refusalWhileHeld(database);
     expect(thrown).toBeInstanceOf(ConnectionRefused);
     expect(thrown).toMatchObject({ reason: 'its certificate has expired' });
     expect(checked(database)).toEqual({
