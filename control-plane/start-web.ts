@@ -49,6 +49,7 @@ import type { DayExport } from './query-log/nightly/day-export.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
+import type { LocalSwitch } from './schedules/local-switch.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
 import type { Simulator } from './simulate/simulator.ts';
@@ -74,7 +75,8 @@ interface WebParts {
   readonly rate: QueryRate;
   readonly claim: NodeClaim;
   readonly clockFloor: ClockFloor;
-  readonly policy: { revision(): number | null };
+  readonly policy: { revision(): number | null; applyLive(): Promise<void> };
+  readonly localSwitch: LocalSwitch;
   readonly log: LogQuestions;
   readonly cache: SharedArrayBuffer;
   readonly changes: PolicyChanges;
@@ -133,6 +135,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     policy: parts.changes,
     configuration: node.configuration,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
+    ...{ localSwitch: parts.localSwitch, applyLive: () => parts.policy.applyLive() },
     grants: () => parts.grantTimes.inForce(publisher.current().rows.grants),
     policyRows: () => publisher.current().rows,
     ...{ clients: node.clients, network: networkOf(node, parts) },
@@ -145,8 +148,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     counters: parts.rate,
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
-    filterStats: () => filterStats(publisher.current()),
-    ...{ access, accessState },
+    ...{ filterStats: () => filterStats(publisher.current()), access, accessState },
     health: healthOf(node, parts, watched),
     upstreams: { reports: () => supervisor.upstreams() },
     cache,

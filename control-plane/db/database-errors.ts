@@ -175,6 +175,7 @@ const BY_CODE: readonly (readonly [RegExp, UnavailableReason])[] = [
 /** What pg reports by message only. */
 const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/^The server does not support SSL/, 'it does not accept TLS'],
+  [/^(Connection terminated unexpectedly|Client has encountered a connection error)/, 'it cannot be reached'],
   [/^(read-only|server became read-only)$/, 'it is read-only'],
   [
     /^(server does not answer|timeout expired|Connection terminated due to connection timeout)/,

@@ -63,9 +63,10 @@ function printStatus(screen: Screen, { health, blocking, rate, stats }: Status):
   );
 }
 
-/** `off for 9 min 59 s, then on again`. */
-export function blockingText({ enabled, timer_secs: left, source }: AnswerOf<'GET /blocking'>): string {
-  const state = enabled ? 'on' : 'off';
+/** `off for 9 min 59 s`. */
+export function blockingText(blocking: AnswerOf<'GET /blocking'>): string {
+  const { enabled, timer_secs: left, source, this_node_only: isHereOnly } = blocking;
+  const state = `${enabled ? 'on' : 'off'}${isHereOnly ? ' on this node' : ''}`;
   if (left !== null) return `${state} for ${shownDuration(left)}`;
   return source === 'switch' ? `${state} until it is resumed` : `${state}, as configured`;
 }

@@ -23,7 +23,7 @@ export function BlockingSwitch(): ReactNode {
     void pause.run({ body: { enabled: false, timer_secs: secs } });
   return (
     <Answered of={blocking} lines={1}>
-      {({ enabled, timer_secs: left }) => (
+      {({ enabled, timer_secs: left, this_node_only: isHereOnly }) => (
         <div className={styles['switch']}>
           {enabled ? (
             <ShieldCheck size={24} aria-hidden className={styles['on']} />
@@ -34,13 +34,17 @@ export function BlockingSwitch(): ReactNode {
             {say(enabled ? 'blocking.on' : left === null ? 'blocking.off' : 'blocking.offFor', {
               span: format.span(left ?? 0),
             })}
+            {isHereOnly && ` ${say('blocking.hereOnly')}`}
           </p>
           {isAdmin && !enabled && (
             <Button
               kind="main"
               icon={Play}
               isPending={resume.isPending}
-              onPress={() => void resume.run({ body: { enabled: true } })}
+              // Without the database, a switch needs an end: that of the pause.
+              onPress={() =>
+                void resume.run({ body: { enabled: true, timer_secs: isHereOnly ? left : null } })
+              }
             >
               {say('blocking.resume')}
             </Button>
