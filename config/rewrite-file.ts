@@ -2,8 +2,15 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes `text` to the file at `path`, where links lead; throws what the system says, and then nothing has changed. */
-export async function rewriteFile(path: string, text: string): Promise<void> {
+/** Mode bits of everyone who is neither the owner nor in the group. */
+const OTHERS = 0o007;
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes `text` to the file at `path`, where links lead; throws what the system says, and then nothing has changed. A file
+ * that gets a secret and is open to every user of the machine becomes the owner's alone.
+ */
+export async function rewriteFile(path: string, text: string, hasNewSecret = false): Promise<void> {
   const target = await realpath(path);
   const { mode, uid, gid } = await stat(target);
   const temporary = `${target}.weir-${process.pid}.tmp`;
@@ -13,7 +20,7 @@ export async function rewriteFile(path: string, text: string): Promise<void> {
       await file.writeFile(text);
       const own = await file.stat();
       if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
-      await file.chmod(mode & 0o7777);
+      await file.chmod(hasNewSecret && (mode & OTHERS) !== 0 ? OWNER_ONLY : mode & 0o7777);
       await file.sync();
     } finally {
       await file.close();

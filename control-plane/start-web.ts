@@ -4,7 +4,6 @@ import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
 import type { HealthCheck } from '../shared/api/system-api.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -15,6 +14,7 @@ import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.
 import { buildInProcess } from './built-dashboard/build-process.ts';
 import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
+import { bootClock as clock } from './clock/boot-clock.ts';
 import type { ClockFloor } from './clock/clock-floor.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { waitForNodes } from './cluster/wait-for-nodes.ts';
@@ -120,7 +120,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     logger,
     auth,
     ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
-    config: () => node.configuration.current(),
+    ...{ secret: () => node.secret.current(), config: () => node.configuration.current() },
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
     metrics: metricsOf(node, parts, { ...watched, cache }),

@@ -1,6 +1,6 @@
 /** Time as a dependency: the only place that reads the system's clocks, so that tests can steer time. */
 
-/** Reads of the two clocks. */
+/** Reads of the clocks. */
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch. */
   nowMs(): number;
@@ -9,6 +9,8 @@ export interface Clock {
    * seconds of it fit in a signed word. It may stand still while the machine sleeps.
    */
   monotonicMs(): number;
+  /** Monotonic clock that also runs while the machine is suspended, milliseconds; absent = as `monotonicMs`. */
+  bootMs?(): number;
 }
 
 /** Pairs of readings, of which the closest one is used: a thread may lose its core between the two. */

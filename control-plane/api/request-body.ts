@@ -7,11 +7,6 @@ import { ApiError } from './api-error.ts';
 
 /** Largest body of a route that names no other limit. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
-/**
- * How much of a body over the limit is still read, so that the client gets to see the answer; after that the connection
- * is cut (an answer followed by unread bytes is lost in the reset they cause).
- */
-const DRAIN_BYTES = 8 * 1024 * 1024;
 
 /** The JSON value of the body; undefined if there is no body at all. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
@@ -48,15 +43,14 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
     // The request must outlive this loop even if it ends early: the answer goes over the same socket.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
-      if (sizeBytes <= limitBytes) chunks.push(chunk);
-      else if (sizeBytes > limitBytes + DRAIN_BYTES) break;
+      if (sizeBytes > limitBytes) break;
+      chunks.push(chunk);
     }
   } catch (error) {
     throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });
   }
   if (sizeBytes <= limitBytes) return Buffer.concat(chunks);
-  const headers = { Connection: 'close' };
-  throw new ApiError(413, 'too_large', `the body must not be larger than ${limitBytes} bytes`, { headers });
+  throw new ApiError(413, 'too_large', `the body must not be larger than ${limitBytes} bytes`);
 }
 
 function parseJson(bytes: Buffer): unknown {

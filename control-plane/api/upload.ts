@@ -6,9 +6,6 @@ import { ApiError } from './api-error.ts';
 /** Media type of an upload: the octets of one file. A browser sends it to another origin only after asking. */
 export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
 
-/** How much of a body over the limit is still read, so that the client gets to see the answer. */
-const DRAIN_BYTES = 8 * 1024 * 1024;
-
 /** Writes the body to a new file at `path` (mode 0600); the caller removes it, after an error too. */
 export async function saveUpload(request: Request, path: string, limitBytes: number): Promise<void> {
   checkMediaType(request);
@@ -17,16 +14,14 @@ export async function saveUpload(request: Request, path: string, limitBytes: num
   try {
     for await (const chunk of chunksOf(request)) {
       sizeBytes += chunk.length;
-      if (sizeBytes <= limitBytes) await file.writeFile(chunk);
-      else if (sizeBytes > limitBytes + DRAIN_BYTES) break;
+      if (sizeBytes > limitBytes) break;
+      await file.writeFile(chunk);
     }
   } finally {
     await file.close();
   }
-  if (sizeBytes > limitBytes) {
-    const headers = { Connection: 'close' };
-    throw new ApiError(413, 'too_large', `the file must not be larger than ${limitBytes} bytes`, { headers });
-  }
+  if (sizeBytes > limitBytes)
+    throw new ApiError(413, 'too_large', `the file must not be larger than ${limitBytes} bytes`);
   if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file; it is empty');
 }
 

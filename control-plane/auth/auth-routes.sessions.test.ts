@@ -50,6 +50,32 @@ describe('sessions', () => {
     expect(await told(late)).toBeNull();
   });
 
+  test('of others are neither shown to a viewer nor ended by one, and tokens are not shown', async () => {
+    const admin = await node.api.logIn();
+    const json = { username: 'ada', password: 'a viewer of it all', role: 'viewer' };
+    await node.api.send('POST', '/api/users', { session: admin, json });
+    const [viewer, other] = await Promise.all(
+      [1, 2].map(async () => sessionCookie(await node.logIn(json.password, { username: 'ada' }))!.secret),
+    );
+    expect((await node.sessionsOf(admin)).map(({ username }) => username).sort()).toEqual([
+      'ada',
+      'ada',
+      'admin',
+    ]);
+    const own = await node.sessionsOf(viewer!);
+    expect(own.map(({ username }) => username)).toEqual(['ada', 'ada']);
+    const [ofAdmin] = (await node.sessionsOf(admin)).filter(({ username }) => username === 'admin');
+    const end = (id: number) => node.api.send('DELETE', `/api/auth/sessions/${id}`, { session: viewer! });
+    expect((await end(ofAdmin!.id)).status).toBe(404);
+    expect((await end(own.find(({ current }) => !current)!.id)).status).toBe(204);
+    expect([await node.isIn(admin), await node.isIn(viewer!), await node.isIn(other!)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect((await node.api.send('GET', '/api/api-tokens', { session: viewer! })).status).toBe(403);
+  });
+
   test('are stored as hashes', async () => {
     const session = await node.api.logIn();
     const { rows } = await node.suite.database.query<{ row: string }>(

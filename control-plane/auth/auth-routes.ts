@@ -8,6 +8,7 @@ import {
   SetupBody,
 } from '../../shared/api/auth-api.ts';
 import { IdParams } from '../../shared/api/fields.ts';
+import type { Caller } from '../api/caller.ts';
 import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
@@ -140,11 +141,12 @@ function listSessions(parts: AuthRouteParts): Route {
     path: '/auth/sessions',
     access: 'viewer',
     tag: 'Authentication',
-    summary: 'All sessions that are not over',
+    summary: 'Sessions that are not over: all of them for an admin, else those of the caller',
     answer: SessionList,
     handle: async ({ caller }) => {
       const { sessions } = parts.auth;
-      return (await sessions.list()).map((session) => ({
+      const seen = (await sessions.list()).filter((session) => isOpenTo(caller, session));
+      return seen.map((session) => ({
         id: session.id,
         username: sessions.nameOf(session),
         role: session.role,
@@ -164,14 +166,21 @@ function revokeSession(parts: AuthRouteParts): Route {
   return route({
     method: 'DELETE',
     path: '/auth/sessions/{id}',
-    access: 'admin',
+    access: 'viewer',
     tag: 'Authentication',
-    summary: 'End a session',
+    summary: 'End a session; those of other users only as an admin',
     params: IdParams,
     handle: async (request) => {
       const { params, caller, http, response } = request;
-      await parts.auth.sessions.revoke(authorOf(request), params.id);
+      const mayEnd = (session: StoredSession): boolean => isOpenTo(caller, session);
+      await parts.auth.sessions.revoke(authorOf(request), params.id, mayEnd);
       if (caller?.sessionId === params.id) clearSessionCookie(http, response);
     },
   });
+}
+
+/** Whether a caller may see and end a session: an admin all, others their own. */
+function isOpenTo(caller: Caller | null, { userId, tokenId }: StoredSession): boolean {
+  if (caller?.role === 'admin') return true;
+  return caller !== null && userId === caller.userId && tokenId === caller.tokenId;
 }

@@ -223,9 +223,14 @@ describe('Authenticator', () => {
     expect(await fresh.pendingSetupCode()).toBeNull();
     expect(logger.text()).not.toContain(code);
     isAway = true;
-    expect(await make().status()).toEqual({
-      enabled: true,
-      password_configured: true,
+    const known = { enabled: true, password_configured: true, setup_required: false };
+    expect(await fresh.status()).toEqual(known);
+    // A node that has started since knows nothing of it.
+    const unknown = { password_configured: null, setup_required: null };
+    expect(await make().status()).toEqual({ enabled: true, ...unknown });
+    expect(await make('auth.enabled = false').status()).toEqual({
+      ...unknown,
+      enabled: false,
       setup_required: false,
     });
   });

@@ -17,6 +17,7 @@ import { AdminAccount } from './accounts/admin-account.ts';
 import type { ConfiguredPassword } from './accounts/configured-password.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
 import { Users } from './accounts/users.ts';
+import { refuseWeak } from './accounts/weak-password.ts';
 import { LoginCheck } from './login-check.ts';
 import { OidcLogin } from './oidc-login.ts';
 import { OwnSecondFactor } from './own-second-factor.ts';
@@ -111,11 +112,15 @@ export class Authenticator {
     });
   }
 
-  /** Whether setup is needed; a guess while the database is unavailable. */
+  /** Whether setup is needed; null if only the database knows, and it is away. */
   async status(): Promise<Omit<AuthStatus, 'session'>> {
     const enabled = this.settings.enabled;
-    const configured = await this.isProbablyConfigured();
-    return { enabled, password_configured: configured, setup_required: enabled && !configured };
+    const configured = await this.account.isConfigured().catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailable) return null;
+      throw error;
+    });
+    const required = configured === null ? null : !configured;
+    return { enabled, password_configured: configured, setup_required: enabled ? required : false };
   }
 
   /** The session of these secrets; null if none counts, if authentication is off or where it cannot be looked up. */
@@ -215,6 +220,7 @@ export class Authenticator {
     await this.requireSetup();
     const proven = await this.login.checkPassword(username, passwords.current, origin.address);
     if (proven.userId !== userId) throw unauthorized('wrong user name or password');
+    await refuseWeak(passwords.next, username, 'new_password');
     await this.accounts
       .replacePassword(userId, passwords.next, async (tx) => {
         await deleteSessionsOfUser(tx, userId, sessionId);

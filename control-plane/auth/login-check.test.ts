@@ -54,6 +54,18 @@ describe('lockout', () => {
     expect((await node.logIn(PASSWORD, { headers: { 'x-forwarded-for': '192.0.2.2' } })).status).toBe(200);
   });
 
+  test('lets a right password through while thirty addresses guess at the account', async () => {
+    await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
+    const flood = Array.from({ length: 30 }, (_, n) => failTimes(5, { 'x-forwarded-for': `192.0.2.${n}` }));
+    const owner = { headers: { 'x-forwarded-for': '198.51.100.1' } };
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await node.logIn(PASSWORD, owner)).status);
+    const failed = (await Promise.all(flood)).flat();
+    expect(new Set(failed)).toEqual(new Set([401]));
+    statuses.push((await node.logIn(PASSWORD, owner)).status);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+  });
+
   test('takes a whole /64 for one address, and what is no address for the proxy', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     for (let n = 1; n <= 5; n++) await failTimes(1, { 'x-forwarded-for': `2001:db8:1:2::${n}` });

@@ -1,7 +1,8 @@
 /**
  * Checks a user name, a password and the code of a second factor, and locks out who fails too often
- * (`login-failure-store.ts`). Sessions are opened elsewhere.
+ * (`login-failure-store.ts`), and slows down an account that many addresses guess at. Sessions are opened elsewhere.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -10,6 +11,7 @@ import type { Database } from '../db/database.ts';
 import type { Accounts, ProvenAccount } from './accounts/accounts.ts';
 import { foldedName } from './accounts/user-name.ts';
 import * as failures from './login-failure-store.ts';
+import { LoginPace } from './login-pace.ts';
 import { LoginTurns } from './login-turns.ts';
 import { refusalOf } from './second-factor/second-factors.ts';
 import type {
@@ -51,9 +53,11 @@ export interface ProvenLogin {
 export class LoginCheck {
   private readonly parts: LoginCheckParts;
   private readonly turns = new LoginTurns();
+  private readonly pace: LoginPace;
 
   constructor(parts: LoginCheckParts) {
     this.parts = parts;
+    this.pace = new LoginPace(parts.clock, () => this.lockoutRule().windowMs);
   }
 
   /** The account of a name, its password and its second factor; 401 for wrong ones, which are counted, 429 while locked. */
@@ -104,8 +108,14 @@ export class LoginCheck {
 
   private async prove(who: failures.LoginSource, password: string, address: string): Promise<ProvenAccount> {
     const { database, logger, accounts } = this.parts;
-    const account = await accounts.prove(who.username, password);
-    if (account !== null) return account;
+    const delayMs = this.pace.delayMs(who.username, who.address);
+    if (delayMs > 0) await setTimeout(delayMs);
+    const account = await accounts.prove(who.username, password, this.pace.rankOf(who.address));
+    if (account !== null) {
+      this.pace.noteSuccess(who.address);
+      return account;
+    }
+    this.pace.noteFailure(who.username, who.address);
     await failures.countFailure(database, who, this.lockoutRule());
     logger.warn('refused a login: wrong user name or password', { username: who.username, address });
     throw unauthorized('wrong user name or password');

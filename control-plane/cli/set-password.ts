@@ -4,6 +4,7 @@
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { SetupBody } from '../../shared/api/auth-api.ts';
+import { weaknessOf } from '../auth/accounts/weak-password.ts';
 import type { PasswordReader } from './read-password.ts';
 import { PromptAborted } from './read-password.ts';
 import type { Terminal } from './terminal.ts';
@@ -39,13 +40,18 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
 }
 
 /** Reads a password, twice from a terminal, that is long enough; else reports why not. */
-async function askForPassword({ reader, terminal }: SetPasswordParts): Promise<string | undefined> {
+async function askForPassword({ loaded, reader, terminal }: SetPasswordParts): Promise<string | undefined> {
   try {
     if (reader.interactive) terminal.err('new password (8 to 256 characters):');
     const password = await reader.readLine();
     // The rule of the API's setup, so that both accept the same passwords.
     if (!SetupBody.safeParse({ password }).success) {
       terminal.err(`refuse the password: expected 8 to 256 characters, got ${password.length}`);
+      return undefined;
+    }
+    const weakness = await weaknessOf(password, loaded.config.auth.admin.username);
+    if (weakness !== undefined) {
+      terminal.err(`refuse the password: ${weakness}`);
       return undefined;
     }
     if (!reader.interactive) return password;

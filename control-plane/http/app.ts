@@ -26,6 +26,7 @@ import { checkHost } from './edge/host-check.ts';
 import { checkMessage } from './edge/message-check.ts';
 import { limitRequests } from './edge/request-limits.ts';
 import { redirectToHttps } from './edge/https-redirect.ts';
+import { leaveUnreadBodies } from './edge/unread-bodies.ts';
 import { landingPage } from './landing-page.ts';
 import { addOidcPages } from './oidc-pages.ts';
 import { waitAsPreferred } from './preferred-wait.ts';
@@ -41,6 +42,8 @@ import { securityHeaders } from './edge/security-headers.ts';
 export interface AppParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
+  /** The secret of all nodes, as of now. */
+  readonly secret: () => Uint8Array;
   readonly logger: Logger;
   /** Of a client network, to everything that is served here. */
   readonly requestLimit: RequestLimit;
@@ -86,6 +89,7 @@ export function createApp(
   app.set('query parser', false);
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
 
+  app.use(leaveUnreadBodies);
   app.use(securityHeaders({ isHttps: webTls.enabled }));
   app.use(logRequests(parts));
   app.use(limitRequests(parts.requestLimit));

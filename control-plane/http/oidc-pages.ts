@@ -18,6 +18,8 @@ import { type Page, page, sendPage, write } from './page.ts';
 export interface OidcPageParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
+  /** The secret of all nodes, as of now. */
+  readonly secret: () => Uint8Array;
 }
 
 const START = '/login/oidc';
@@ -33,19 +35,22 @@ export function addOidcPages(app: Express, parts: OidcPageParts): void {
 }
 
 /** Sends the browser to the provider. */
-async function start({ auth, clock }: OidcPageParts, request: Request, response: Response): Promise<void> {
+async function start(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
+  const { auth, clock, secret } = parts;
   const query = validate(OidcStartQuery, readQuery(request.url), 'parameter');
   const { return_to: returnTo, remember_me: rememberMe } = query;
   if (!isOwnPath(returnTo))
     throw invalid([{ path: 'return_to', message: 'expected a path of this server, such as /' }]);
   const { url, secrets } = await auth.oidc.begin(callbackUrl(request));
-  keepAttempt(request, response, { ...secrets, returnTo, rememberMe, startedMs: clock.nowMs() });
+  const attempt = { ...secrets, returnTo, rememberMe, startedMs: clock.nowMs() };
+  keepAttempt(request, response, attempt, secret());
   response.redirect(302, url.href);
 }
 
 /** Takes the browser back, with a session. */
-async function callback({ auth, clock }: OidcPageParts, request: Request, response: Response): Promise<void> {
-  const attempt = attemptOf(request, clock.nowMs());
+async function callback(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
+  const { auth, clock } = parts;
+  const attempt = attemptOf(request, parts.secret(), clock.nowMs());
   dropAttempt(request, response);
   if (attempt === null) throw unauthorized('this browser has begun no login, or too long ago: begin again');
   const answer = new URL(callbackUrl(request));

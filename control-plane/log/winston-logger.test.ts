@@ -55,6 +55,18 @@ describe('createLogger()', () => {
     },
   );
 
+  test.each(['text', 'json'] as const)(
+    'escapes characters in %s lines that reorder or break a line',
+    (format) => {
+      const { logger, lines } = loggerTo(format);
+      logger.info('renamed', { name: 'exe\u202egpj.\u2066', other: 'a\u0085b\u2028c\u009b31m' });
+      const [written = ''] = lines();
+      expect(written).toContain(String.raw`exe\u202egpj.\u2066`);
+      expect(written).toContain(String.raw`a\u0085b\u2028c\u009b31m`);
+      expect(written).toMatch(/^[\x20-\x7e]+$/);
+    },
+  );
+
   test('adjust() changes level and format of what exists already', () => {
     const { logger, lines } = loggerTo('text');
     const child = logger.child({ a: 1 });

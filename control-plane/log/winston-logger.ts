@@ -4,6 +4,7 @@
  */
 import winston from 'winston';
 import type { LogFields, Logger } from '../../shared/log.ts';
+import { escapeUnsafe } from '../../shared/unsafe-characters.ts';
 
 /** Section `logging` of the configuration. */
 export interface LogSettings {
@@ -58,23 +59,18 @@ function formatOf({ format }: LogSettings): winston.Logform.Format {
 }
 
 function toJson(level: string, message: string, fields: LogFields): string {
-  return JSON.stringify({ ...fields, timestamp: now(), level, message }, plain);
+  return escapeUnsafe(JSON.stringify({ ...fields, timestamp: now(), level, message }, plain));
 }
 
+/** External text must forge no lines, and not reorder one. */
 function toText(level: string, message: string, fields: LogFields): string {
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  return `${now()} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}`;
-}
-
-/** External text must not forge log lines. */
-function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (unit) => JSON.stringify(unit).slice(1, -1));
+  return `${now()} ${level.padEnd(5)} ${escapeUnsafe(message)}${pairs.join('')}`;
 }
 
 function valueText(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value;
-  return oneLine(value === undefined ? 'undefined' : JSON.stringify(value, plain));
+  return escapeUnsafe(value === undefined ? 'undefined' : JSON.stringify(value, plain));
 }
 
 /** Values that JSON cannot represent. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { editToml } from '../../config/edit-toml.ts';
 import { inFileTurn } from '../../config/file-turns.ts';
 import type { ConfigFault } from '../../config/config-fault.ts';
-import { pickValues, setValues } from '../../config/layers.ts';
+import { isSecret, pickValues, setValues } from '../../config/layers.ts';
 import type { Values } from '../../config/layers.ts';
 import { NOTHING_LOCAL, localInForce, localPath, localText, parseLocal } from '../../config/local-config.ts';
 import type { LocalConfig } from '../../config/local-config.ts';
@@ -79,7 +79,7 @@ export class ConfigFile {
         `the configuration file ${this.name} is written in a way that Weir cannot change; change it there`,
       );
     const local = localInForce(read.local, own);
-    if (await this.tryRewrite(text, edited)) {
+    if (await this.tryRewrite(text, edited, Object.keys(values).some(isSecret))) {
       const rest = Object.keys(local.values).filter((name) => !(name in values));
       const kept = { values: pickValues(local.values, rest), replaced: pickValues(local.replaced, rest) };
       const after = before === '' ? before : await this.rewriteLocal(kept, before);
@@ -92,10 +92,10 @@ export class ConfigFile {
   }
 
   /** Writes the text into the file; false = Weir may not write it. */
-  private async tryRewrite(text: string, edited: string): Promise<boolean> {
+  private async tryRewrite(text: string, edited: string, hasNewSecret: boolean): Promise<boolean> {
     if (edited === text) return true;
     try {
-      await rewriteFile(this.path, edited);
+      await rewriteFile(this.path, edited, hasNewSecret);
       return true;
     } catch (error) {
       if (isUnwritable(error)) return false;

@@ -1,5 +1,5 @@
 /** The file of the configuration as it is read again, and where it or the database fails a change. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { configSuite } from '../../test/support/parts/config-suite.ts';
 
@@ -46,6 +46,17 @@ describe('PATCH /config', () => {
     expect(answer.status).toBe(500);
     await expectUntouched(before);
     expect((await patch({ cache: { min_ttl_secs: 9 } })).status).toBe(200);
+  });
+
+  test.each([
+    [0o644, { auth: { oidc: { client_secret: 'whispered' } } }, 0o600],
+    [0o640, { auth: { oidc: { client_secret: 'whispered' } } }, 0o640],
+    [0o644, { cache: { max_bytes: 4194304 } }, 0o644],
+  ])('leaves a file with mode %o that gets %j with mode %o', async (before, change, after) => {
+    await patch({});
+    await chmod(path(), before);
+    expect((await patch(change)).status).toBe(200);
+    expect((await stat(path())).mode & 0o777).toBe(after);
   });
 
   test('loses no key where many are changed at once, over the API and in the file', async () => {

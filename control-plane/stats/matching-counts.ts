@@ -61,12 +61,12 @@ class Slots {
 
   /** What adds queries to the slot of a row, by the outcome of that row. */
   adderFor(reader: BlockReader): (row: number, queries: number) => void {
-    const kinds = reader.head.outcomes.map(([, status, , , , isCached, upstream]) => ({
-      isBlocked: isBlockedStatus(QueryStatus[status]),
-      isCached,
-      isForwarded: upstream !== null,
-      isLimited: status === 'RATE_LIMITED',
-    }));
+    const kinds = reader.head.outcomes.map(([, status, , , , fromCache, upstream]) => {
+      const isBlocked = isBlockedStatus(QueryStatus[status]);
+      const isCached = fromCache && !isBlocked;
+      const isForwarded = upstream !== null && !fromCache && !isBlocked;
+      return { isBlocked, isCached, isForwarded, isLimited: status === 'RATE_LIMITED' };
+    });
     const times = reader.times();
     const outcomeOf = reader.outcomeOf();
     return (row, queries) => {

@@ -14,8 +14,12 @@ export type LoginAnswer = z.infer<typeof LoginAnswer>;
 export const AuthStatus = z
   .strictObject({
     enabled: z.boolean(),
-    password_configured: z.boolean(),
-    setup_required: z.boolean().meta({ description: 'authentication is on and no password is set yet' }),
+    password_configured: z.boolean().nullable().meta({
+      description: 'null if it is not known yet, as the database is away',
+    }),
+    setup_required: z.boolean().nullable().meta({
+      description: 'authentication is on and no password is set yet; null if that is not known yet',
+    }),
     session: LoginAnswer.nullable().meta({
       description:
         'the session that the request carries; null if there is none, if it is over, if authentication is off, ' +

@@ -31,9 +31,12 @@ describe('text()', () => {
 });
 
 describe('label()', () => {
-  test.each(['', ' a', 'a ', 'a\tb', 'a\nb', '\u00a0a'])('refuses %j', (value) => {
-    expect(label(10).safeParse(value).success).toBe(false);
-  });
+  test.each(['', ' a', 'a ', 'a\tb', 'a\nb', '\u00a0a', 'a\u0085b', 'a\u2028b', 'a\u202etxt.exe', '\u2066a'])(
+    'refuses %j',
+    (value) => {
+      expect(label(10).safeParse(value).success).toBe(false);
+    },
+  );
 });
 
 describe('IdParams', () => {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { canonicalClientKey } from '../dns/client-key.ts';
+import { hasDirectionControl } from '../unsafe-characters.ts';
 
 /** Largest id of any table (PostgreSQL `integer`). */
 export const MAX_ID = 0x7fff_ffff;
@@ -61,12 +62,18 @@ export function text(max: number): z.ZodString {
   );
 }
 
-/** A name that people give to a thing: 1..`max` units, no blanks at its ends, one line. */
-export function label(max: number): z.ZodString {
+/** Text on one line that cannot reorder what is shown around it; may be empty. */
+export function line(max: number): z.ZodString {
   return text(max)
+    .refine((value) => !/[\t\n\u0080-\u009f\u2028\u2029]/.test(value), 'expected one line')
+    .refine((value) => !hasDirectionControl(value), 'expected no characters that change the text direction');
+}
+
+/** A name that people give to a thing: a line of 1..`max` units, no blanks at its ends. */
+export function label(max: number): z.ZodString {
+  return line(max)
     .min(1)
-    .refine((value) => value === value.trim(), 'expected no blanks at the ends')
-    .refine((value) => !/[\t\n]/.test(value), 'expected one line');
+    .refine((value) => value === value.trim(), 'expected no blanks at the ends');
 }
 
 /** A comment; null is taken as well and means none, which is the empty text. */

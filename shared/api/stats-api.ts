@@ -105,7 +105,7 @@ export const Timeline = z
         total: Count,
         blocked: Count,
         cached: Count,
-        forwarded: Count.meta({ description: 'an upstream was asked' }),
+        forwarded: Count.meta({ description: 'waited for an upstream, and not blocked' }),
         rate_limited: Count,
       }),
     ),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Role } from './auth-api.ts';
 import { Id, label, Timestamp } from './fields.ts';
+import { estimatedBits } from './key-entropy.ts';
 
 const TOKEN = {
   id: Id,
@@ -32,12 +33,16 @@ export const TokenCreateBody = z
   .meta({ id: 'ApiTokenCreate' });
 export type TokenCreate = z.output<typeof TokenCreateBody>;
 
-/** Whether a key is none that somebody could guess: people's words have few different characters, or are short. */
+/** Bits of an imported key by `estimatedBits`; one random key of 20 hexadecimal digits in 1,000 has fewer. */
+const LEAST_KEY_BITS = 48;
 const ImportedKey = z
   .string()
   .regex(/^[\x21-\x7e]{20,256}$/, 'expected 20 to 256 printable ASCII characters without blanks')
-  .refine((key) => new Set(key).size >= 8, 'expected at least 8 different characters')
-  .meta({ description: 'a key that programs have already; at least 8 different characters' });
+  .refine(
+    (key) => estimatedBits(key) >= LEAST_KEY_BITS,
+    'expected a random key, without repetitions and sequences',
+  )
+  .meta({ description: 'a key that programs have already; random, without repetitions and sequences' });
 
 /** Absent fields keep their value. */
 export const TokenUpdateBody = z

@@ -49,6 +49,7 @@ describe('weir-sql.json', () => {
         status: i % 4 === 0 ? QueryStatus.BLOCKED_LIST : QueryStatus.ALLOWED,
         blockSource: i % 4 === 0 ? 'a list' : null,
         upstream: i % 4 === 0 ? null : 'udp://192.0.2.53',
+        cached: false,
         responseTimeUs: 100,
       }),
     );

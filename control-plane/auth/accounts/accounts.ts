@@ -28,9 +28,9 @@ export class Accounts {
   }
 
   /** The account of a name and its password, else null. Takes the time of one hash, whether the name exists or not. */
-  async prove(username: string, password: string): Promise<ProvenAccount | null> {
+  async prove(username: string, password: string, rank = 0): Promise<ProvenAccount | null> {
     const account = await this.named(username);
-    const isRight = await verifyPassword(account?.hash ?? this.hashing.decoy, password);
+    const isRight = await verifyPassword(account?.hash ?? this.hashing.decoy, password, rank);
     return isRight ? account : null;
   }
 

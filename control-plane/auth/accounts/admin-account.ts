@@ -13,6 +13,7 @@ import * as credentials from './credential-store.ts';
 import { type PasswordHashing, PASSWORD_HASHING } from './password.ts';
 import * as users from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
+import { refuseWeak } from './weak-password.ts';
 
 /** The parts of the node that the account needs. */
 interface AdminAccountParts {
@@ -61,6 +62,7 @@ export class AdminAccount {
   async setUp(password: string, address: string | null): Promise<void> {
     const taken = forbidden('a password is set already; change it with auth/change-password');
     if (await this.isConfigured()) throw taken;
+    await refuseWeak(password, this.username, 'password');
     const hash = await this.hashing.hash(password);
     const { database } = this.parts;
     await database.transaction(async (tx) => {

@@ -32,6 +32,24 @@ describe('verifyPassword()', () => {
     expect(await verifyPassword(hash, 'pässwörd \u{1f512}')).toBe(false);
   });
 
+  test('checks the lowest rank first, and refuses the highest when too many wait', async () => {
+    const hash = await hashPassword('secret');
+    const done: number[] = [];
+    const check = async (rank: number): Promise<void> => {
+      await verifyPassword(hash, 'secret', rank);
+      done.push(rank);
+    };
+    const running = Math.min(2, availableParallelism());
+    const flood = Array.from({ length: 32 + running }, () => check(5));
+    const owner = check(0);
+    const results = await Promise.allSettled(flood);
+    await owner;
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(done).toHaveLength(32 + running);
+    // The running ones, and one that was started beside it, may be done before.
+    expect(done.indexOf(0)).toBeLessThanOrEqual(2 * running);
+  });
+
   test.each([
     '',
     'plain text',

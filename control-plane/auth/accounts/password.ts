@@ -1,7 +1,7 @@
 /**
- * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2, at the first password. A hash costs memory and a core for some ten
- * milliseconds, so few run at once and a bounded number waits: a flood of logins gets 429, and the rest of the node
- * keeps its cores.
+ * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2, at the first password. A hash costs memory
+ * and a core for some ten milliseconds, so few run at once and a bounded number waits: a flood of logins gets 429, and
+ * the rest of the node keeps its cores.
  */
 import { availableParallelism } from 'node:os';
 import { tooMany } from '../../api/api-error.ts';
@@ -23,7 +23,7 @@ const MAX_WAITING = 32;
 
 /** A hash of `password` in the PHC string format (`$argon2id$…`). */
 export function hashPassword(password: string, cost: HashCost = COST): Promise<string> {
-  return gate.run(async () => {
+  return gate.run(0, async () => {
     const { argon2id, hash } = await import('argon2');
     return hash(password, { type: argon2id, ...cost });
   });
@@ -45,9 +45,9 @@ export const PASSWORD_HASHING: PasswordHashing = {
   decoy: '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k',
 };
 
-/** Whether `password` matches `hash`; also false if `hash` is no Argon2 hash. */
-export function verifyPassword(hash: string, password: string): Promise<boolean> {
-  return gate.run(async () => {
+/** Whether `password` matches `hash`; also false for a `hash` of another kind. The lowest rank goes first. */
+export function verifyPassword(hash: string, password: string, rank = 0): Promise<boolean> {
+  return gate.run(rank, async () => {
     if (!hash.startsWith('$argon2')) return false;
     try {
       const { verify } = await import('argon2');
@@ -59,26 +59,41 @@ export function verifyPassword(hash: string, password: string): Promise<boolean>
   });
 }
 
-/** Runs a few at once, queues some, and refuses the rest with 429. */
+interface Waiter {
+  readonly rank: number;
+  readonly start: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * Runs a few at once, queues some, and refuses the rest with 429. The lowest rank goes first, of equal ones the last to
+ * come: a flood that is there already does not delay others.
+ */
 class Gate {
   private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  /** In descending order of their ranks; the next one is the last. */
+  private readonly waiting: Waiter[] = [];
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= MAX_RUNNING) {
-      if (this.waiting.length >= MAX_WAITING) throw tooMany('busy', 'too many logins at once', 2);
-      // The next one takes over the place, so `running` stays.
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    } else {
-      this.running++;
-    }
+  async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
+    // The next one takes over the place, so `running` stays.
+    if (this.running >= MAX_RUNNING) await this.turn(rank);
+    else this.running++;
     try {
       return await work();
     } finally {
-      const next = this.waiting.shift();
+      const next = this.waiting.pop();
       if (next === undefined) this.running--;
-      else next();
+      else next.start();
     }
+  }
+
+  private turn(rank: number): Promise<void> {
+    return new Promise((start, refuse) => {
+      const before = this.waiting.findIndex((waiter) => waiter.rank < rank);
+      this.waiting.splice(before === -1 ? this.waiting.length : before, 0, { rank, start, refuse });
+      if (this.waiting.length > MAX_WAITING)
+        this.waiting.shift()!.refuse(tooMany('busy', 'too many logins at once', 2));
+    });
   }
 }
 

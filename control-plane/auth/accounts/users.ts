@@ -12,6 +12,7 @@ import { deleteSessionsOfUser } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type PasswordHashing, PASSWORD_HASHING } from './password.ts';
 import { foldedName } from './user-name.ts';
+import { refuseWeak } from './weak-password.ts';
 import * as store from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { StoredUser } from './user-store.ts';
@@ -53,6 +54,7 @@ export class Users {
   async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
     const { username, display_name: displayName, role, enabled, password } = wanted;
     if (foldedName(username) === foldedName(this.parts.adminName())) throw store.nameTaken(username);
+    await refuseWeak(password, username, 'password');
     const passwordHash = await this.hashing.hash(password);
     const user = await this.parts.database.transaction(async (tx) => {
       if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
@@ -73,7 +75,8 @@ export class Users {
     this.guardAdmin(id, change);
     const { display_name: displayName, role, enabled, password } = change;
     // A hash takes its time, which a row must not be locked for.
-    await this.found(this.parts.database, id);
+    const { username } = this.named(await this.found(this.parts.database, id));
+    if (password !== undefined) await refuseWeak(password, username, 'password');
     const passwordHash = password === undefined ? undefined : await this.hashing.hash(password);
     const user = await this.parts.database
       .transaction(async (tx) => {

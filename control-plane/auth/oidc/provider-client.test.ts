@@ -131,6 +131,34 @@ describe('/login/oidc', () => {
     expect(JSON.stringify(suite.node.api.logger.lines)).not.toContain('a secret of weir');
   });
 
+  test('takes no cookie that was made for another address, or that another host of the site can set', async () => {
+    await suite.serve(ROLES, { others: 'server.trusted_proxies = ["127.0.0.0/8"]' });
+    const ask = (path: string, headers: Record<string, string>) =>
+      suite.node.api.send('GET', path, { headers });
+    const cookieFor = async (headers: Record<string, string>): Promise<string> => {
+      const answer = await ask('/login/oidc', headers);
+      return String(answer.headers['set-cookie']);
+    };
+    const outcome = async (cookie: string, headers: Record<string, string>): Promise<boolean> => {
+      const answer = await ask('/login/oidc/callback?code=a&state=b', { ...headers, cookie });
+      expect(answer.status).toBe(401);
+      return !answer.text.includes('has begun no login');
+    };
+    const here = { 'x-forwarded-for': '192.0.2.7' };
+    const plain = (await cookieFor(here)).split(';')[0]!;
+    expect(await outcome(plain, here)).toBe(true);
+    expect(await outcome(plain, { 'x-forwarded-for': '192.0.2.8' })).toBe(false);
+    expect(await outcome(plain.replace('=', '=A'), here)).toBe(false);
+
+    const secured = { ...here, 'x-forwarded-proto': 'https' };
+    const cookie = await cookieFor(secured);
+    expect(cookie).toMatch(/^__Host-weir_login=[^;]+;.* Path=\/;.* Secure/);
+    const value = cookie.split(';')[0]!;
+    expect(await outcome(value, { ...secured, 'x-forwarded-for': '2001:db8::7' })).toBe(true);
+    expect(await outcome(value.replace('__Host-', ''), secured)).toBe(false);
+    expect(await outcome(plain, secured)).toBe(false);
+  });
+
   test('says that the provider is away, and passwords go on', async () => {
     await suite.serve(ROLES, { issuer: 'http://127.0.0.1:9' });
     const { status, text } = await suite.logIn();

@@ -43,6 +43,20 @@ describe('SessionMemory', () => {
     expect(memory.recall(hash(1))).toBeNull();
   });
 
+  test('counts the time that the machine was suspended', () => {
+    let asleepMs = 0;
+    const memory = new SessionMemory({
+      nowMs: () => nowMs + asleepMs,
+      monotonicMs: () => nowMs,
+      bootMs: () => nowMs + asleepMs,
+    });
+    memory.note(hash(1), session(1, 1000));
+    asleepMs = 400;
+    expect(memory.lifeLeftMs(hash(1))).toBe(600);
+    asleepMs = 1000;
+    expect(memory.recall(hash(1))).toBeNull();
+  });
+
   test('lets a session with an idle time live on with each use, and no other', () => {
     const memory = new SessionMemory(clock);
     const usedAgain = (id: number, idleSecs: number | null): void => {

@@ -11,7 +11,7 @@ const MAX_SESSIONS = 1000;
 
 interface Remembered {
   readonly session: StoredSession;
-  /** On the monotonic clock, as is `aliveUntilMs`. */
+  /** On the clock that also runs while the machine is suspended, as is `aliveUntilMs`. */
   seenMs: number;
   /** Without an idle time as when this node first saw the session: no step of the wall clock changes it. */
   readonly aliveUntilMs: number;
@@ -32,7 +32,7 @@ export class SessionMemory {
     const before = this.byHash.get(key);
     this.byHash.delete(key);
     if (session === null) return;
-    const seenMs = this.clock.monotonicMs();
+    const seenMs = this.bootMs();
     const byClockMs = seenMs + session.expiresAt.getTime() - this.clock.nowMs();
     const aliveUntilMs = session.idleSecs === null ? (before?.aliveUntilMs ?? byClockMs) : byClockMs;
     this.byHash.set(key, { session, seenMs, aliveUntilMs });
@@ -42,14 +42,14 @@ export class SessionMemory {
   /** Remaining milliseconds of a session, independent of the wall clock since it was first seen; null = unknown. */
   lifeLeftMs(secretHash: Buffer): number | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
-    return remembered === undefined ? null : remembered.aliveUntilMs - this.clock.monotonicMs();
+    return remembered === undefined ? null : remembered.aliveUntilMs - this.bootMs();
   }
 
   /** The session as last seen, unless that is too long ago or it has expired since. */
   recall(secretHash: Buffer): StoredSession | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;
-    const nowMs = this.clock.monotonicMs();
+    const nowMs = this.bootMs();
     const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.aliveUntilMs > nowMs;
     return isFresh ? remembered.session : null;
   }
@@ -62,5 +62,9 @@ export class SessionMemory {
   /** Removes sessions that were revoked here. */
   forget(isRevoked: (session: StoredSession) => boolean): void {
     for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
+  }
+
+  private bootMs(): number {
+    return this.clock.bootMs?.() ?? this.clock.monotonicMs();
   }
 }

@@ -118,12 +118,16 @@ export class Sessions {
       });
   }
 
-  /** Ends one session; 404 if there is none. */
-  async revoke(author: Author, id: number): Promise<void> {
+  /** Ends one session; 404 if there is none that `mayEnd` allows. */
+  async revoke(
+    author: Author,
+    id: number,
+    mayEnd = (_session: StoredSession): boolean => true,
+  ): Promise<void> {
     await this.parts.database
       .transaction(async (tx) => {
         const session = await store.lockSession(tx, id);
-        if (session === null) throw notFound(`session ${id}`);
+        if (session === null || !mayEnd(session)) throw notFound(`session ${id}`);
         await store.deleteSession(tx, id);
         const { role, ipAddress: address, userAgent } = session;
         const username = this.nameOf(session);

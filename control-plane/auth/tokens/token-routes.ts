@@ -28,7 +28,7 @@ function listTokens({ tokens }: TokenRouteParts): Route {
   return route({
     method: 'GET',
     path: '/api-tokens',
-    access: 'viewer',
+    access: 'admin',
     tag: TAG,
     summary: 'All API tokens, each with the first characters of its key',
     answer: ApiTokenList,

@@ -57,7 +57,7 @@ export const FIELD_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   group_name: ['Kids'],
   profile_id: [3],
   service_id: ['netflix'],
-  key: ['Wr1exampleexampleexampleexampleexampleexam'],
+  key: ['weir_kD0vN3qZ7tXyB2mGf9RwLs8HcJ4aU6pEoV1iYxTbQg'],
   prefix: ['weir_Wr1'],
   domain: ['ads.example.org', 'example.org'],
   domains: [['games.example.org', 'cdn.example.net']],

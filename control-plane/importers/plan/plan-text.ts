@@ -11,7 +11,9 @@ export function commentOf(text: string): string {
 
 /** A name on one line, of at most `max` units; null if nothing is left of it. */
 export function labelOf(text: string, max: number): string | null {
-  const line = plain(text).replaceAll(/\s+/g, ' ').trim();
+  const line = plain(text)
+    .replaceAll(/[\s\u0080-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim();
   const label = cut(line, max).trim();
   return label === '' ? null : label;
 }

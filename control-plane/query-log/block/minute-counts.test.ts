@@ -72,21 +72,22 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
     for (const list of isBlocked ? lists : []) add(`list:${list}`);
     if (isBlocked && lists.length === 1) add(`sole_list:${lists[0]}`);
     if (isCached) add('cache:hits');
-    if (isCached) add('us:cached', responseTimeUs);
+    if (isCached && !isBlocked) add('us:cached', responseTimeUs);
     if (!isCached && ['ALLOWED', 'SERVFAIL', 'TIMEOUT'].includes(status)) add('cache:misses');
-    if (upstream === null) continue;
+    if (upstream === null || isCached || isBlocked) continue;
     add('us:forwarded', responseTimeUs);
     add(`upstream:${upstream}`);
     add(`upstream_us:${upstream}`, responseTimeUs);
   }
+  const passed = rows.filter(({ outcome }) => !(outcome[1] as string).startsWith('BLOCKED_'));
   const ofStatus = (test: (status: string) => boolean): number =>
     rows.filter(({ outcome }) => test(outcome[1] as string)).length;
   return {
     minuteMs,
     queries: rows.length,
     blocked: ofStatus((status) => status.startsWith('BLOCKED_')),
-    cached: counts['cache:hits'] ?? 0,
-    forwarded: rows.filter(({ outcome }) => outcome[6] !== null).length,
+    cached: passed.filter(({ outcome }) => outcome[5] === true).length,
+    forwarded: passed.filter(({ outcome }) => outcome[5] === false && outcome[6] !== null).length,
     rateLimited: ofStatus((status) => status === 'RATE_LIMITED'),
     counts,
   };

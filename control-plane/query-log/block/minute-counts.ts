@@ -19,9 +19,10 @@ export interface MinuteCounts {
   /** Start, Unix milliseconds. */
   readonly minuteMs: number;
   readonly queries: number;
+  /** No query is blocked, cached and forwarded at once: an answer that is blocked for its alias is blocked alone. */
   readonly blocked: number;
   readonly cached: number;
-  /** An upstream was asked. */
+  /** Waited for an upstream. */
   readonly forwarded: number;
   readonly rateLimited: number;
   /**
@@ -167,7 +168,7 @@ class MinuteTally {
       minuteMs,
       queries: total.queries,
       blocked: total.blocked,
-      cached: counts['cache:hits'] ?? 0,
+      cached: total.cached,
       forwarded: total.forwarded,
       rateLimited: counts['status:RATE_LIMITED'] ?? 0,
       counts,
@@ -178,7 +179,7 @@ class MinuteTally {
 /** Counts by key; what is zero has no key. */
 class Sums {
   readonly counts: Record<string, number> = Object.create(null) as Record<string, number>;
-  readonly total = { queries: 0, blocked: 0, forwarded: 0 };
+  readonly total = { queries: 0, blocked: 0, cached: 0, forwarded: 0 };
 
   add(key: string, value: number): void {
     if (value !== 0) this.counts[key] = (this.counts[key] ?? 0) + value;
@@ -199,8 +200,12 @@ function countOutcome(
 ): void {
   const code = QueryStatus[status];
   sums.total.queries += queries;
-  if (isBlockedStatus(code)) sums.total.blocked += queries;
-  if (upstream !== null) sums.total.forwarded += queries;
+  const isBlocked = isBlockedStatus(code);
+  // A cached answer keeps the name of the upstream that it is from.
+  const isForwarded = upstream !== null && !cached && !isBlocked;
+  if (isBlocked) sums.total.blocked += queries;
+  else if (cached) sums.total.cached += queries;
+  else if (isForwarded) sums.total.forwarded += queries;
   sums.add(`type:${qtype}`, queries);
   sums.add(`status:${status}`, queries);
   sums.add(`rcode:${rcode}`, queries);
@@ -209,9 +214,9 @@ function countOutcome(
   sums.add('us:all', timeUs);
   if (cached) {
     sums.add('cache:hits', queries);
-    sums.add('us:cached', timeUs);
+    if (!isBlocked) sums.add('us:cached', timeUs);
   } else if (MISSES.has(code)) sums.add('cache:misses', queries);
-  if (upstream === null) return;
+  if (!isForwarded) return;
   sums.add('us:forwarded', timeUs);
   sums.add(`upstream:${upstream}`, queries);
   sums.add(`upstream_us:${upstream}`, timeUs);

@@ -3,9 +3,10 @@ import type { Response } from 'express';
 import { once } from 'node:events';
 import { type LoggedQuery, QueryLogExport } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { tooMany } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
+import { holderOf, Places } from '../../api/places.ts';
+import type { PlaceLimits } from '../../api/places.ts';
 import { ExportFormats, type ExportWriter } from './export-formats.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
@@ -18,12 +19,11 @@ export interface QueryExportRouteParts {
 }
 
 /** Exports that run at once: each holds some blocks in memory. */
-const MOST_EXPORTS = 4;
-const RETRY_SECS = 10;
+const LIMITS: PlaceLimits = { total: 4, perCaller: 2 };
 
 /** The row of the export. */
 export function queryExportRoutes({ clock, clients, queryLog }: QueryExportRouteParts): Route[] {
-  let running = 0;
+  const places = new Places('exports', LIMITS);
   const row = route({
     method: 'GET',
     path: '/queries/export',
@@ -33,18 +33,16 @@ export function queryExportRoutes({ clock, clients, queryLog }: QueryExportRoute
     query: QueryLogExport,
     media: Object.values(ExportFormats).map(({ mediaType }) => mediaType),
     errors: { 429: 'too many exports at once; see Retry-After' },
-    handle: async ({ query: { format, ...filters }, http, response, gone }) => {
+    handle: async ({ query: { format, ...filters }, caller, http, response, gone }) => {
       const selection = selectionOf(filters, clock.nowMs(), clients);
       const headers = headersOf(format, clock.nowMs());
       if (http.method === 'HEAD') return void response.set(headers);
-      if (running >= MOST_EXPORTS)
-        throw tooMany('busy', `${MOST_EXPORTS} exports are running already`, RETRY_SECS);
-      running++;
+      const leave = places.take(holderOf(caller));
       try {
         const writer = await ExportFormats[format].open();
         await send(queryLog.rows(selection, gone), writer, headers, response, gone);
       } finally {
-        running--;
+        leave();
       }
     },
   });

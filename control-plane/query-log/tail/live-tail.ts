@@ -5,8 +5,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { ApiError, tooMany } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import type { Sessions } from '../../auth/sessions/sessions.ts';
+import { Places } from '../../api/places.ts';
+import type { PlaceLimits } from '../../api/places.ts';
 import type { Database } from '../../db/database.ts';
 import { BLOCK_CHANNEL, numberRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
@@ -30,9 +32,8 @@ export interface LiveTailParts {
 }
 
 const TICK_MS = 100;
-/** Streams that are open at once, of all callers. */
-export const MOST_STREAMS = 32;
-const RETRY_SECS = 10;
+/** Streams that are open at once: of all callers, and of one user, who may have some tabs and devices. */
+export const STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
 /** What runs while streams are open. */
 interface Running {
@@ -45,6 +46,7 @@ interface Running {
 export class LiveTail {
   private readonly parts: LiveTailParts;
   private readonly streams = new Set<TailStream>();
+  private readonly places = new Places('streams', STREAM_LIMITS);
   private readonly stopWatching: () => void;
   private running: Running | null = null;
   private isClosed = false;
@@ -57,19 +59,20 @@ export class LiveTail {
   }
 
   /** Refuses a stream that has no place. @throws {ApiError} */
-  admit(): void {
+  admit(holder: string | null): void {
     if (this.isClosed) throw new ApiError(503, 'dependency_unavailable', 'Weir is stopping');
-    if (this.streams.size >= MOST_STREAMS)
-      throw tooMany('busy', `${MOST_STREAMS} streams are open already`, RETRY_SECS);
+    this.places.admit(holder);
   }
 
   /** Sends rows as the body of a response until it ends. @throws {ApiError} as `admit()` */
   async send(response: ServerResponse, request: TailRequest): Promise<void> {
-    this.admit();
+    this.admit(request.holder);
+    const leave = this.places.take(request.holder);
     const stream = new TailStream(response, request);
     this.streams.add(stream);
     this.running ??= this.start();
     await stream.ended;
+    leave();
     this.streams.delete(stream);
     if (this.streams.size === 0) this.stop();
   }

@@ -4,7 +4,7 @@ import { wireName } from '../../../test/support/parts/log-row.ts';
 import { NOON, numbersOf, TailedNode, upTo } from '../../../test/support/parts/tailed-node.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
-import { MOST_STREAMS } from './live-tail.ts';
+import { STREAM_LIMITS } from './live-tail.ts';
 
 const node = new TailedNode();
 
@@ -52,11 +52,11 @@ describe('GET /queries/stream', () => {
     );
   });
 
-  test(`gives places to ${MOST_STREAMS} streams of a thousand`, async () => {
+  test(`gives places to ${STREAM_LIMITS.total} streams of a thousand`, async () => {
     const attempts = await Promise.allSettled(upTo(1000).map(() => node.open()));
     const taken = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     const places = taken.filter(({ response }) => response.statusCode === 200);
-    expect(places).toHaveLength(MOST_STREAMS);
+    expect(places).toHaveLength(STREAM_LIMITS.total);
     const refused = taken.filter(({ response }) => response.statusCode !== 200);
     expect(new Set(refused.map(({ response }) => response.statusCode))).toEqual(new Set([429]));
     expect(refused[0]!.response.headers['retry-after']).toBe('10');
@@ -91,6 +91,16 @@ describe('GET /queries/stream of a session', () => {
 
   test('needs one', async () => {
     expect((await node.api.send('GET', '/api/queries/stream')).status).toBe(401);
+  });
+
+  test(`gives ${STREAM_LIMITS.perCaller} places to one user, in all sessions`, async () => {
+    const again = await node.api.logIn();
+    const taken = upTo(STREAM_LIMITS.perCaller).map((number) =>
+      node.open('', number % 2 === 0 ? session : again),
+    );
+    const statuses = (await Promise.all(taken)).map(({ response }) => response.statusCode);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await node.open('', session)).response.statusCode).toBe(429);
   });
 
   test('ends with its logout, others going on', async () => {

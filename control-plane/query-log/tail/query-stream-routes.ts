@@ -5,6 +5,7 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from '../../auth/authenticator.ts';
 import { callerOf } from '../../auth/request-caller.ts';
+import { holderOf } from '../../api/places.ts';
 import { type KnownClients, selectionOf } from '../reading/log-request.ts';
 import type { LiveTail } from './live-tail.ts';
 import { TailFilter } from './tail-batch.ts';
@@ -34,13 +35,14 @@ export function queryStreamRoutes({ clock, clients, auth, tail }: QueryStreamRou
     query: QueryLogFilters,
     events: QueryTailEvent,
     errors: { 429: 'too many streams at once; see Retry-After' },
-    handle: async ({ query, http, response }) => {
+    handle: async ({ query, caller, http, response }) => {
       const filter = new TailFilter(selectionOf(query, clock.nowMs(), clients));
       if (http.method === 'HEAD') return void response.set(HEADERS);
-      tail.admit();
+      const holder = holderOf(caller);
+      tail.admit(holder);
       response.set(HEADERS);
       const isAllowed = async (): Promise<boolean> => (await callerOf(auth, http)) !== null;
-      await tail.send(response, { filter, isAllowed });
+      await tail.send(response, { holder, filter, isAllowed });
     },
   });
   return [row];

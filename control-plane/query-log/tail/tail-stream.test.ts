@@ -28,7 +28,7 @@ async function open(isAllowed: () => Promise<boolean>) {
     (count) => count === 1,
   );
   const filter = new TailFilter({ from: null, to: null });
-  const stream = new TailStream(responses[0]!, { filter, isAllowed });
+  const stream = new TailStream(responses[0]!, { holder: null, filter, isAllowed });
   const [answer] = (await within('the head of the stream', once(request, 'response'))) as [IncomingMessage];
   const got = { text: '' };
   answer.setEncoding('utf8').on('data', (text: string) => (got.text += text));

@@ -23,6 +23,8 @@ const CHECK_TICKS = 50;
 
 /** Which rows, and whether they may still be sent. */
 export interface TailRequest {
+  /** Who holds its place (`holderOf`). */
+  readonly holder: string | null;
   readonly filter: TailFilter;
   /** Asked at intervals and when a session ends; what it throws counts as no. */
   readonly isAllowed: () => Promise<boolean>;

@@ -126,8 +126,9 @@ async function newRows(): Promise<string[]> {
 async function oldCounts(): Promise<unknown> {
   const { rows } = await own.database.query(
     `SELECT date_trunc('day', "timestamp", 'UTC') AS start, node_id, count(*) AS queries,
-       count(*) FILTER (WHERE status = ANY($1)) AS blocked, count(*) FILTER (WHERE cached) AS cached,
-       count(upstream) AS forwarded, count(*) FILTER (WHERE status = 12) AS rate_limited,
+       count(*) FILTER (WHERE status = ANY($1)) AS blocked,
+       count(*) FILTER (WHERE cached AND status <> ALL($1)) AS cached,
+       count(upstream) FILTER (WHERE NOT cached AND status <> ALL($1)) AS forwarded, count(*) FILTER (WHERE status = 12) AS rate_limited,
        count(*) FILTER (WHERE type = 28) AS aaaa, sum(response_time_us)::bigint AS us
      FROM query_log GROUP BY 1, 2 ORDER BY 1, 2`,
     [BLOCKED_STATUSES],

@@ -70,6 +70,9 @@ export class SteeredClock implements Clock {
   }
 }
 
+/** The secret of all nodes. */
+const SECRET = Buffer.alloc(32, 's');
+
 /** A request of a test. */
 export interface TestRequest {
   /** Sent as JSON. */
@@ -189,6 +192,7 @@ export class RunningApi {
       probes: new Probes(clock),
       waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
+      secret: () => SECRET,
       logger,
       database,
       clients,

@@ -44,7 +44,12 @@ export function App(): ReactNode {
 function Entrance(): ReactNode {
   const store = useQueryClient();
   const [location, go] = useLocation();
-  const state = useQuery({ queryKey: ['GET /auth/status'], queryFn: () => askWho(location) });
+  const state = useQuery({
+    queryKey: ['GET /auth/status'],
+    queryFn: () => askWho(location),
+    // Whether there is a password is not known while the database is away.
+    refetchInterval: ({ state: { data } }) => data?.setup_required === null && AGAIN_MS,
+  });
   const enter = (): void => {
     store.clear();
     void state.refetch();
@@ -75,6 +80,9 @@ function Entrance(): ReactNode {
     </Answered>
   );
 }
+
+/** Between two questions whether setup is needed. */
+const AGAIN_MS = 2000;
 
 /** Who this is, once the code of what they see first is there: it is loaded while the server answers. */
 async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { holderOf, Places } from './places.ts';
+
+test('Places refuses a holder who has enough, and everyone when all are taken, until one is given back', () => {
+  const places = new Places('exports', { total: 3, perCaller: 2 });
+  const leave = places.take('vera');
+  places.take('vera');
+  expect(() => places.admit('vera')).toThrow('2 exports of vera are open already');
+  places.take(null);
+  for (const holder of ['ann', null])
+    expect(() => places.take(holder)).toThrow(expect.objectContaining({ status: 429, code: 'busy' }));
+  leave();
+  places.take('ann');
+  expect(() => places.admit('vera')).toThrow('3 exports are open already');
+});
+
+test('holderOf() is null for callers whom nothing tells apart', () => {
+  const caller = { username: 'vera', role: 'viewer', userId: 2, tokenId: null, sessionId: 5 } as const;
+  expect(holderOf(caller)).toBe('vera');
+  expect(holderOf({ ...caller, username: 'token Grafana', userId: null, tokenId: 1, sessionId: null })).toBe(
+    'token Grafana',
+  );
+  expect(holderOf({ ...caller, sessionId: null })).toBeNull();
+  expect(holderOf(null)).toBeNull();
+});

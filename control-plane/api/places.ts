@@ -1,0 +1,57 @@
+/** Places for long answers: a number in all, and fewer for each caller, so that one cannot hold all of them. */
+import { tooMany } from './api-error.ts';
+import type { Caller } from './caller.ts';
+
+/** How many answers run at once. */
+export interface PlaceLimits {
+  readonly total: number;
+  readonly perCaller: number;
+}
+
+const RETRY_SECS = 10;
+
+/**
+ * Who holds them: a user or a token by name. Null if there is nothing to tell callers apart by, as authentication is off,
+ * and over the local socket.
+ */
+export function holderOf(caller: Caller | null): string | null {
+  return caller === null || (caller.sessionId === null && caller.tokenId === null) ? null : caller.username;
+}
+
+/** Who holds how many. */
+export class Places {
+  private readonly what: string;
+  private readonly limits: PlaceLimits;
+  private readonly held = new Map<string, number>();
+  private total = 0;
+
+  /** `what` are the answers, in words: `streams`. */
+  constructor(what: string, limits: PlaceLimits) {
+    this.what = what;
+    this.limits = limits;
+  }
+
+  /** Refuses a holder for whom there is no place. @throws {ApiError} 429 */
+  admit(holder: string | null): void {
+    const { total, perCaller } = this.limits;
+    const busy = (limit: number, whose: string): Error =>
+      tooMany('busy', `${limit} ${this.what}${whose} are open already`, RETRY_SECS);
+    if (this.total >= total) throw busy(total, '');
+    if (holder !== null && (this.held.get(holder) ?? 0) >= perCaller) throw busy(perCaller, ` of ${holder}`);
+  }
+
+  /** Takes a place; the result gives it back. @throws {ApiError} 429 */
+  take(holder: string | null): () => void {
+    this.admit(holder);
+    this.add(holder, 1);
+    return () => this.add(holder, -1);
+  }
+
+  private add(holder: string | null, change: 1 | -1): void {
+    this.total += change;
+    if (holder === null) return;
+    const count = (this.held.get(holder) ?? 0) + change;
+    if (count === 0) this.held.delete(holder);
+    else this.held.set(holder, count);
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { refuseWeak, weaknessOf } from './weak-password.ts';
+
+test.each(['password', 'Football', '1QAZ2WSX', ' iloveyou '])(
+  'refuses %j, which is common',
+  async (password) => {
+    expect(await weaknessOf(password, 'admin')).toContain('most common');
+  },
+);
+
+test.each([
+  ['caretaker', 'caretaker'],
+  ['Jürgen-Maier', 'ju\u0308rgen-maier'],
+])('refuses %j for the user %j', async (password, username) => {
+  expect(await weaknessOf(password, username)).toBe('expected a password other than the user name');
+});
+
+test('takes several words, and the name of another user', async () => {
+  expect(await weaknessOf('correct horse battery staple', 'admin')).toBeUndefined();
+  expect(await weaknessOf('caretaker-17', 'caretaker')).toBeUndefined();
+});
+
+test('names the field that the password came in', async () => {
+  await expect(refuseWeak('12345678', 'admin', 'new_password')).rejects.toMatchObject({
+    status: 400,
+    fields: [{ path: 'new_password' }],
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { estimatedBits } from './key-entropy.ts';
+
+test.each([
+  'aaaaaaaaaaaaaaaaabcdefgh',
+  'abcdefghijklmnopqrstuvwxyz',
+  '12345678901234567890',
+  'passwordpasswordpassword',
+  'admin-admin-admin-admin',
+  '',
+])('finds %j easy to guess', (key) => {
+  expect(estimatedBits(key)).toBeLessThan(30);
+});
+
+test.each(['hex', 'base64url'] as const)('finds random keys in %s hard to guess', (encoding) => {
+  const bits = Array.from({ length: 100 }, () => estimatedBits(randomBytes(16).toString(encoding)));
+  expect(Math.min(...bits)).toBeGreaterThan(48);
+});

@@ -1,0 +1,105 @@
+/** Sums of every endpoint over one log: parts never exceed the whole, and the same thing is the same number everywhere. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { CompatUpstreams } from '../../shared/api/compat/compat-log-api.ts';
+import { Dashboard, StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
+import { isBlockedStatus, QueryStatus } from '../../shared/query-log.ts';
+import { CompatSuite } from '../support/parts/compat-suite.ts';
+import { logRow, wireName } from '../support/parts/log-row.ts';
+import { storeRows } from '../support/parts/stored-log.ts';
+
+const compat = new CompatSuite({ toml: 'auth.enabled = false' });
+const UPSTREAMS = ['udp://192.0.2.53:53', 'tls://192.0.2.54:853', null];
+const CLIENT = Uint8Array.of(192, 0, 2, 9);
+
+/** One query of each status, from the cache or not, of each upstream; some of them cannot be. */
+const queries = Object.values(QueryStatus).flatMap((status) =>
+  [true, false].flatMap((cached) => UPSTREAMS.map((upstream) => ({ status, cached, upstream }))),
+);
+const passed = queries.filter(({ status }) => !isBlockedStatus(status));
+const WHOLE = {
+  total: queries.length,
+  blocked: queries.length - passed.length,
+  cached: passed.filter(({ cached }) => cached).length,
+  forwarded: passed.filter(({ cached, upstream }) => !cached && upstream !== null).length,
+};
+
+beforeEach(async () => {
+  const nowMs = compat.api.clock.nowMs();
+  const rows = queries.map((query, index) =>
+    logRow({
+      ...query,
+      client: index % 2 === 0 ? CLIENT : Uint8Array.of(192, 0, 2, 10),
+      timestampMs: nowMs - 60_000 * (index % 50) - 1,
+      qname: wireName(`name-${index % 7}.example.org`),
+      responseTimeUs: 1000 * index,
+      blockSource: isBlockedStatus(query.status) ? 'List' : null,
+    }),
+  );
+  await storeRows(compat.suite.database, rows);
+});
+
+const read = async (path: string): Promise<unknown> => {
+  const { status, body, text } = await compat.api.send('GET', `/svc/api${path}`);
+  expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
+  return body;
+};
+
+const sum = (values: readonly number[] | Readonly<Record<string, number>>): number =>
+  Object.values(values).reduce((all, value) => all + value, 0);
+
+function expectWhole(buckets: Timeline['buckets'], whole: Partial<typeof WHOLE>): void {
+  for (const { total, blocked, cached, forwarded } of buckets)
+    expect(blocked + cached + forwarded).toBeLessThanOrEqual(total);
+  for (const [key, value] of Object.entries(whole))
+    expect([key, sum(buckets.map((bucket) => bucket[key as keyof typeof WHOLE]))]).toEqual([key, value]);
+}
+
+describe('the native API', () => {
+  test.each(['minute', '15min', 'hour', 'day'])(
+    'counts each query once in the timeline by %s',
+    async (by) => {
+      const timeline = Timeline.parse(await read(`/queries/timeline?period=2h&granularity=${by}`));
+      expectWhole(timeline.buckets, WHOLE);
+    },
+  );
+
+  test('counts each query once in the timeline of one client, which is read from the rows', async () => {
+    const client = Timeline.parse(await read('/queries/timeline?period=2h&client=192.0.2.9'));
+    expectWhole(client.buckets, { total: queries.filter((_, index) => index % 2 === 0).length });
+  });
+
+  test('has kinds that add up to all queries, in the summary and on the dashboard', async () => {
+    const summary = StatsSummary.parse(await read('/stats?period=2h'));
+    expect([summary.queries_total, summary.queries_blocked]).toEqual([WHOLE.total, WHOLE.blocked]);
+    for (const kind of ['type', 'status', 'rcode', 'protocol'] as const)
+      expect([kind, sum(summary[`queries_by_${kind}`])]).toEqual([kind, WHOLE.total]);
+    expect(sum(summary.source_stats)).toBeLessThanOrEqual(WHOLE.blocked);
+    const {
+      stats,
+      timeline,
+      top_clients: clients,
+      top_domains: domains,
+    } = Dashboard.parse(await read('/dashboard?period=2h'));
+    expect(stats.queries_total).toBe(WHOLE.total);
+    expectWhole(timeline.buckets, WHOLE);
+    expect(sum(clients.map(({ count }) => count))).toBe(WHOLE.total);
+    expect(sum(clients.map(({ blocked }) => blocked))).toBe(WHOLE.blocked);
+    expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);
+  });
+
+  test('averages the time of upstreams over queries that waited for one', async () => {
+    const waited = queries.flatMap(({ status, cached, upstream }, index) =>
+      !isBlockedStatus(status) && !cached && upstream !== null ? [index] : [],
+    );
+    const summary = StatsSummary.parse(await read('/stats?period=2h'));
+    expect(summary.avg_upstream_time_ms).toBeCloseTo(sum(waited) / waited.length, 2);
+  });
+});
+
+test('the compatibility API counts at an upstream what waited for it, and a cached answer at the cache', async () => {
+  const { upstreams, total_queries: total } = await compat.open<CompatUpstreams>('/api/stats/upstreams');
+  expect(total).toBe(WHOLE.total);
+  const servers = upstreams.filter(({ port }) => port > 0);
+  expect(sum(servers.map(({ count }) => count))).toBe(WHOLE.forwarded);
+  expect(sum(upstreams.map(({ count }) => count))).toBeLessThanOrEqual(total);
+});
