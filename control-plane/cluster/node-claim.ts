@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { type Beat, beatNode, type NodeFigures, type TroubledNode } from './node-figures.ts';
-import { claimNode, releaseNode } from './node-store.ts';
+import { claimNode, noteKilled, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 
 /** Parts of a claim. */
@@ -122,6 +122,7 @@ export class NodeClaim {
     const { database, logger, name } = this.parts;
     try {
       if (this.held && (await this.tell())) return;
+      if (!this.wasHeld) await noteKilled(database, this.identity);
       const holder = await claimNode(database, this.identity, !this.wasHeld);
       if (holder !== null) {
         this.refuse(holder);
