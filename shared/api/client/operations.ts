@@ -19,6 +19,7 @@ import type * as forwardZones from '../policy/forward-zones-api.ts';
 import type * as grants from '../policy/grants-api.ts';
 import type * as groups from '../policy/groups-api.ts';
 import type * as localRecords from '../policy/local-records-api.ts';
+import type * as nodeStatus from '../policy/node-status-api.ts';
 import type * as rules from '../policy/rules-api.ts';
 import type * as safeSearch from '../policy/safe-search-api.ts';
 import type * as schedules from '../policy/schedules-api.ts';
@@ -42,6 +43,8 @@ export interface Operations {
   'GET /health': { answer: typeof system.Health };
   'GET /hostname': { answer: typeof system.Hostname };
   'GET /system/info': { answer: typeof system.SystemInfo };
+  'GET /system/reachability': { answer: typeof system.Reachability };
+  'GET /status/stream': { events: typeof nodeStatus.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };
   'DELETE /nodes/{node}': { params: typeof nodes.NodeParams };
   'POST /probes': { answer: typeof probes.Probe };
