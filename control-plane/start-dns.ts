@@ -106,6 +106,7 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
     ...reports,
     upstreamName: (index: number) => names.upstream(index),
     ...{ log, writer, logTrouble, claim, clockFloor, webCertificate: certificates?.web ?? null },
+    dnsCertificate: certificates?.dns ?? null,
   };
 }
 

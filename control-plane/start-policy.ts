@@ -23,6 +23,7 @@ import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { DayExport } from './query-log/nightly/day-export.ts';
 import { startLogMaintenance } from './query-log/upkeep/log-maintenance.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
+import { LocalSwitch } from './schedules/local-switch.ts';
 import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
@@ -61,7 +62,8 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger, config.blocking.catalog_url);
   const refused = new RefusedCopies(clock);
-  const policy = policyInForce(node, dns, { catalog, refused });
+  const localSwitch = new LocalSwitch({ dataDir, clock, logger });
+  const policy = policyInForce(node, dns, { catalog, refused, localSwitch });
   const changes = new PolicyChanges(database, policy);
   evaluator.start({
     rows: () => publisher.current().rows,
@@ -106,7 +108,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const simulator = simulatorOf(node, dns, { cache, copies, pool, bounds, catalog });
   return {
     ...{ policy, changes, follower, lists, compiledLists, catalog, catalogRefresh },
-    ...{ explainer, past, simulator, dayExport: dayExportOf(node, dns.log) },
+    ...{ explainer, past, simulator, dayExport: dayExportOf(node, dns.log), localSwitch },
   };
 }
 
@@ -114,12 +116,14 @@ export async function startPolicy(node: Node, dns: DnsParts) {
 function policyInForce(
   { configuration, database, logger, stops }: Node,
   { publisher, liveSettings, claim }: DnsParts,
-  { catalog, refused }: { catalog: ServiceCatalog; refused: RefusedCopies },
+  parts: { catalog: ServiceCatalog; refused: RefusedCopies; localSwitch: LocalSwitch },
 ): PolicyInForce {
+  const { catalog, refused, localSwitch } = parts;
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
     readPolicy: () => configuration.follow(() => readPolicy(database, (id) => catalog.find(id), memory)),
+    rowsHere: (rows) => localSwitch.over(rows),
     isRefused: (id, inputKey) => refused.reasonFor(id, inputKey) !== undefined,
     settingsBehind: () => liveSettings.threadsBehind(),
     blocking: () => blockingSettings(configuration.current()),
@@ -127,6 +131,11 @@ function policyInForce(
     moved: () => claim.tellNews(),
   });
   stops.push(() => policy.close());
+  stops.push(
+    onDatabaseUp(database, logger, 'write local switches of blocking to the audit log', () =>
+      localSwitch.record(database),
+    ),
+  );
   return policy;
 }
 

@@ -13,6 +13,8 @@ import { WebCertificate } from './tls/web-certificate.ts';
 export interface DnsCertificates {
   readonly threads: ThreadCertificate;
   readonly web: WebCertificate | null;
+  /** That of encrypted DNS. */
+  readonly dns: WebCertificate;
 }
 
 /** The certificate of the web, in force where HTTPS is on. */
@@ -31,6 +33,7 @@ export async function openDnsCertificates(node: Node): Promise<DnsCertificates> 
   return {
     threads: new ThreadCertificate(certificate, ticketKeysOf(node, 'tls tickets')),
     web: isOfWeb ? certificate : null,
+    dns: certificate,
   };
 }
 

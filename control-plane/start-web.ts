@@ -3,6 +3,7 @@ import type { Node } from './node.ts';
 import type { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
+import type { HealthCheck } from '../shared/api/system-api.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -31,9 +32,11 @@ import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/edge/local-server.ts';
 import { WEB_RATE } from './http/edge/request-limits.ts';
 import { RetriedWebServer } from './http/retried-web-server.ts';
-import { routeTable } from './http/route-table.ts';
+import { type RouteParts, routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
+import type { UsedCertificate } from './health/certificate-check.ts';
+import { DiskRoom } from './health/disk-room.ts';
 import type { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
 import { sayFigures } from './own-figures.ts';
@@ -47,6 +50,7 @@ import type { DayExport } from './query-log/nightly/day-export.ts';
 import type { LogWriter } from './query-log/store/log-writer.ts';
 import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
+import type { LocalSwitch } from './schedules/local-switch.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
 import type { PublishedState } from './snapshot/published-state.ts';
@@ -68,7 +72,7 @@ import type { WorkerSupervisor } from './workers/supervisor.ts';
 /** Parts that the API speaks to. */
 interface WebParts {
   readonly logTrouble: () => string | null;
-  readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run'>;
+  readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run' | 'spoolLimitBytes'>;
   readonly dnstap: Dnstap | null;
   readonly dayExport: Pick<DayExport, 'trouble' | 'failures'>;
   readonly supervisor: WorkerSupervisor;
@@ -76,7 +80,8 @@ interface WebParts {
   readonly rate: QueryRate;
   readonly claim: NodeClaim;
   readonly clockFloor: ClockFloor;
-  readonly policy: { revision(): number | null };
+  readonly policy: { revision(): number | null; applyLive(): Promise<void> };
+  readonly localSwitch: LocalSwitch;
   readonly log: LogQuestions;
   readonly cache: SharedArrayBuffer;
   readonly changes: PolicyChanges;
@@ -91,6 +96,8 @@ interface WebParts {
   readonly catalog: ServiceCatalog;
   /** Null if it is not open yet. */
   readonly webCertificate: WebCertificate | null;
+  /** Of encrypted DNS; null = there is none. */
+  readonly dnsCertificate: WebCertificate | null;
   readonly nodeAccess: NodeAccess;
   readonly startedAtMs: number;
   readonly dnsPort: number;
@@ -119,7 +126,9 @@ export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
   const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
-  const state = stateOf(node, { ...parts, web: server }, auth);
+  const web = await certificatesOf(node, parts);
+  const watched = watchedOf(node, parts, web.certificate);
+  const state = stateOf(node, { ...parts, watched, web: server }, auth);
   const known = {
     version,
     nodeName: name,
@@ -130,19 +139,19 @@ export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
     ...{ secret: () => node.secret.current(), config: () => node.configuration.current() },
     relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
     ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
-    metrics: nodeMetrics({ ...node, ...parts, version, cache, cacheBytes: parts.cache.byteLength }),
+    metrics: metricsOf(node, parts, { ...watched, cache }),
   };
   const served = {
     ...known,
     ...{ claim: parts.claim, nodeFigures: sayFigures(node, { ...parts, cache }) },
-    ...(await certificatesOf(node, parts)),
-    ...{ tokens: auth.tokens, users: auth.users },
+    ...{ ...web, tokens: auth.tokens, users: auth.users },
     startedAtMs: parts.startedAtMs,
     threadCpu: readThreadCpu,
     ...{ probes: parts.probes, database },
     policy: parts.changes,
     configuration: node.configuration,
     blockingSwitch: () => publisher.current().rows.blockingSwitch,
+    ...{ localSwitch: parts.localSwitch, applyLive: () => parts.policy.applyLive() },
     grants: () => parts.grantTimes.inForce(publisher.current().rows.grants),
     policyRows: () => publisher.current().rows,
     ...{ clients: node.clients, network: networkOf(node, parts) },
@@ -153,8 +162,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
     ...{ queryLog: parts.log, stats: parts.log, addressCounts: parts.log },
     ...{ tail, counters: parts.rate, compiledLists: parts.compiledLists },
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
-    filterStats: () => filterStats(publisher.current()),
-    ...{ access, accessState, ...state, dnsListening: () => listeningOf(node.loaded, parts.dnsPort) },
+    ...{ filterStats: () => filterStats(publisher.current()), access, accessState, ...state },
+    dnsListening: () => listeningOf(node.loaded, parts.dnsPort),
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
@@ -217,6 +226,52 @@ function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): 
   return auth;
 }
 
+/** What health and metrics look at, in addition to the parts. */
+interface Watched {
+  readonly disk: DiskRoom;
+  readonly certificates: () => UsedCertificate[];
+}
+
+function watchedOf(node: Node, parts: WebParts, web: WebCertificate): Watched {
+  const disk = new DiskRoom(node.dataDir, node.logger);
+  node.stops.push(disk.start());
+  return { disk, certificates: usedCertificates(node, parts, web) };
+}
+
+function metricsOf(
+  node: Node,
+  parts: WebParts,
+  watched: Watched & { readonly cache: CacheContents },
+): ReturnType<typeof nodeMetrics> {
+  return nodeMetrics({ ...node, ...parts, ...watched, version, cacheBytes: parts.cache.byteLength });
+}
+
+function healthOf(
+  node: Node,
+  parts: WebParts & { readonly web: RetriedWebServer },
+  watched: Watched,
+): RouteParts['health'] {
+  const access = (): HealthCheck => parts.nodeAccess.check();
+  return { checks: () => nodeHealth({ ...node, ...parts, ...watched, version, clock, access }) };
+}
+
+/** The certificates that are served. */
+function usedCertificates(
+  { config }: Node,
+  { dnsCertificate }: WebParts,
+  web: WebCertificate,
+): () => UsedCertificate[] {
+  const served = [
+    ...(config.server.web_tls.enabled ? [{ use: 'web' as const, certificate: web }] : []),
+    ...(dnsCertificate === null ? [] : [{ use: 'dns' as const, certificate: dnsCertificate }]),
+  ];
+  return () =>
+    served.flatMap(({ use, certificate }) => {
+      const pair = certificate.current();
+      return pair === null ? [] : [{ use, ...pair.facts, fault: certificate.fault() }];
+    });
+}
+
 /** The certificate in force here, and what it has to do with those of other nodes. */
 async function certificatesOf(node: Node, { webCertificate, follower }: WebParts) {
   const certificate = webCertificate ?? (await openWebCertificate(node));
@@ -240,10 +295,10 @@ function listenForWeb(
   return server.start({
     listen: () =>
       startWebServer(app, config, logger, {
-    ...secured,
+        ...secured,
         isHeldBack: isTakingOver,
-    listenerAt: (address, port, isDualStack) =>
-      inherited?.takeAt({ transport: 'tcp', address, port, isDualStack })[0],
+        listenerAt: (address, port, isDualStack) =>
+          inherited?.takeAt({ transport: 'tcp', address, port, isDualStack })[0],
       }),
     listening: ({ endpoints }) => {
       for (const { port } of endpoints) ownPorts.add(port);
@@ -292,12 +347,13 @@ function commandName(): string {
 
 /** The state of this node, and what streams it to pages. */
 function stateOf(
-  { configuration, database, logger, name }: Node,
-  parts: WebParts & { readonly web: RetriedWebServer },
+  node: Node,
+  parts: WebParts & { readonly watched: Watched; readonly web: RetriedWebServer },
   auth: Authenticator,
 ) {
-  const { nodeAccess, publisher, startedAtMs } = parts;
-  const health = { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) };
+  const { configuration, logger, name } = node;
+  const { publisher, startedAtMs } = parts;
+  const health = healthOf(node, parts, parts.watched);
   const config = (): Config => configuration.current();
   const published = (): PublishedState => publisher.current();
   const read = nodeStatusReader({ health, version, nodeName: name, clock, startedAtMs, config, published });

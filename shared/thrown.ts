@@ -10,10 +10,23 @@ export function errorCode(error: unknown): string {
   return (error instanceof Error && codeOf(error)) || String(error);
 }
 
-/** The reason in one line: the message, for several errors the first one's. */
+/** The reason in one line: the message, for several errors the first one's. A full disk is called one. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message || codeOf(error) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const message = error.message || codeOf(error);
+  return isDiskFull(error) && !message.includes(DISK_FULL) ? `${DISK_FULL}: ${message}` : message;
+}
+
+const DISK_FULL = 'the disk is full';
+
+/**
+ * Whether a disk had no room: this machine's (ENOSPC, or a quota), or that of PostgreSQL (SQLSTATE 53100), which reports
+ * it only by message if it cannot start.
+ */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^(ENOSPC|EDQUOT|53100)$/.test(codeOf(error)) || /No space left on device/.test(error.message);
 }
 
 /** The code of an error, e.g. ENOENT or an SQLSTATE; '' without one. */

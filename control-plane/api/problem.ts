@@ -66,7 +66,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof DatabaseUnavailable) {
     if (thrown instanceof DatabaseBusy) return overloaded(thrown.message, DATABASE_RETRY_SECS, thrown);
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
-    return new ApiError(503, 'unavailable', 'the database cannot be reached', { headers, cause: thrown });
+    return new ApiError(503, 'unavailable', unavailableDetail(thrown), { headers, cause: thrown });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)
@@ -74,6 +74,11 @@ export function toApiError(thrown: unknown): ApiError {
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {
     cause: thrown,
   });
+}
+
+/** Names no server: a caller without a session may read it. */
+function unavailableDetail({ reason }: DatabaseUnavailable): string {
+  return `the database cannot be used${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** The messages of an error and its causes. */

@@ -20,6 +20,8 @@ export interface AuditEntry {
   readonly after?: unknown;
   /** Id of the revision that it made. */
   readonly revision?: number | null;
+  /** When it was done, if that was before now. */
+  readonly at?: Date;
   /** Changed rows that `before` and `after` do not show. */
   readonly leftOut?: number;
 }
@@ -28,7 +30,7 @@ export interface AuditEntry {
 const MAX_SUBJECT = 500;
 const MAX_NAME = 200;
 
-/** Columns of an entry, but for its revision, and their types. */
+/** Columns of an entry, except revision and time, and their types. */
 const COLUMNS = [
   ['actor', 'text'],
   ['address', 'inet'],
@@ -50,7 +52,7 @@ export function insertAudit(first: number, revision: string, from = ''): string 
 }
 
 /** The values of an entry. */
-export function auditValues(entry: Omit<AuditEntry, 'revision'>): unknown[] {
+export function auditValues(entry: Omit<AuditEntry, 'revision' | 'at'>): unknown[] {
   const { actor, action, subject, before, after, leftOut = 0 } = entry;
   return [
     stored(actor.name, MAX_NAME),
@@ -64,10 +66,16 @@ export function auditValues(entry: Omit<AuditEntry, 'revision'>): unknown[] {
 }
 
 const INSERT = insertAudit(1, `$${COLUMNS.length + 1}::bigint`);
+const INSERT_PAST = INSERT.replace('audit_log (', 'audit_log (created_at, ').replace(
+  'SELECT ',
+  `SELECT $${COLUMNS.length + 2}::timestamptz, `,
+);
 
 /** Writes an entry; call it in the transaction of the change. */
 export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
-  await tx.query(INSERT, [...auditValues(entry), entry.revision ?? null]);
+  const values = [...auditValues(entry), entry.revision ?? null];
+  if (entry.at === undefined) await tx.query(INSERT, values);
+  else await tx.query(INSERT_PAST, [...values, entry.at]);
 }
 
 function asJson(value: unknown): string | null {

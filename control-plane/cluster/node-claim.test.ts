@@ -132,8 +132,12 @@ describe('NodeClaim', () => {
     await other.beat();
     await claim.beat();
     expect([claim.othersInTrouble(), typeof claim.aheadMs()]).toEqual([[], 'number']);
+    await own.database.query(`UPDATE nodes SET version = '2' WHERE name = 'core'`);
+    await claim.beat();
+    expect(claim.otherVersions()).toEqual([{ node: 'core', version: '2' }]);
     await own.database.query(`UPDATE nodes SET last_seen = now() - interval '1 hour' WHERE name = 'core'`);
     await claim.beat();
+    expect(claim.otherVersions()).toEqual([]);
     expect(claim.othersInTrouble()).toEqual([{ node: 'core', isSilent: true }]);
     // One that has ended in order is missed by no one.
     await other.beat();

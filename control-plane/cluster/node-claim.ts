@@ -10,8 +10,8 @@ import { PacedWork } from '../concurrency/paced-work.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { beatNode, type NodeFigures, type TroubledNode } from './node-figures.ts';
-import { claimNode, releaseNode } from './node-store.ts';
+import { type Beat, beatNode, type NodeFigures, type TroubledNode } from './node-figures.ts';
+import { claimNode, noteKilled, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 
 /** Parts of a claim. */
@@ -38,6 +38,7 @@ export class NodeClaim {
   private lastTrouble: string | null = null;
   private figures: (() => NodeFigures) | undefined;
   private inTrouble: readonly TroubledNode[] = [];
+  private versions: Beat['otherVersions'] = [];
   /** How far this machine's clock is ahead of the database's. */
   private clockOffsetMs: number | null = null;
   private readonly news = new PacedWork(() => this.beat(), NEWS_MS);
@@ -73,6 +74,11 @@ export class NodeClaim {
   /** Other nodes that are silent or answer by an older policy, as of the last heartbeat. */
   othersInTrouble(): readonly TroubledNode[] {
     return this.inTrouble;
+  }
+
+  /** Running nodes of another version, as of the last heartbeat. */
+  otherVersions(): Beat['otherVersions'] {
+    return this.versions;
   }
 
   /** Milliseconds by which this machine's clock is ahead of the database's; null = not known. */
@@ -116,6 +122,7 @@ export class NodeClaim {
     const { database, logger, name } = this.parts;
     try {
       if (this.held && (await this.tell())) return;
+      if (!this.wasHeld) await noteKilled(database, this.identity);
       const holder = await claimNode(database, this.identity, !this.wasHeld);
       if (holder !== null) {
         this.refuse(holder);
@@ -129,6 +136,7 @@ export class NodeClaim {
       // While the database is down, nothing is known about other nodes.
       this.held = false;
       this.inTrouble = [];
+      this.versions = [];
       if (error instanceof DatabaseUnavailable) return;
       logger.warn('claim the name of this node: retried later', { name, reason: reasonOf(error) });
     }
@@ -143,6 +151,7 @@ export class NodeClaim {
     if (beat === null) return false;
     this.clockOffsetMs = Math.round((askedMs + clock.nowMs()) / 2 - beat.databaseMs);
     this.inTrouble = beat.inTrouble;
+    this.versions = beat.otherVersions;
     return true;
   }
 

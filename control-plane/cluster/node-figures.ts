@@ -33,6 +33,8 @@ export interface Beat {
   readonly databaseMs: number;
   /** Other nodes that are silent, or answer by an older policy. */
   readonly inTrouble: readonly TroubledNode[];
+  /** Other nodes that run and are of another version. */
+  readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
 }
 
 /** A node that somebody should look at. */
@@ -85,6 +87,9 @@ const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'is
           FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL) AS node
   WHERE id <> $1 AND (silent OR lag > ${BEHIND_SECS * 1000})`;
 
+const OTHER_VERSIONS = `SELECT coalesce(json_agg(json_build_object('node', name, 'version', version) ORDER BY name), '[]')
+  FROM nodes AS other WHERE other.id <> $1 AND other.version <> nodes.version AND ${IS_THERE}`;
+
 /** A heartbeat: stores what this process says of its node; null if it does not hold the name. */
 export async function beatNode(
   database: Queryable,
@@ -97,7 +102,8 @@ export async function beatNode(
     `UPDATE nodes SET last_seen = clock_timestamp(), address = $3, state = $4, snapshot_id = $5, policy_revision = $6,
        applied_at = CASE WHEN policy_revision IS DISTINCT FROM $6::bigint THEN clock_timestamp() ELSE applied_at END,
        policy_mark = coalesce($7::bigint, 0), qps = $8, figures = $9 WHERE id = $1 AND run = $2
-     RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "databaseMs", (${IN_TROUBLE}) AS "inTrouble"`,
+     RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "databaseMs", (${IN_TROUBLE}) AS "inTrouble",
+       (${OTHER_VERSIONS}) AS "otherVersions"`,
     [
       ...[nodeIdOf(name), run, address, state, snapshotId, policyRevision, mark, qps],
       JSON.stringify({ ...others, clock_offset_ms: clockOffsetMs } satisfies SaidFigures),

@@ -6,7 +6,7 @@ import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import type { Database } from '../db/database.ts';
-import { missingRows } from './missing-rows.ts';
+import { type MissingRows, missingRows } from './missing-rows.ts';
 import type { NodeClaim } from './node-claim.ts';
 import { forgetNode, listNodes, type NodeFigures, type NodeRow } from './node-figures.ts';
 import { nodeIdOf } from './node-store.ts';
@@ -68,7 +68,7 @@ async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
   const missing = await missingRows(database);
   const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
   return nodes.map((row) => {
-    const said = saidOf(row, missing.get(row.id) ?? 0);
+    const said = saidOf(row, missing.get(row.id));
     if (row.id !== ownId) return said;
     return {
       ...said,
@@ -86,7 +86,7 @@ async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
   });
 }
 
-function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, rows_missing: number): ClusterNode {
+function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing?: MissingRows): ClusterNode {
   const { rows_lost = null, rows_spooled = null, clock_offset_ms = null } = figures ?? {};
   const { upstreams = null, cache = null, drift = null } = figures ?? {};
   return {
@@ -94,6 +94,7 @@ function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, rows_mi
     started_at: row.started_at?.toISOString() ?? null,
     last_seen: row.last_seen.toISOString(),
     applied_at: row.applied_at?.toISOString() ?? null,
-    ...{ rows_lost, rows_missing, rows_spooled, clock_offset_ms, upstreams, cache, drift },
+    ...{ rows_missing: missing?.rows ?? 0, rows_missing_is_minimum: missing?.isMinimum ?? false },
+    ...{ rows_lost, rows_spooled, clock_offset_ms, upstreams, cache, drift },
   };
 }

@@ -24,6 +24,23 @@ export interface NodeHolder {
 /** Seconds without a heartbeat after which a holder loses the name. */
 const SILENT_SECS = 60;
 
+/** Start of the key in `meta` of a node one of whose processes did not release its name; the id follows. */
+export const KILLED = 'killed_run ';
+
+/**
+ * Notes that the process before this one did not release its name, and so was killed, or had no database at its end: what
+ * it logged last is not known. For the first claim of a process.
+ */
+export async function noteKilled(database: Queryable, { name, uuid, run }: NodeIdentity): Promise<void> {
+  await database.query(
+    `INSERT INTO meta (key, value) SELECT '${KILLED}' || id, to_jsonb(run) FROM nodes
+     WHERE id = $1 AND name = $2 AND run IS NOT NULL AND run <> $4
+       AND (uuid = $3 OR abs(extract(epoch FROM now() - last_seen)) > ${SILENT_SECS})
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [nodeIdOf(name), name, uuid, run],
+  );
+}
+
 /** Id of a node in log rows: 31 bits of its name, always the same. */
 export function nodeIdOf(name: string): number {
   return crc32(name) >>> 1;

@@ -9,6 +9,7 @@ import type { PoolClient } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import { BackgroundWork } from './background-work.ts';
 import {
+  ConnectionRefused,
   DatabaseBusy,
   DatabaseUnavailable,
   isBusy,
@@ -20,7 +21,7 @@ import { reasonOf } from '../../shared/thrown.ts';
 import type { DatabaseTarget } from './database-target.ts';
 import { Liveness, LOOK_MS } from './liveness.ts';
 import type { NoticeListeners } from './notice-listeners.ts';
-import { OpenPool } from './open-pool.ts';
+import { logIn, OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
 /** What connections are made with. */
@@ -52,6 +53,10 @@ export class Connections {
   private readonly liveness: Liveness;
   private readonly logger: Logger;
   private readonly lost = new AbortController();
+  /** Why no connection could be opened, since the last one that could. */
+  private refused: ConnectionRefused | null = null;
+  /** When that was tried again, by `performance.now()`. */
+  private triedMs = 0;
   private readonly cutOff = Promise.withResolvers<undefined>();
 
   constructor({ target, tables = null, logger, notices, poolSize, waitMs }: ConnectionOptions) {
@@ -89,6 +94,11 @@ export class Connections {
     return this.lost.signal.aborted;
   }
 
+  /** Why new connections cannot be opened, while those that are open work; null = they can, as far as is known. */
+  refusal(): ConnectionRefused | null {
+    return this.refused;
+  }
+
   /** Asks for the notices of a channel, or for no more of them. */
   listen(channel: string, isWanted?: boolean): void {
     this.liveness.listen(channel, isWanted);
@@ -121,7 +131,10 @@ export class Connections {
     ended.addEventListener('abort', () => resolve(undefined), { once: true });
     if (ended.aborted) return this.lost.signal.reason;
     // Not waited for: a statement may find the server lost before this connection is made, or has its answer.
-    const look = (): Promise<void> => this.giveUpUnlessAnswering(LOOK_MS);
+    const look = async (): Promise<void> => {
+      await this.giveUpUnlessAnswering(LOOK_MS);
+      await this.tryOpening();
+    };
     this.liveness.keepLooking(ended, look).catch((error: unknown) => this.lose(error));
     await promise;
     return this.lost.signal.reason;
@@ -166,6 +179,7 @@ export class Connections {
         isBroken = true; // It may still run a statement that was given up.
         throw new DatabaseBusy(BUSY, { cause: error });
       }
+      if (error instanceof ConnectionRefused) this.refused = error;
       isBroken = isStalePlan(error);
       if (!isUnavailable(error)) throw error;
       isBroken = isConnectionLost(error);
@@ -181,8 +195,27 @@ export class Connections {
   private open(config: pg.PoolConfig): OpenPool {
     return new OpenPool(
       { ...this.target.config, ...config },
-      { connected: (client) => this.lower(client), lost: (error) => this.lose(error) },
+      {
+        connected: (client) => {
+          this.refused = null;
+          this.lower(client);
+        },
+        lost: (error) => this.lose(error),
+      },
     );
+  }
+
+  /** After a refusal, looks every few seconds whether a connection can be opened: a quiet node may open none. */
+  private async tryOpening(): Promise<void> {
+    if (this.refused === null || performance.now() < this.triedMs + LOOK_MS) return;
+    this.triedMs = performance.now();
+    try {
+      await logIn(this.target.config);
+      this.refused = null;
+    } catch (error) {
+      const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+      if (this.refused !== null) this.refused = new ConnectionRefused(reasonOf(cause), { cause });
+    }
   }
 
   private lower(client: pg.ClientBase): void {

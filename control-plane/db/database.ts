@@ -19,10 +19,10 @@ import { NoticeListeners } from './notice-listeners.ts';
 import type { NoticeListener, Watch } from './notice-listeners.ts';
 import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
 import { askStanding, SeenServer } from './seen-server.ts';
-import { type ChosenServer, connectToChosen, keepComparing, logIn } from './server-choice.ts';
+import { type ChosenServer, connectToChosen, keepComparing, oldPrimariesIn } from './server-choice.ts';
 import { askTables } from './restored-tables.ts';
 import { excessOf, prepareQueryRole } from './roles/query-role.ts';
-import { endWhereCut } from './open-pool.ts';
+import { endWhereCut, logIn } from './open-pool.ts';
 import { StatementNames } from './statement-names.ts';
 import { despiteConflicts, inTransaction } from './transaction.ts';
 import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
@@ -46,6 +46,10 @@ export interface DatabaseStatus {
   readonly upgrade?: UpgradeState | undefined;
   /** For people: what the role of queries may do beyond its need, while the database is up. */
   readonly excess?: string | undefined;
+  /** For people: why new connections cannot be opened, while those that are open work. */
+  readonly refusal?: string | undefined;
+  /** Servers of `database.url` that accept changes although another one has taken their place. */
+  readonly oldPrimaries?: readonly string[];
 }
 
 /** The database as the rest of Weir sees it. */
@@ -141,6 +145,9 @@ class PooledDatabase implements Database {
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
   private connections: Connections | undefined;
+  /** Of its being down. */
+  private cause: unknown;
+  private oldPrimaries: readonly string[] = [];
   /** Has been up. */
   private wasUsed = false;
   /** Was given up. */
@@ -162,7 +169,11 @@ class PooledDatabase implements Database {
   }
 
   status(): DatabaseStatus {
-    return { ...this.current, upgrade: this.source.upgrade() };
+    const refused = this.connections?.refusal() ?? null;
+    const refusal = refused === null ? undefined : reasonOf(refused.cause);
+    const { oldPrimaries } = this;
+    const upgrade = this.source.upgrade();
+    return { ...this.current, upgrade, oldPrimaries, ...(refusal !== undefined && { refusal }) };
   }
 
   onStatus(listener: (status: DatabaseStatus) => void): () => void {
@@ -278,6 +289,8 @@ class PooledDatabase implements Database {
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
         if (this.isClosing()) return;
+        this.cause = error;
+        this.oldPrimaries = oldPrimariesIn(error);
         this.set({ state: 'down', server: this.tried ?? this.source.name, error: reasonOf(error) });
         if (error instanceof EmbeddedDatabaseUnsupported) return;
       }
@@ -312,6 +325,7 @@ class PooledDatabase implements Database {
     const connections = new Connections({ target, tables, logger, notices, poolSize, waitMs });
     this.connections = connections;
     this.wasUsed = true;
+    this.oldPrimaries = [];
     if (excess !== null) logger.warn(excess);
     this.set({ state: 'up', server: target.name, error: null, ...(excess !== null && { excess }) });
     const left = new AbortController();
@@ -320,6 +334,7 @@ class PooledDatabase implements Database {
     comparing?.catch((error: unknown) => connections.lose(error));
     const reason = await connections.untilLost(this.closing.signal);
     left.abort();
+    this.cause = reason;
     this.connections = undefined;
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
@@ -330,12 +345,13 @@ class PooledDatabase implements Database {
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
     const standing = () => connections.use(askStanding);
     const targets = await this.source.targets();
-    await keepComparing({ targets, inUse, standing, seen: this.seen, ended });
+    const report = (servers: readonly string[]): void => void (this.oldPrimaries = servers);
+    await keepComparing({ targets, inUse, standing, seen: this.seen, report, ended });
   }
 
   private up(): Connections {
     if (this.connections !== undefined) return this.connections;
-    throw new DatabaseUnavailable(this.current.error ?? 'database is starting');
+    throw new DatabaseUnavailable(this.current.error ?? 'database is starting', { cause: this.cause });
   }
 
   private isClosing(): boolean {

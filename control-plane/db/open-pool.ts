@@ -1,7 +1,14 @@
 /** A pg pool that can be cut off: every pending call on it rejects at once; and how its connections begin. */
 import pg from 'pg';
-import type { PoolClient, PoolConfig } from 'pg';
-import { DatabaseUnavailable } from './database-errors.ts';
+import type { ClientConfig, PoolClient, PoolConfig } from 'pg';
+import {
+  ConnectionRefused,
+  DatabaseUnavailable,
+  isBusy,
+  isConnectionLost,
+  isUnavailable,
+} from './database-errors.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 
 /** Called for each new connection, and when one is lost. */
 export interface PoolListener {
@@ -46,7 +53,7 @@ export class OpenPool {
     this.pool.on('connect', connected);
   }
 
-  /** Lends a connection; the borrower releases it. */
+  /** Lends a connection; the borrower releases it. @throws {ConnectionRefused} if the server is there but opens none */
   async connect(): Promise<PoolClient> {
     if (this.cutOff !== undefined) throw this.cutOff;
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
@@ -58,7 +65,7 @@ export class OpenPool {
       },
       (error: unknown) => {
         this.waits.delete(reject);
-        reject(error);
+        reject(asRefusal(error));
       },
     );
     return promise;
@@ -77,5 +84,31 @@ export class OpenPool {
     // With a statement in flight this closes the socket, and the statement fails.
     for (const client of this.clients)
       void (client as pg.ClientBase & { end(): Promise<void> }).end().catch(() => undefined);
+  }
+}
+
+/**
+ * What opening a connection threw: a server that cannot be reached or that has no time is known by its error; whatever
+ * else fails, such as a certificate, a limit or a missing file of a certificate, is a refusal.
+ */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
+  if (isUnavailable(error) && isConnectionLost(error)) return error;
+  return new ConnectionRefused(`open a connection: ${reasonOf(error)}`, { cause: error });
+}
+
+/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
+export async function logIn(config: ClientConfig): Promise<void> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client(config); // Reads the files of certificates.
+    client.on('error', () => undefined); // Its loss fails the connecting.
+    await client.connect();
+  } catch (error) {
+    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await client?.end().catch(() => undefined); // Its purpose is done or has failed already.
   }
 }

@@ -4,7 +4,7 @@
  * those that it lacks are policy that was in force.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type ClientConfig } from 'pg';
+import pg from 'pg';
 import { reasonOf } from '../../shared/thrown.ts';
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { DatabaseTarget } from './database-target.ts';
@@ -22,6 +22,22 @@ export interface ChosenServer {
   readonly client: pg.Client;
   /** Null where the server does not tell. */
   readonly standing: ServerStanding | null;
+}
+
+/** A server whose place another one has taken, and that does not know. */
+class OldPrimary extends DatabaseUnavailable {
+  readonly server: string;
+
+  constructor(message: string, server = '') {
+    super(message);
+    this.server = server;
+  }
+}
+
+/** Names of the old primaries among the servers that `connectToChosen` refused. */
+export function oldPrimariesIn(error: unknown): string[] {
+  if (!(error instanceof Error && error.cause instanceof AggregateError)) return [];
+  return error.cause.errors.flatMap((fault: unknown) => (fault instanceof OldPrimary ? [fault.server] : []));
 }
 
 /** Milliseconds that other servers get to answer once one would do. */
@@ -43,6 +59,7 @@ export async function connectToChosen(
   const refuse = refusalBy(seen);
   const found: (ChosenServer | undefined)[] = [];
   const faults: string[] = [];
+  const causes: unknown[] = [];
   const attempts = targets.map((target, place) =>
     tryServer(target, refuse).then(
       (server) => {
@@ -51,6 +68,7 @@ export async function connectToChosen(
       },
       (error: unknown) => {
         faults[place] = `${target.name}: ${reasonOf(error)}`;
+        causes[place] = error instanceof OldPrimary ? new OldPrimary(error.message, target.name) : error;
         throw error;
       },
     ),
@@ -65,7 +83,9 @@ export async function connectToChosen(
   for (const attempt of attempts)
     attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
   if (chosen !== undefined) return chosen;
-  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`);
+  throw new DatabaseUnavailable(`connect to database: ${faults.join('; ')}`, {
+    cause: new AggregateError(causes),
+  });
 }
 
 /** The first one whose place no other one has taken. */
@@ -85,6 +105,8 @@ export interface ComparedParts {
   /** The standing of the server in use. */
   readonly standing: () => Promise<ServerStanding | null>;
   readonly seen: Pick<SeenServer, 'note'>;
+  /** Called with each comparison: servers that accept changes although the one in use has taken their place. */
+  readonly report?: (oldPrimaries: readonly string[]) => void;
   readonly ended: AbortSignal;
   /** Milliseconds between two looks. */
   readonly pauseMs?: number;
@@ -103,6 +125,8 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
     if (own === null) continue;
     await seen.note(own);
     const found = await unlessEnded(Promise.all(others.map((other) => standingOf(other, ended))), ended);
+    const isOld = (_server: DatabaseTarget, at: number): boolean => isOnOlderTimeline(found![at]!, own);
+    if (found !== null) parts.report?.(others.filter(isOld).map(({ name }) => name));
     const place = found?.findIndex((other) => isOnOlderTimeline(own, other)) ?? -1;
     if (place === -1) continue;
     await seen.note(found![place]!);
@@ -181,21 +205,6 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
   }
 }
 
-/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
-export async function logIn(config: ClientConfig): Promise<void> {
-  const client = new pg.Client(config);
-  client.on('error', () => undefined); // Its loss fails the connecting.
-  try {
-    await client.connect();
-  } catch (error) {
-    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
-      cause: error,
-    });
-  } finally {
-    await end(client);
-  }
-}
-
 /** Makes what throws for a server that is behind what this node has seen. */
 function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: ServerStanding | null) => void {
   const last = seen.recall();
@@ -206,9 +215,8 @@ function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: Server
       standing.timeline < last.timeline
         ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
         : 'an older copy: it lacks what this node has seen of its timeline';
-    throw new DatabaseUnavailable(
-      `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`,
-    );
+    const text = `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`;
+    throw standing.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
   };
 }
 

@@ -2,7 +2,11 @@
 import { join } from 'node:path';
 import type { CacheContents } from '../cache/cache-contents.ts';
 import type { ClockFloor } from '../clock/clock-floor.ts';
+import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
+import type { UsedCertificate } from '../health/certificate-check.ts';
+import type { DiskRoom } from '../health/disk-room.ts';
+import type { Configuration } from '../settings/configuration.ts';
 import type { ListSources } from '../lists/sources/list-sources.ts';
 import { newestRevisionId } from '../policy/revision-store.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
@@ -13,7 +17,8 @@ import type { WorkerSupervisor } from '../workers/supervisor.ts';
 import { cacheFamilies } from './cache-families.ts';
 import { databaseRead } from './database-read.ts';
 import { dnsFamilies } from './dns-families.ts';
-import { folderBytes } from './folder-bytes.ts';
+import { folderBytes } from '../files/folder-bytes.ts';
+import { healthFamilies } from './health-families.ts';
 import { listFamilies } from './list-families.ts';
 import { nodeFamilies } from './node-families.ts';
 import { processFamilies } from './process-families.ts';
@@ -34,7 +39,11 @@ export interface NodeMetricsParts {
   readonly cache: Pick<CacheContents, 'metrics'>;
   readonly cacheBytes: number;
   readonly clockFloor: Pick<ClockFloor, 'isWrong'>;
-  readonly writer: { counters(): LogWriterCounters };
+  readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;
+  readonly configuration: Pick<Configuration, 'reloadFault'>;
+  readonly certificates: () => readonly UsedCertificate[];
+  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly writer: { counters(): LogWriterCounters; readonly spoolLimitBytes: number };
   readonly dayExport: { failures(): number };
   /** null = no queries are streamed. */
   readonly dnstap: { counters(): StreamCounters } | null;
@@ -58,6 +67,7 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
       isDatabaseUp: () => database.status().state === 'up',
       isClockWrong: () => parts.clockFloor.isWrong,
     }),
+    ...healthFamilies(parts),
     ...dnsFamilies(threads),
     ...streamFamilies(threads, supervisor.connections()),
     ...cacheFamilies(() => parts.cache.metrics(), parts.cacheBytes),
@@ -67,6 +77,7 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
       counters: () => parts.writer.counters(),
       exportFailures: () => parts.dayExport.failures(),
       dnstap: () => parts.dnstap?.counters(),
+      spoolLimitBytes: parts.writer.spoolLimitBytes,
       spoolBytes: () => folderBytes(join(parts.dataDir, 'spool')),
     }),
     ...processFamilies(threads),

@@ -12,7 +12,8 @@ test('queryLogFamilies() shows the writer, the spool and the rings; a counter ne
   let counters = { written: 10, spooled: 2, dropped: 3, refused: 4, waiting: 5 };
   const spoolBytes = async () => 4096;
   const dnstap = () => ({ sent: 6, lost: 7 });
-  const reads = { counters: () => counters, spoolBytes, exportFailures: () => 8, dnstap };
+  const spool = { spoolBytes, spoolLimitBytes: 8192 };
+  const reads = { counters: () => counters, ...spool, exportFailures: () => 8, dnstap };
   const families = queryLogFamilies(threadCounters([memory]), reads);
   const metrics = new PrometheusText(families);
   const scrape = async () => new ScrapedMetrics(await metrics.text());
@@ -22,7 +23,8 @@ test('queryLogFamilies() shows the writer, the spool and the rings; a counter ne
     10, 2, 3, 4,
   ]);
   expect(['sent', 'lost'].map((frames) => scraped.sum(`weir_dnstap_${frames}_frames_total`))).toEqual([6, 7]);
-  expect(['waiting_rows', 'spool_bytes', 'export_failures_total'].map(value)).toEqual([5, 4096, 8]);
+  const named = ['waiting_rows', 'spool_bytes', 'spool_max_bytes', 'export_failures_total'];
+  expect(named.map(value)).toEqual([5, 4096, 8192, 8]);
   expect(scraped.sum('weir_query_log_ring_dropped_rows_total', { thread: 'resolve' })).toBe(2 ** 32 - 1);
   expect(scraped.sum('weir_query_log_ring_dropped_rows_total', { thread: 'answer' })).toBe(0);
   counters = { ...counters, written: 7 };

@@ -10,6 +10,8 @@ export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
   /** Bytes that wait on disk; null = not known. */
   readonly spoolBytes: () => Promise<number | null>;
+  /** Most bytes of the spool. */
+  readonly spoolLimitBytes: number;
   /** Turns of the export of finished days that failed. */
   readonly exportFailures: () => number;
   /** Of the stream of queries; undefined = there is no stream. */
@@ -34,6 +36,12 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
     rows('refused', 'Rows refused by the database for their content and set aside on disk'),
     single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
     single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),
+    single(
+      'gauge',
+      'weir_query_log_spool_max_bytes',
+      'Most bytes of the spool; then the oldest rows are dropped',
+      () => reads.spoolLimitBytes,
+    ),
     single(
       'counter',
       'weir_query_log_export_failures_total',

@@ -167,6 +167,8 @@ export interface BlockingSwitch {
   readonly until: string | null;
   /** The state before the timer; null (absent in older rows) = the configuration. */
   readonly before?: boolean | null;
+  /** It was made on this node alone, see `schedules/local-switch.ts`. */
+  readonly isLocal?: true;
 }
 
 /** The rows that policy is made of. */

@@ -23,5 +23,6 @@ export function blockingNow({ clock, config, blockingSwitch }: BlockingParts): B
     enabled: isBlockingEnabled(said, config().blocking.enabled, nowMs),
     timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
     source: blockingSource(said, nowMs),
+    this_node_only: said?.isLocal === true && endMs !== null,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NO_LOCAL_SWITCH } from '../../test/support/parts/every-route.ts';
 import type { RunningApi } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
@@ -7,7 +8,7 @@ import { blockingRoutes } from './blocking-routes.ts';
 let suite: SuiteDatabase;
 let api: RunningApi;
 serveSuite(
-  (parts) => blockingRoutes({ ...parts, blockingSwitch: () => null }),
+  (parts) => blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, blockingSwitch: () => null }),
   (served) => ({ suite, api } = served),
 );
 

@@ -16,6 +16,7 @@ import {
   ScheduleSlot,
 } from '../../shared/api/policy/schedules-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
+import { NO_LOCAL_SWITCH } from '../../test/support/parts/every-route.ts';
 import { RunningApi } from '../../test/support/parts/running-api.ts';
 import type { Rows, TestAnswer } from '../../test/support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../test/support/parts/suite-database.ts';
@@ -24,7 +25,7 @@ import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
   ...scheduleRoutes(parts),
-  ...blockingRoutes({ ...parts, blockingSwitch: () => inForce.blockingSwitch }),
+  ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, blockingSwitch: () => inForce.blockingSwitch }),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
 ];
@@ -226,40 +227,80 @@ describe('the blocking switch', () => {
   const read = async (): Promise<Blocking> => Blocking.parse((await send('GET', '/blocking')).body);
 
   test('is what the configuration says until somebody says something, and after DELETE', async () => {
-    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
+    expect(await read()).toEqual({
+      enabled: true,
+      timer_secs: null,
+      source: 'configuration',
+      this_node_only: false,
+    });
     const answer = await send('POST', '/blocking', { enabled: false });
     expect([answer.status, answer.body]).toEqual([
       200,
-      { enabled: false, timer_secs: null, source: 'switch' },
+      { enabled: false, timer_secs: null, source: 'switch', this_node_only: false },
     ]);
     api.clock.advanceSecs(86_400);
-    expect(await read()).toEqual({ enabled: false, timer_secs: null, source: 'switch' });
+    expect(await read()).toEqual({
+      enabled: false,
+      timer_secs: null,
+      source: 'switch',
+      this_node_only: false,
+    });
     expect((await send('POST', '/blocking', { enabled: true, timer_secs: null })).status).toBe(200);
-    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'switch' });
+    expect(await read()).toEqual({
+      enabled: true,
+      timer_secs: null,
+      source: 'switch',
+      this_node_only: false,
+    });
     expect((await send('DELETE', '/blocking')).status).toBe(204);
-    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
+    expect(await read()).toEqual({
+      enabled: true,
+      timer_secs: null,
+      source: 'configuration',
+      this_node_only: false,
+    });
     expect((await send('DELETE', '/blocking')).status).toBe(204);
   });
 
   test('counts its timer down, and gives the word back to the configuration where it had it', async () => {
     const answer = await send('POST', '/blocking', { enabled: false, timer_secs: 300 });
-    expect(answer.body).toEqual({ enabled: false, timer_secs: 300, source: 'switch' });
+    expect(answer.body).toEqual({ enabled: false, timer_secs: 300, source: 'switch', this_node_only: false });
     api.clock.advanceSecs(100);
-    expect(await read()).toEqual({ enabled: false, timer_secs: 200, source: 'switch' });
+    expect(await read()).toEqual({
+      enabled: false,
+      timer_secs: 200,
+      source: 'switch',
+      this_node_only: false,
+    });
     api.clock.advanceSecs(200);
-    expect(await read()).toEqual({ enabled: true, timer_secs: null, source: 'configuration' });
+    expect(await read()).toEqual({
+      enabled: true,
+      timer_secs: null,
+      source: 'configuration',
+      this_node_only: false,
+    });
   });
 
   test('returns to its previous state at the end of a timer, however often the timer was set', async () => {
     await send('POST', '/blocking', { enabled: false });
     await send('POST', '/blocking', { enabled: true, timer_secs: 60 });
     await send('POST', '/blocking', { enabled: true, timer_secs: 30 });
-    expect(await read()).toEqual({ enabled: true, timer_secs: 30, source: 'switch' });
+    expect(await read()).toEqual({ enabled: true, timer_secs: 30, source: 'switch', this_node_only: false });
     api.clock.advanceSecs(30);
-    expect(await read()).toEqual({ enabled: false, timer_secs: null, source: 'switch' });
+    expect(await read()).toEqual({
+      enabled: false,
+      timer_secs: null,
+      source: 'switch',
+      this_node_only: false,
+    });
     await send('POST', '/blocking', { enabled: true, timer_secs: 30 });
     api.clock.advanceSecs(30);
-    expect(await read()).toEqual({ enabled: false, timer_secs: null, source: 'switch' });
+    expect(await read()).toEqual({
+      enabled: false,
+      timer_secs: null,
+      source: 'switch',
+      this_node_only: false,
+    });
   });
 
   test.each([

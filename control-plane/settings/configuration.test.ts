@@ -228,8 +228,10 @@ describe('reloadLater()', () => {
     await node.configuration.reloadLater(node.changes);
     expect(node.cache.min_ttl_secs).toBe(5);
     expect(logger.text()).toMatch(/line 2: expected .* line 3: no such key/);
+    expect(node.configuration.reloadFault()).toMatch(/line 2: expected/);
     node.write('[cache]\nmin_ttl_secs = 6\n');
     await node.configuration.reloadLater(node.changes);
+    expect(node.configuration.reloadFault()).toBeNull();
     expect(node.cache.min_ttl_secs).toBe(6);
     const { rows } = await suite.database.query(`SELECT actor, before, after FROM audit_log`);
     expect(rows).toEqual([

@@ -17,6 +17,7 @@ import { ApiError, conflict, invalid } from '../api/api-error.ts';
 import { SYSTEM } from '../api/caller.ts';
 import type { Author } from '../api/caller.ts';
 import type { Database, Queryable } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { badFields } from './bad-fields.ts';
 import { ConfigFile } from './config-file.ts';
@@ -67,6 +68,9 @@ export class Configuration {
   private remembered: Values | null;
   /** Whether the rows of the database are known to hold what the file said at the start. */
   private isSettled = false;
+  /** Why the last attempt to take the file failed, and the rows of the cluster. */
+  private fileFault: string | null = null;
+  private rowsFault: string | null = null;
   /** A file that was changed while there was no database. */
   private isReloadDue = false;
 
@@ -110,6 +114,11 @@ export class Configuration {
     const pending = new Set(this.pending());
     const isOwn = (name: string): boolean => !layered.isNodeKey(name) && name in this.layers.environment;
     return layered.KEY_NAMES.filter((name) => pending.has(name) || isOwn(name));
+  }
+
+  /** Why the last reload failed, and so an earlier configuration is active; null = it did not. */
+  reloadFault(): string | null {
+    return this.fileFault ?? this.rowsFault;
   }
 
   /** Puts configurations into force with `use`, too, from now on. */
@@ -187,7 +196,11 @@ export class Configuration {
   /** Reads the file again: what a person changed there becomes the rows, and all of it comes into force. */
   async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
     await this.settle(policy);
-    await this.takeFile(policy, author, () => this.readAll());
+    await this.takeFile(policy, author, () => this.readAll()).catch((error: unknown) => {
+      if (!(error instanceof DatabaseUnavailable)) this.fileFault = reloadFaultOf(error);
+      throw error;
+    });
+    this.fileFault = null;
     this.isReloadDue = false;
     return { restart_required: this.pending() };
   }
@@ -216,6 +229,7 @@ export class Configuration {
       await this.takeFile(policy, SYSTEM, async () => (isAgain ? this.readAll() : { file, local }));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      this.fileFault = reloadFaultOf(error);
       this.parts.logger.error('take the changes of the configuration file failed: the rows stay in force', {
         reason: error.message,
       });
@@ -254,11 +268,14 @@ export class Configuration {
     this.taken = values;
     const stored = layered.configOf(values);
     if ('faults' in stored) {
+      const reason = stored.faults.map(({ key, message }) => `${key}: ${message}`).join('; ');
+      this.rowsFault = reason;
       this.parts.logger.error('take the configuration of the cluster failed: the one before stays', {
-        reason: stored.faults.map(({ key, message }) => `${key}: ${message}`).join('; '),
+        reason,
       });
       return;
     }
+    this.rowsFault = null;
     this.stored = stored.config;
     this.running = this.withStarted(values) ?? stored.config;
   }
@@ -345,6 +362,13 @@ export class Configuration {
       this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
     }
   }
+}
+
+/** With the fields that are at fault, which the message alone does not name. */
+function reloadFaultOf(error: unknown): string {
+  const fields = error instanceof ApiError ? (error.fields ?? []) : [];
+  if (fields.length === 0) return reasonOf(error);
+  return fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
 function localNames({ own, local }: ReadConfigFile): readonly string[] {

@@ -16,6 +16,7 @@ function readerOf(
 ): () => { event: StatusEvent; version: string } {
   const checks = {
     ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok, web: ok },
+    ...{ certificates: ok, disk: ok, configuration: ok, privileges: ok },
   };
   const config = (): Pick<Config, 'blocking'> => ({ blocking: { enabled: true } }) as unknown as Config;
   const parts = { version: '1', nodeName: 'node-a', startedAtMs: 0, health: { checks: () => checks } };

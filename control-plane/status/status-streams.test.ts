@@ -12,6 +12,7 @@ import { MOST_STATUS_STREAMS, StatusStreams } from './status-streams.ts';
 const ok = { status: 'ok' } as const;
 const checks = {
   ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok, web: ok },
+  ...{ certificates: ok, disk: ok, configuration: ok, privileges: ok },
 };
 
 let api: RunningApi;
@@ -22,7 +23,7 @@ serveSuite(
     const read = (): { event: StatusEvent; version: string } => ({
       event: {
         health: { status: 'ok', version: '1', node: 'node-a', uptime_secs: 1, checks },
-        blocking: { enabled: true, timer_secs: null, source: 'configuration' },
+        blocking: { enabled: true, timer_secs: null, source: 'configuration', this_node_only: false },
         blocked_names: blockedNames,
       },
       version: String(blockedNames),

@@ -3,6 +3,11 @@ import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ClockFloor } from '../clock/clock-floor.ts';
+import type { Configuration } from '../settings/configuration.ts';
+import { certificatesCheck, type UsedCertificate } from '../health/certificate-check.ts';
+import { diskCheck, type DiskRoom } from '../health/disk-room.ts';
+import { clockCheck, nodesCheck, privilegesCheck } from '../health/node-checks.ts';
+import type { LogWriter } from '../query-log/store/log-writer.ts';
 import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
 import type { DayExport } from '../query-log/nightly/day-export.ts';
@@ -41,24 +46,36 @@ export interface HealthParts {
   readonly logTrouble: () => string | null;
   /** Finished days of it as files. */
   readonly dayExport: Pick<DayExport, 'trouble'>;
-  readonly claim: Pick<NodeClaim, 'othersInTrouble'>;
+  readonly claim: Pick<NodeClaim, 'othersInTrouble' | 'otherVersions' | 'aheadMs'>;
   readonly clockFloor: Pick<ClockFloor, 'trouble'>;
+  readonly clock: Clock;
+  readonly configuration: Pick<Configuration, 'reloadFault'>;
+  readonly certificates: () => readonly UsedCertificate[];
+  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly writer: Pick<LogWriter, 'spoolLimitBytes'>;
+  readonly version: string;
   readonly access: () => Health['checks']['access'];
   /** Why the web server does not listen; null = it does. */
   readonly web: { trouble(): string | null };
 }
 
-/** State of DNS, database, upstreams, filters, the other nodes, the clock, who may ask, and the web server. */
+/** State of each part that can fail while others work. */
 export function nodeHealth(parts: HealthParts): Health['checks'] {
+  const { claim, clockFloor, clock, configuration, version } = parts;
+  const others = { inTrouble: claim.othersInTrouble(), otherVersions: claim.otherVersions(), version };
   return {
     dns: dnsCheck(parts.supervisor),
     database: databaseCheck(parts.database, parts.logTrouble() ?? parts.dayExport.trouble()),
     upstreams: upstreamsCheck(parts.supervisor.upstreams()),
     filters: filtersCheck(parts.publisher),
-    nodes: nodesCheck(parts.claim),
-    clock: clockCheck(parts.clockFloor),
+    nodes: nodesCheck(others),
+    clock: clockCheck(clockFloor.trouble(), claim.aheadMs()),
     access: parts.access(),
     web: webCheck(parts.web),
+    certificates: certificatesCheck(parts.certificates(), clock.nowMs()),
+    disk: diskCheck(parts.disk.now(), parts.writer.spoolLimitBytes),
+    configuration: configurationCheck(configuration.reloadFault()),
+    privileges: privilegesCheck(process.geteuid?.()),
   };
 }
 
@@ -67,9 +84,12 @@ function webCheck(web: HealthParts['web']): Health['checks']['web'] {
   return detail === null ? { status: 'ok' } : { status: 'down', detail };
 }
 
-function clockCheck(clockFloor: HealthParts['clockFloor']): Health['checks']['clock'] {
-  const detail = clockFloor.trouble();
-  return detail === null ? { status: 'ok' } : { status: 'degraded', detail };
+function configurationCheck(fault: string | null): Health['checks']['configuration'] {
+  if (fault === null) return { status: 'ok' };
+  return {
+    status: 'degraded',
+    detail: `the last reload failed, the configuration before it is active: ${fault}`,
+  };
 }
 
 function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
@@ -81,15 +101,24 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
+/** Said after the name of a server. */
+const OLD_PRIMARY =
+  'is an old primary that still accepts changes: stop it, or make it a standby, before other programs use it';
+
 /** State of the database, of the log in it, and of the role that asks it. */
 export function databaseCheck(
   database: Pick<Database, 'status'>,
   logTrouble: string | null,
 ): Health['checks']['database'] {
-  const { state, error, upgrade, excess } = database.status();
+  const { state, error, upgrade, excess, refusal, oldPrimaries = [] } = database.status();
   if (state === 'up') {
-    const trouble = logTrouble ?? (upgrade?.isStuck === true ? upgrade.detail : null);
-    if (trouble !== null) return { status: 'degraded', detail: trouble };
+    const troubles = [
+      refusal === undefined ? null : `new connections cannot be opened: ${refusal}`,
+      oldPrimaries.length === 0 ? null : `${oldPrimaries.join(', ')} ${OLD_PRIMARY}`,
+      logTrouble,
+      upgrade?.isStuck === true ? upgrade.detail : null,
+    ].filter((trouble) => trouble !== null);
+    if (troubles.length > 0) return { status: 'degraded', detail: troubles.join('; ') };
     const detail = upgrade?.detail ?? excess;
     return { status: 'ok', ...(detail === undefined ? {} : { detail }) };
   }
@@ -138,16 +167,6 @@ function unhealthyAmong(
 
 function distinct(reports: readonly UpstreamReport[], nameOf: (report: UpstreamReport) => string): string[] {
   return [...new Set(reports.map(nameOf))];
-}
-
-/** Other nodes that are in trouble: theirs is the sentence that somebody else should read. */
-function nodesCheck(claim: HealthParts['claim']): Health['checks']['nodes'] {
-  const others = claim.othersInTrouble();
-  if (others.length === 0) return { status: 'ok' };
-  const told = others.map(
-    ({ node, isSilent }) => `${node} ${isSilent ? 'is silent' : 'has an older policy'}`,
-  );
-  return { status: 'degraded', detail: told.join(', ') };
 }
 
 function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters'] {

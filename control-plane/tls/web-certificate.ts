@@ -39,6 +39,7 @@ export class WebCertificate {
   private readonly turns = new Semaphore(1);
   private readonly listeners = new Set<(pair: CertificatePair) => void>();
   private inForce: CertificatePair | null = null;
+  private refusal: string | null = null;
   /** Of the files that were last taken or refused, and of the last look. */
   private judged = '';
   private seen = '';
@@ -50,6 +51,11 @@ export class WebCertificate {
   /** Null until `open()` or a replacement. */
   current(): CertificatePair | null {
     return this.inForce;
+  }
+
+  /** Why what is in the files is not in use; null = it is. */
+  fault(): string | null {
+    return this.refusal;
   }
 
   /** Calls back with each certificate that comes into force from now on; returns how to stop that. */
@@ -79,6 +85,7 @@ export class WebCertificate {
         });
         const standIn = await this.makeOwn();
         await this.putInForce(standIn);
+        this.refusal = reason;
         return standIn;
       }
     });
@@ -141,11 +148,13 @@ export class WebCertificate {
         const pair = await files.read();
         if (pair === null) throw new CertificateFault('cert', 'there are no files any more');
         refuseOutOfDate(pair, clock.nowMs());
+        this.refusal = null;
         if (pair.cert === this.inForce?.cert && pair.key === this.inForce.key) return;
         await this.putInForce(pair);
         logger.info('took a new web certificate', logged(pair));
       } catch (error) {
         const reason = reasonOf(error);
+        this.refusal = reason;
         logger.warn('a new web certificate cannot be used; the one before stays in force', { reason });
       }
     });
@@ -163,6 +172,7 @@ export class WebCertificate {
 
   private async putInForce(pair: CertificatePair): Promise<void> {
     this.inForce = pair;
+    this.refusal = null;
     this.judged = this.seen = await this.parts.files.fingerprint();
     for (const listener of this.listeners) listener(pair);
   }

@@ -31,6 +31,10 @@ export const ClusterNode = z
       description:
         'rows of the query log that its processes before had numbered, or its last one where it is gone, and that are not in the database: lost by a kill, or waiting on its disk',
     }),
+    rows_missing_is_minimum: z.boolean().meta({
+      description:
+        'a process of the node was killed, or is gone: how many rows it had not numbered yet is not known',
+    }),
     rows_spooled: z.int().min(0).nullable().meta({
       description: 'rows of the query log that went to its disk as the database was away, since its start',
     }),

@@ -22,9 +22,13 @@ export const Health = z
       database: HealthCheck,
       upstreams: HealthCheck,
       filters: HealthCheck,
-      nodes: HealthCheck.meta({ description: 'the other nodes that share the database' }),
+      nodes: HealthCheck.meta({
+        description:
+          'the other nodes that share the database; degraded while one is silent, answers by an older policy or runs another version',
+      }),
       clock: HealthCheck.meta({
-        description: 'degraded while the clock is before the release of Weir or the last known time',
+        description:
+          'degraded while the clock is before the release of Weir or the last known time, or differs from that of the database by more than 2 s',
       }),
       access: HealthCheck.meta({
         description:
@@ -33,6 +37,16 @@ export const Health = z
       web: HealthCheck.meta({
         description: 'the web server; down while it cannot listen, as when its port is taken',
       }),
+      certificates: HealthCheck.meta({
+        description:
+          'of the web server and of encrypted DNS; degraded from two weeks before one expires, and while a new one cannot be used',
+      }),
+      disk: HealthCheck.meta({
+        description:
+          'degraded while the disk of the data directory or the spool of the query log is nearly full',
+      }),
+      configuration: HealthCheck.meta({ description: 'degraded after a reload that failed' }),
+      privileges: HealthCheck.meta({ description: 'always ok; the detail says if Weir runs as root' }),
     }),
   })
   .meta({ id: 'Health' });

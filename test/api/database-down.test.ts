@@ -80,6 +80,11 @@ describe('with a database that was never there', () => {
     await open.close();
   });
 
+  test('a 503 names the reason, and not where the database is', async () => {
+    const answer = await api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
+    expect(answer.problem.detail).toBe('the database cannot be used: it cannot be reached');
+  });
+
   test('bad input is 400 all the same, and no text tells where the database is', async () => {
     expect((await api.send('POST', '/api/auth/login', { json: {} })).status).toBe(400);
     expect((await api.send('GET', '/api/auth/status')).text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);

@@ -55,7 +55,13 @@ const SUPPORTS = {
 };
 
 describe('/nodes', () => {
-  const UNKNOWN = { rows_lost: null, rows_missing: 0, rows_spooled: null, clock_offset_ms: null };
+  const UNKNOWN = {
+    rows_lost: null,
+    rows_missing: 0,
+    rows_missing_is_minimum: false,
+    rows_spooled: null,
+    clock_offset_ms: null,
+  };
   const SILENT = {
     upstreams: null,
     cache: null,
@@ -88,7 +94,7 @@ describe('/nodes', () => {
         ...{ node: 'node-a', version: '1.2', address: '192.0.2.53', state: 'ready', presence: 'live' },
         ...{ started_at: '2025-12-24T00:00:00.000Z', last_seen: new Date(api.clock.nowMs()).toISOString() },
         ...{ snapshot_id: 7, policy_revision: 3, applied_at: null, lag_ms: 0, qps: 1500 },
-        ...{ ...SAID_FIGURES, rows_missing: 0, clock_offset_ms: -2 },
+        ...{ ...SAID_FIGURES, rows_missing: 0, rows_missing_is_minimum: false, clock_offset_ms: -2 },
       },
     ]);
     // The name is another machine's: what is said of it is that one's.
@@ -134,6 +140,10 @@ describe('GET /health', () => {
       clock: { status: 'ok' },
       access: { status: 'ok' },
       web: { status: 'ok' },
+      certificates: { status: 'ok' },
+      disk: { status: 'ok' },
+      configuration: { status: 'ok' },
+      privileges: { status: 'ok' },
     } as const;
     const node = await RunningApi.start(
       suite.database,
@@ -152,6 +162,7 @@ describe('GET /health', () => {
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
       ...{ filters: check, nodes: check, clock: check, access: check, web: check },
+      ...{ certificates: check, disk: check, configuration: check, privileges: check },
     };
     const node = await RunningApi.start(suite.database, everyRoute({ health: { checks: () => checks } }), {
       toml: '',

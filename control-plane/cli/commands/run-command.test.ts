@@ -104,19 +104,23 @@ describe('the real command over the real socket', () => {
   test('weir status tells the state of the node, and needs no login', async () => {
     const { status, out, err } = await runProcess(['status']);
     expect([status, err]).toEqual([0, '']);
-    expect(out.split('\n').slice(0, 10)).toEqual([
+    expect(out.split('\n').slice(0, 14)).toEqual([
       'Weir 0.0.0-test on node-a: ok, up 0 s',
-      '  dns        ok',
-      '  database   ok',
-      '  upstreams  ok',
-      '  filters    ok',
-      '  nodes      ok',
-      '  clock      ok',
-      '  access     ok',
-      '  web        ok',
-      '  blocking   on, as configured',
+      '  dns            ok',
+      '  database       ok',
+      '  upstreams      ok',
+      '  filters        ok',
+      '  nodes          ok',
+      '  clock          ok',
+      '  access         ok',
+      '  web            ok',
+      '  certificates   ok',
+      '  disk           ok',
+      '  configuration  ok',
+      '  privileges     ok',
+      '  blocking       on, as configured',
     ]);
-    expect(out).toContain('\nIn 24 hours\n  queries    0\n');
+    expect(out).toContain('\nIn 24 hours\n  queries        0\n');
   });
 
   test('weir tail lets no name from the log steer the terminal', async () => {

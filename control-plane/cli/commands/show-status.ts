@@ -38,7 +38,7 @@ async function readStatus(client: TypedClient): Promise<Status> {
 
 function printStatus(screen: Screen, { health, blocking, rate, stats }: Status): void {
   const tone = (state: string): string => toned(screen, state === 'ok' ? 'good' : 'bad', state);
-  const line = (name: string, text: string): void => screen.out(`  ${name.padEnd(11)}${text}`);
+  const line = (name: string, text: string): void => screen.out(`  ${name.padEnd(15)}${text}`);
   const since = shownDuration(health.uptime_secs);
   screen.out(
     `Weir ${printable(health.version)} on ${printable(health.node)}: ${tone(health.status)}, up ${since}`,
@@ -63,9 +63,10 @@ function printStatus(screen: Screen, { health, blocking, rate, stats }: Status):
   );
 }
 
-/** `off for 9 min 59 s, then on again`. */
-export function blockingText({ enabled, timer_secs: left, source }: AnswerOf<'GET /blocking'>): string {
-  const state = enabled ? 'on' : 'off';
+/** `off for 9 min 59 s`. */
+export function blockingText(blocking: AnswerOf<'GET /blocking'>): string {
+  const { enabled, timer_secs: left, source, this_node_only: isHereOnly } = blocking;
+  const state = `${enabled ? 'on' : 'off'}${isHereOnly ? ' on this node' : ''}`;
   if (left !== null) return `${state} for ${shownDuration(left)}`;
   return source === 'switch' ? `${state} until it is resumed` : `${state}, as configured`;
 }

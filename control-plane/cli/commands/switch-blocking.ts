@@ -15,9 +15,12 @@ export async function pauseBlocking(run: CommandRun): Promise<0> {
   return print(run);
 }
 
-/** Gives the word back to the configuration. */
+/** Returns control to the configuration; on a node that was paused without a database, until the pause would have ended. */
 export async function resumeBlocking(run: CommandRun): Promise<0> {
-  await run.client.call('DELETE /blocking');
+  const { client } = run;
+  const { this_node_only: isHereOnly, timer_secs: secs } = await client.call('GET /blocking');
+  if (isHereOnly) await client.call('POST /blocking', { body: { enabled: true, timer_secs: secs } });
+  else await client.call('DELETE /blocking');
   return print(run);
 }
 

@@ -9,7 +9,10 @@ export function toFailure(error: unknown): ScanFailure {
   const message = reasonOf(error);
   if (error instanceof InvalidCursor) return { kind: 'invalid-cursor', message };
   if (error instanceof DatabaseBusy) return { kind: 'database-busy', message };
-  if (error instanceof DatabaseUnavailable) return { kind: 'database-unavailable', message };
+  if (error instanceof DatabaseUnavailable) {
+    const { reason } = error;
+    return { kind: 'database-unavailable', message, reason };
+  }
   return { kind: 'bug', message, stack: (error instanceof Error && error.stack) || message };
 }
 
@@ -21,7 +24,7 @@ export function fromFailure(failure: ScanFailure): Error {
     case 'database-busy':
       return new DatabaseBusy(failure.message);
     case 'database-unavailable':
-      return new DatabaseUnavailable(failure.message);
+      return new DatabaseUnavailable(failure.message, { reason: failure.reason });
     case 'bug': {
       const error = new Error(failure.message);
       error.stack = failure.stack;

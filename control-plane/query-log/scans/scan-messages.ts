@@ -6,6 +6,7 @@ import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-ap
 import type { SentLine } from '../../../shared/threads/sent-logger.ts';
 import type { AddressCount, CountedSpan } from '../../clients/client-stats-store.ts';
 import type { SentTarget } from '../../db/database-target.ts';
+import type { UnavailableReason } from '../../db/database-errors.ts';
 import type { Bucket } from '../../stats/counts-reader.ts';
 import type { LoggedDashboard } from '../../stats/dashboard-store.ts';
 import type {
@@ -71,7 +72,11 @@ export interface Answers {
 /** Why a question has no answer. */
 export type ScanFailure =
   | { readonly kind: 'invalid-cursor'; readonly message: string }
-  | { readonly kind: 'database-unavailable'; readonly message: string }
+  | {
+      readonly kind: 'database-unavailable';
+      readonly message: string;
+      readonly reason: UnavailableReason | null;
+    }
   /** The database answers, but not in time; the message is for people. */
   | { readonly kind: 'database-busy'; readonly message: string }
   /** A fault of Weir. */

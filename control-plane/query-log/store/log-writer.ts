@@ -70,6 +70,8 @@ export class LogWriter {
   private readonly tally: LogTally;
   private readonly gatherer: BlockGatherer;
   readonly run: OwnRun;
+  /** Most bytes of the spool. */
+  readonly spoolLimitBytes: number;
   private readonly compression: BlockCompression;
   private readonly spilled: SpilledBatches;
   private readonly sender: BatchSender;
@@ -83,6 +85,7 @@ export class LogWriter {
     this.gatherer = new BlockGatherer(limitedPrefixes, runKey);
     this.run = { key: this.gatherer.runKey, id: null };
     this.maxWaitMs = maxWaitMs;
+    this.spoolLimitBytes = others.maxSpoolBytes;
     const tally = new LogTally(options.logger);
     this.tally = tally;
     this.spilled = new SpilledBatches({ ...others, tally });

@@ -21,6 +21,8 @@ export interface PolicyParts {
   readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
   /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
+  /** The rows as they apply on this node; as they are stored unless given. */
+  readonly rowsHere?: (rows: PolicyRows) => PolicyRows;
   /** DNS threads that do not work by the settings yet. */
   readonly settingsBehind?: () => number;
   /** Whether this node has given up to compile an input, see `inputKeyOf`. */
@@ -129,7 +131,7 @@ export class PolicyInForce implements PolicyApplier {
    * asking the database.
    */
   async applyLive(): Promise<void> {
-    await this.parts.publisher.refresh(this.parts.blocking());
+    await this.parts.publisher.refresh(this.parts.blocking(), this.parts.rowsHere);
   }
 
   private async applyDespiteDatabase(): Promise<void> {
@@ -180,9 +182,10 @@ export class PolicyInForce implements PolicyApplier {
 
   private async publish(rows: PolicyRows): Promise<void> {
     const { compiled } = this;
+    const { publisher, rowsHere = asStored } = this.parts;
     this.published = null;
     try {
-      await this.parts.publisher.publish(compiled, rows, this.parts.blocking());
+      await publisher.publish(compiled, rowsHere(rows), this.parts.blocking());
       this.published = compiled;
       if (this.whole !== this.position) this.noteWhole();
     } catch (error) {
@@ -191,6 +194,10 @@ export class PolicyInForce implements PolicyApplier {
       throw error;
     }
   }
+}
+
+function asStored(rows: PolicyRows): PolicyRows {
+  return rows;
 }
 
 /** Whether there was a change that policy does not read, or a mark, since. */

@@ -96,9 +96,15 @@ export class SnapshotPublisher {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
   }
 
-  /** Publishes the rules and rows in force again, because something else has changed. Needs no database. */
-  refresh(blocking: BlockingSettings): Promise<SnapshotBuffers> {
-    return this.inTurn(() => this.publishNow(this.state.compiled, this.state.rows, blocking));
+  /**
+   * Publishes the rules and rows in force again, because something else has changed, the rows with an `edit`. Needs no
+   * database.
+   */
+  refresh(
+    blocking: BlockingSettings,
+    edit: (rows: PolicyRows) => PolicyRows = (rows) => rows,
+  ): Promise<SnapshotBuffers> {
+    return this.inTurn(() => this.publishNow(this.state.compiled, edit(this.state.rows), blocking));
   }
 
   /**

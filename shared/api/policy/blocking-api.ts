@@ -15,6 +15,9 @@ export const Blocking = z
     source: z
       .enum(['configuration', 'switch'])
       .meta({ description: 'who decides: blocking.enabled, or what was posted here' }),
+    this_node_only: z
+      .boolean()
+      .meta({ description: 'the switch was made while the database was away: other nodes keep their state' }),
   })
   .meta({ id: 'Blocking' });
 export type Blocking = z.infer<typeof Blocking>;

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Health } from '../../../shared/api/system-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { until } from '../../support/parts/until.ts';
 import { NodesWithStandby } from '../../support/weir/nodes-with-standby.ts';
@@ -47,6 +48,13 @@ describe('a node with an unfenced old primary', () => {
     await block('both.example');
     await database.promote();
     await weir.untilOutput(/has taken its place/);
+    const api = await weir.api();
+    await until(
+      'health to name the old primary',
+      () => api.call<Health>('GET', '/health'),
+      ({ body }) => /is an old primary that still accepts changes/.test(body.checks.database.detail ?? ''),
+      { pauseMs: LOOK_MS },
+    );
     await block('one.example');
     await database.rows(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'weir'`,

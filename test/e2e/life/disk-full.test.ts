@@ -9,6 +9,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
+import type { Health } from '../../../shared/api/system-api.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
@@ -111,12 +112,18 @@ describe('weir on a full disk', () => {
       expect(failed).toMatchObject({ status: 'error', rules: 0 });
       expect(failed.last_error).toMatch(/the disk is full/);
     }
-    await weir.untilOutput(/no space left/i);
-    await weir.untilHealth(({ checks }) => checks.database.status === 'degraded');
+    await weir.untilOutput(/the disk is full/);
+    await weir.untilHealth(
+      ({ checks: { database, disk } }) => database.status === 'degraded' && disk.status === 'degraded',
+    );
+    const { checks } = await api.expect<Health>(200, 'GET', '/health');
+    expect(checks.disk.detail).toBe('the disk of the data directory is full');
     expect((await weir.health()).status).toBe(200);
 
     giveBack();
-    await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+    await weir.untilHealth(
+      ({ checks: { database, disk } }) => database.status === 'ok' && disk.status === 'ok',
+    );
     // A 503 leaves open whether it is stored: the database may have been lost just then.
     const stored = (await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources')).find(
       ({ url }) => url === second.url,

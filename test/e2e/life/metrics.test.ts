@@ -96,6 +96,13 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
   test('show the node', () => {
     expect(after.sum('weir_database_up')).toBe(1);
     expect(after.sum('weir_clock_wrong')).toBe(0);
+    expect(after.sum('weir_data_dir_free_bytes')).toBeGreaterThan(1e6);
+    expect(after.sum('weir_data_dir_size_bytes')).toBeGreaterThan(after.sum('weir_data_dir_free_bytes'));
+    expect(after.sum('weir_query_log_spool_max_bytes')).toBe(2 ** 31);
+    expect(after.sum('weir_cluster_versions')).toBe(1);
+    for (const name of ['database_refuses_connections', 'database_old_primaries', 'config_reload_failed'])
+      expect([name, after.sum(`weir_${name}`)]).toEqual([name, 0]);
+    expect(Math.abs(after.sum('weir_clock_offset_seconds'))).toBeLessThan(1);
     expect(after.sum('weir_workers_answering')).toBe(after.sum('weir_workers'));
     expect(after.sum('weir_snapshot_version')).toBeGreaterThan(1);
     expect(after.sum('weir_policy_revision')).toBeGreaterThan(0);

@@ -139,6 +139,7 @@ describe('weir with schedules', () => {
       enabled: true,
       timer_secs: null,
       source: 'switch',
+      this_node_only: false,
     });
   });
 

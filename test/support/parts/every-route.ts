@@ -102,6 +102,12 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   },
 };
 
+/** Of a node whose database is there. */
+export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'applyLive'> = {
+  localSwitch: { isActive: () => false, use: () => Promise.resolve(), end: () => Promise.resolve() },
+  applyLive: () => Promise.resolve(),
+};
+
 /** Of a node that refused a client. */
 const ONE_REFUSED: EveryPart['access'] = {
   announcement: () => null,
@@ -138,6 +144,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),
     blockingSwitch: () => null,
+    ...NO_LOCAL_SWITCH,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
     grants: () => [],
     access: ONE_REFUSED,
@@ -213,6 +220,10 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
           clock: { status: 'ok' },
           access: { status: 'ok' },
           web: { status: 'ok' },
+          certificates: { status: 'ok' },
+          disk: { status: 'ok' },
+          configuration: { status: 'ok' },
+          privileges: { status: 'ok' },
         } as const;
       },
     },

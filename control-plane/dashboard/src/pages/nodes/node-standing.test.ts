@@ -18,6 +18,7 @@ const CORE: ClusterNode = {
   applied_at: null,
   rows_lost: 0,
   rows_missing: 0,
+  rows_missing_is_minimum: false,
   rows_spooled: 0,
   clock_offset_ms: 3,
   upstreams: null,
@@ -67,16 +68,23 @@ describe('standingOfAll()', () => {
 
 describe('notesOf()', () => {
   test('tells of lost rows, of a wrong clock and of keys of its own', () => {
-    const nothing = { rowsLost: 0, rowsMissing: 0, clockSecs: 0, drift: [] };
+    const nothing = { rowsLost: 0, rowsMissing: 0, isMissingMinimum: false, clockSecs: 0, drift: [] };
     expect([notesOf(CORE), notesOf({ ...CORE, rows_lost: null, drift: null })]).toEqual([nothing, nothing]);
     const odd = {
       ...CORE,
       rows_lost: 7,
       rows_missing: 3,
+      rows_missing_is_minimum: true,
       clock_offset_ms: -3_600,
       drift: ['cache.max_bytes'],
     };
-    expect(notesOf(odd)).toEqual({ rowsLost: 7, rowsMissing: 3, clockSecs: -4, drift: ['cache.max_bytes'] });
+    expect(notesOf(odd)).toEqual({
+      rowsLost: 7,
+      rowsMissing: 3,
+      isMissingMinimum: true,
+      clockSecs: -4,
+      drift: ['cache.max_bytes'],
+    });
   });
 });
 

@@ -39,6 +39,8 @@ const CLOCK_MS = 2_000;
 export interface NodeNotes {
   readonly rowsLost: number;
   readonly rowsMissing: number;
+  /** There may be more. */
+  readonly isMissingMinimum: boolean;
   /** Seconds; 0 = right. */
   readonly clockSecs: number;
   readonly drift: readonly string[];
@@ -50,6 +52,7 @@ export function notesOf(node: ClusterNode): NodeNotes {
   return {
     rowsLost: node.rows_lost ?? 0,
     rowsMissing: node.rows_missing,
+    isMissingMinimum: node.rows_missing_is_minimum,
     clockSecs: Math.abs(offsetMs) > CLOCK_MS ? Math.round(offsetMs / 1_000) : 0,
     drift: node.drift ?? [],
   };

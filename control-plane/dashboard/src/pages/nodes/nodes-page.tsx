@@ -184,10 +184,12 @@ function NodeName({ node: row, state, isHere }: NodeNameProps): ReactNode {
 
 function Notes({ node }: { readonly node: ClusterNode }): ReactNode {
   const { say, format } = useText();
-  const { rowsLost, rowsMissing, clockSecs, drift } = notesOf(node);
+  const { rowsLost, rowsMissing, isMissingMinimum, clockSecs, drift } = notesOf(node);
   const notes = [
     rowsLost > 0 && say('nodes.note.lost', { count: rowsLost }),
-    rowsMissing > 0 && say('nodes.note.missing', { count: rowsMissing }),
+    isMissingMinimum
+      ? say('nodes.note.missingMinimum', { count: rowsMissing })
+      : rowsMissing > 0 && say('nodes.note.missing', { count: rowsMissing }),
     clockSecs !== 0 && say('nodes.note.clock', { span: format.span(Math.abs(clockSecs)) }),
     drift.length > 0 && say('nodes.note.drift', { names: format.list(drift) }),
   ].filter((note) => note !== false);

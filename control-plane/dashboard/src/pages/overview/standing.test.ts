@@ -17,7 +17,7 @@ function health(checks: Partial<Health['checks']>): Health {
       nodes: ok,
       clock: ok,
       access: ok,
-      web: ok,
+      ...{ web: ok, certificates: ok, disk: ok, configuration: ok, privileges: ok },
       ...checks,
     },
   };

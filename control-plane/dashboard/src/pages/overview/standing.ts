@@ -24,7 +24,8 @@ type Part = keyof Health['checks'];
 
 /** DNS first: without it nothing else matters to people. */
 const PARTS: readonly Part[] = [
-  ...(['dns', 'upstreams', 'clock', 'filters', 'database', 'access', 'web', 'nodes'] as const),
+  ...(['dns', 'upstreams', 'clock', 'filters', 'disk', 'database', 'certificates', 'access'] as const),
+  ...(['web', 'configuration', 'nodes', 'privileges'] as const),
 ];
 
 /** Where what is wrong with a part is fixed. */

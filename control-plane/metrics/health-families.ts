@@ -1,0 +1,75 @@
+/** Metrics behind the checks of health that have no other: certificates, disk, clock, versions, database, reload. */
+import type { NodeClaim } from '../cluster/node-claim.ts';
+import type { Database } from '../db/database.ts';
+import type { UsedCertificate } from '../health/certificate-check.ts';
+import type { DiskRoom } from '../health/disk-room.ts';
+import type { Configuration } from '../settings/configuration.ts';
+import { type Family, family, single } from './family.ts';
+
+/** Where they are read. */
+export interface HealthReads {
+  readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;
+  readonly configuration: Pick<Configuration, 'reloadFault'>;
+  readonly certificates: () => readonly UsedCertificate[];
+  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly database: Pick<Database, 'status'>;
+}
+
+/** Families of the node's health. */
+export function healthFamilies({
+  claim,
+  configuration,
+  certificates,
+  disk,
+  database,
+}: HealthReads): Family[] {
+  const gauge = (name: string, help: string, read: () => number | null): Family =>
+    single('gauge', name, help, read);
+  return [
+    family(
+      'gauge',
+      'weir_certificate_expiry_timestamp_seconds',
+      'When the certificate in use expires, Unix time; web or dns',
+      ['use'],
+      () =>
+        certificates().map(({ use, notAfter }) => ({ labels: { use }, value: notAfter.getTime() / 1000 })),
+    ),
+    family(
+      'gauge',
+      'weir_certificate_refused',
+      '1 = the files of the configuration cannot be used, an earlier or self-signed certificate is; web or dns',
+      ['use'],
+      () => certificates().map(({ use, fault }) => ({ labels: { use }, value: fault === null ? 0 : 1 })),
+    ),
+    gauge(
+      'weir_data_dir_free_bytes',
+      'Free space of the disk with the data directory',
+      () => disk.now()?.freeBytes ?? null,
+    ),
+    gauge(
+      'weir_data_dir_size_bytes',
+      'Size of the disk with the data directory',
+      () => disk.now()?.sizeBytes ?? null,
+    ),
+    gauge('weir_clock_offset_seconds', 'How far the clock is ahead of that of the database', () => {
+      const aheadMs = claim.aheadMs();
+      return aheadMs === null ? null : aheadMs / 1000;
+    }),
+    gauge(
+      'weir_cluster_versions',
+      'Different versions that the running nodes of the cluster have',
+      () => new Set(claim.otherVersions().map(({ version }) => version)).size + 1,
+    ),
+    gauge('weir_database_refuses_connections', '1 = the database is up and opens no new connection', () =>
+      database.status().refusal === undefined ? 0 : 1,
+    ),
+    gauge(
+      'weir_database_old_primaries',
+      'Servers of database.url that accept changes although another one has taken their place',
+      () => database.status().oldPrimaries?.length ?? 0,
+    ),
+    gauge('weir_config_reload_failed', '1 = the last reload of the configuration failed', () =>
+      configuration.reloadFault() === null ? 0 : 1,
+    ),
+  ];
+}

@@ -1,0 +1,107 @@
+/** Every read of the API, and a pause, while PostgreSQL is away. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
+import type { AuditLogPage } from '../../../shared/api/audit-api.ts';
+import { UdpClient } from '../../support/dns/dns-client.ts';
+import { everyOperation } from '../../support/parts/every-route.ts';
+import { until } from '../../support/parts/until.ts';
+import type { ApiClient } from '../../support/weir/api-client.ts';
+import { makeTempDir } from '../../support/weir/data-dir.ts';
+import { DatabaseGate } from '../../support/weir/database-gate.ts';
+import { httpCall } from '../../support/weir/http-call.ts';
+import { startSharedDatabase } from '../../support/weir/shared-database.ts';
+import { Weir } from '../../support/weir/weir-process.ts';
+
+/** Reads that memory answers; all others ask the database. */
+const FROM_MEMORY: ReadonlySet<string> = new Set([
+  ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
+  ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
+  ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
+  ...['/settings', '/blocking', '/grants', '/cache/metrics', '/cache/entries', '/stats/rate'],
+  ...['/upstream/health', '/upstream/health/detail', '/queries/stream', '/probes/{probe_id}'],
+]);
+/** Of those, the ones that know nothing under this name. */
+const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/probes/{probe_id}']);
+/** It does not end. */
+const STREAM = '/queries/stream';
+const QUERY: Readonly<Record<string, string>> = { '/explain': '?domain=blocked.example' };
+const LOOK_MS = 50;
+
+const stack = new AsyncDisposableStack();
+let weir: Weir;
+let api: ApiClient;
+let gate: DatabaseGate;
+beforeAll(async () => {
+  const room = makeTempDir();
+  stack.defer(() => room.remove());
+  const server = stack.use(await startSharedDatabase(room.dataDir));
+  gate = stack.use(await DatabaseGate.open(server.url));
+  weir = stack.use(await Weir.start({ env: { WEIR_DATABASE_URL: gate.url } }));
+  api = await weir.api();
+  await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example' });
+  gate.set('refusing');
+  await weir.untilHealth(({ checks }) => checks.database.status !== 'ok');
+});
+afterAll(() => stack.disposeAsync());
+
+const reads = everyOperation.filter(({ method, path }) => method === 'GET' && path !== STREAM);
+
+async function read(path: string) {
+  const concrete = path.replaceAll(/\{[a-z_]+\}/g, '1') + (QUERY[path] ?? '');
+  const url = `http://127.0.0.1:${String(weir.webPort)}/api${concrete}`;
+  return httpCall('GET', url, undefined, `svc_session=${api.session}`);
+}
+
+describe('with PostgreSQL away', () => {
+  test.each(reads.map(({ path }) => path))(
+    'GET %s is answered from memory, or 503 with Retry-After',
+    async (path) => {
+      const { status, headers, text } = await read(path);
+      if (FROM_MEMORY.has(path)) expect([path, status]).toEqual([path, UNKNOWN.has(path) ? 404 : 200]);
+      else {
+        expect([path, status, headers['retry-after']]).toEqual([path, 503, '5']);
+        expect(JSON.parse(text)).toMatchObject({ error: 'unavailable' });
+      }
+    },
+  );
+
+  test('a pause of this node begins and ends, and is in the audit log once PostgreSQL is back', async () => {
+    using udp = await UdpClient.open(weir.dnsPort);
+    const isBlocked = async (): Promise<boolean> =>
+      (await udp.ask('blocked.example', 'A')).data[0] === '0.0.0.0';
+    expect(await isBlocked()).toBe(true);
+    await api.expect(503, 'POST', '/blocking', { enabled: false });
+    expect(await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 3600 })).toMatchObject({
+      enabled: false,
+      this_node_only: true,
+    });
+    expect(await isBlocked()).toBe(false);
+    expect(await api.expect(200, 'POST', '/blocking', { enabled: true, timer_secs: 1 })).toMatchObject({
+      enabled: true,
+    });
+    expect(await isBlocked()).toBe(true);
+    await until(
+      'the switch to end',
+      () => api.expect<Blocking>(200, 'GET', '/blocking'),
+      (blocking) => !blocking.this_node_only,
+      { pauseMs: LOOK_MS },
+    );
+    await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: 600 });
+    gate.set('open');
+    await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
+    const log = await until(
+      'the entries of the audit log',
+      () => api.expect<AuditLogPage>(200, 'GET', '/audit-log?subject=blocking'),
+      ({ total }) => total > 0,
+      { pauseMs: LOOK_MS },
+    );
+    expect(log.data.map(({ action }) => action).toSorted()).toEqual([
+      'switched off here',
+      'switched off here',
+      'switched on here',
+    ]);
+    expect(await isBlocked()).toBe(false);
+    await api.expect(204, 'DELETE', '/blocking');
+    expect(await isBlocked()).toBe(true);
+  });
+});
