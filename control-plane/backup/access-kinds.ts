@@ -1,8 +1,10 @@
 /**
- * Users, API tokens and grants of a backup. The administrator is in none: a restore never changes that way in. What a
+ * Users, their second factors, certificates, API tokens and grants of a backup. The administrator is in none: a restore
+ * never changes that way in. What a
  * file was made without (hashes) stays as it is here.
  */
-import { type BackupKind, type Item, items } from './backup-kind.ts';
+import { type BackupKind, type Item, items, type KindName } from './backup-kind.ts';
+import { certificates } from './certificate-items.ts';
 
 const USER = items('username text, display_name text, role text, enabled boolean, password_hash text');
 const IS_USER = 'lower(u.username) = lower(v.username)';
@@ -19,6 +21,31 @@ const users: BackupKind = {
        role = excluded.role, enabled = excluded.enabled, password_hash = excluded.password_hash, updated_at = now()`,
   ],
   remove: [`DELETE FROM users u USING ${USER} WHERE ${IS_USER} AND u.id <> 1`],
+};
+
+const FACTOR = items('username text, factor jsonb');
+const OF_USER = `JOIN users u ON ${IS_USER} AND u.id <> 1`;
+const secondFactors: BackupKind = {
+  name: 'second_factors',
+  key: ['username'],
+  isFolded: true,
+  read: `SELECT u.username, jsonb_build_object('secret', encode(f.secret, 'hex'), 'recovery_codes', (
+      SELECT coalesce(jsonb_agg(encode(c.code_hash, 'hex') ORDER BY c.code_hash), '[]')
+      FROM recovery_codes c WHERE c.user_id = f.user_id)) AS factor
+    FROM second_factors f JOIN users u ON u.id = f.user_id
+    WHERE f.confirmed_at IS NOT NULL AND u.id <> 1 ORDER BY lower(u.username)`,
+  put: [
+    // A code that was used here is not taken again.
+    `INSERT INTO second_factors AS f (user_id, secret, confirmed_at)
+     SELECT u.id, decode(v.factor ->> 'secret', 'hex'), now() FROM ${FACTOR} ${OF_USER}
+     ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, confirmed_at = excluded.confirmed_at,
+       last_step = CASE WHEN f.secret = excluded.secret THEN f.last_step END`,
+    `DELETE FROM recovery_codes c USING ${FACTOR} ${OF_USER} WHERE c.user_id = u.id`,
+    `INSERT INTO recovery_codes (user_id, code_hash)
+     SELECT DISTINCT u.id, decode(code, 'hex') FROM ${FACTOR} ${OF_USER},
+       jsonb_array_elements_text(v.factor -> 'recovery_codes') AS code`,
+  ],
+  remove: [`DELETE FROM second_factors f USING ${FACTOR} ${OF_USER} WHERE f.user_id = u.id`],
 };
 
 const TOKEN = items('name text, role text, prefix text, key_hash text, created_at timestamptz');
@@ -70,13 +97,18 @@ const grants: BackupKind = {
 export const KNOWN_CLIENTS = `SELECT ${CLIENT_OF} AS client FROM clients c WHERE ${CLIENT_OF} = ANY ($1::text[])`;
 
 /** The kinds of this file. */
-export const ACCESS_KINDS: readonly BackupKind[] = [users, apiTokens, grants];
+export const ACCESS_KINDS: readonly BackupKind[] = [users, secondFactors, certificates, apiTokens, grants];
 
 /** Fields that only a backup with secrets has. */
-export const SECRET_FIELDS: Readonly<Record<string, string>> = {
+export const SECRET_FIELDS = {
   users: 'password_hash',
+  second_factors: 'factor',
+  certificates: 'key',
   api_tokens: 'key_hash',
-};
+} as const satisfies Partial<Record<KindName, string>>;
+
+/** A kind with such a field. */
+export type KindWithSecret = keyof typeof SECRET_FIELDS;
 
 /** How a thing is shown in the answer of a restore: with its rights, and those of before where they differ. */
 export function rightsOf(item: Item, was: Item | undefined): string {
@@ -84,6 +116,6 @@ export function rightsOf(item: Item, was: Item | undefined): string {
     `${String(role)}${enabled === false ? ', disabled' : ''}`;
   if (was === undefined) return shown(item);
   const parts = shown(was) === shown(item) ? [] : [`${shown(was)} → ${shown(item)}`];
-  const isNewSecret = Object.values(SECRET_FIELDS).some((field) => was[field] !== item[field]);
+  const isNewSecret = ['password_hash', 'key_hash'].some((field) => was[field] !== item[field]);
   return [...parts, ...(isNewSecret ? ['another password or key'] : [])].join(', ');
 }
