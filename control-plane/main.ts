@@ -109,7 +109,7 @@ async function moveFully(
     terminal.err('weir: --full needs the name of a file');
     return 2;
   }
-  const { backUpFully, restoreFully } = await import('./full-copy/full-commands.ts');
+  const { backUpFully, restoreFully } = await import('./cli/full-commands.ts');
   becomeOwnerOf(loaded.config.server.data_dir);
   return name === 'backup'
     ? backUpFully(loaded, file, version, terminal)

@@ -84,7 +84,7 @@ function configured(
   return withDnsSettings(current.get('configuration') ?? [], file.dns_settings);
 }
 
-/** With the secrets that are stored here; a value whose secret is not stored stays as it is here. */
+/** With the secrets that are stored here; a value whose secret is not stored is unchanged. */
 function unmaskedConfiguration(
   items: readonly Item[],
   { kind, current, leftOut }: { kind: BackupKind; current: BackupItems; leftOut: LeftOut[] },

@@ -89,7 +89,7 @@ function shown({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | 'lef
   return { changes: shownChanges(changes), left_out: shownLeftOut(leftOut) };
 }
 
-/** What is stored is in force at the next attempt at the latest: the files could be replaced a moment ago. */
+/** A failure is rare, since the files could be replaced a moment ago, and the next attempt follows. */
 async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Promise<void> {
   try {
     await sharedCertificate.take();

@@ -21,7 +21,7 @@ export function contextOf({
 
 /**
  * The file with its secrets. A thing that was removed from the file, or changed there, gets none. Files without
- * encrypted secrets stay as they are. @throws {ApiError} 400
+ * encrypted secrets are not changed. @throws {ApiError} 400
  */
 export async function withSecrets(file: BackupFile, passphrase: string | undefined): Promise<BackupFile> {
   const { secrets, ...open } = file;

@@ -19,18 +19,12 @@ export interface BackupHead {
   readonly nodeConfiguration: Values;
 }
 
-interface Slot {
-  readonly start_time: number;
-  readonly end_time: number;
-}
-
 /** The file; its secrets are in it if there is a passphrase, which encrypts them. */
 export async function toBackupFile(
   items: BackupItems,
   head: BackupHead,
   passphrase?: string,
 ): Promise<BackupText> {
-  const hasSecrets = passphrase !== undefined;
   const hidden: Record<string, unknown> = {};
   const secrets: { hidden: Record<string, unknown>; full: Record<string, unknown> } = {
     hidden: {},
@@ -59,11 +53,11 @@ export async function toBackupFile(
     created_at: head.createdAt.toISOString(),
     weir: head.weir,
     node: head.node,
-    has_secrets: hasSecrets,
+    has_secrets: passphrase !== undefined,
     ...hidden,
     node_configuration: head.nodeConfiguration,
   };
-  if (!hasSecrets) return file;
+  if (passphrase === undefined) return file;
   return { ...file, secrets: await sealSecrets(secrets satisfies SecretParts, passphrase, contextOf(file)) };
 }
 
@@ -74,7 +68,7 @@ function asWritten(kind: KindName, items: readonly Item[]): unknown {
 function toWritten(kind: KindName, item: Item): Item {
   switch (kind) {
     case 'schedule_profiles': {
-      const slots = (item['slots'] as Slot[]).map((slot) => {
+      const slots = (item['slots'] as { start_time: number; end_time: number }[]).map((slot) => {
         return { ...slot, start_time: timeOfDay(slot.start_time), end_time: timeOfDay(slot.end_time) };
       });
       return { ...item, slots };

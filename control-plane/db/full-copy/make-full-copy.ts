@@ -6,11 +6,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
-import { hasErrorCode } from '../../shared/thrown.ts';
-import { copyRowsOut } from '../db/copy/copy-stream.ts';
-import { listPartitions, listTables, sequencesAsSql } from '../db/major/relations.ts';
-import { streamDurably } from '../files/durable-file.ts';
-import type { CopiedFile, CopiedTable, CopyHead, Frame } from './frames.ts';
+import type { CopiedFile, CopiedTable, CopyHead } from '../../../shared/api/client/full-copy-api.ts';
+import { hasErrorCode } from '../../../shared/thrown.ts';
+import { copyRowsOut } from '../copy/copy-stream.ts';
+import { listPartitions, listTables, sequencesAsSql } from '../major/relations.ts';
+import { streamDurably } from '../../files/durable-file.ts';
+import type { Frame } from './frames.ts';
 import { FRAME, jsonFrame, writeFrames } from './frames.ts';
 
 /** What is copied, and to where. */

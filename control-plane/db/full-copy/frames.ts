@@ -4,7 +4,6 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { z } from 'zod';
 
 const MAGIC = Buffer.from('weir-full-copy 1\n');
 const HEAD_BYTES = 5;
@@ -21,32 +20,6 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** What the file says of itself. */
-export const CopyHead = z.strictObject({
-  weir: z.string(),
-  created_at: z.string(),
-  /** Migrations of its database, in order. */
-  migrations: z.array(z.string()).min(1),
-});
-export type CopyHead = z.infer<typeof CopyHead>;
-
-/** A table, whose rows follow in frames of data: COPY in binary format. */
-export const CopiedTable = z.strictObject({
-  name: z.string(),
-  /** The name with its columns in brackets, as COPY takes it. */
-  route: z.string(),
-  parent: z.string().optional(),
-  bound: z.string().optional(),
-});
-export type CopiedTable = z.infer<typeof CopiedTable>;
-
-/** A file of the data directory. */
-export const CopiedFile = z.strictObject({
-  path: z.enum(['tls/cert.pem', 'tls/key.pem']),
-  base64: z.string(),
-});
-export type CopiedFile = z.infer<typeof CopiedFile>;
-
 /** It is not a full copy, or a damaged one. */
 export class DamagedCopy extends Error {
   override readonly name = 'DamagedCopy';
@@ -58,7 +31,7 @@ export function jsonFrame(type: number, value: unknown): Frame {
 }
 
 /** The value of such a frame. @throws {DamagedCopy} */
-export function readJson<T>(schema: z.ZodType<T>, { payload }: Frame): T {
+export function readJson<T>(schema: { parse: (value: unknown) => T }, { payload }: Frame): T {
   try {
     return schema.parse(JSON.parse(payload.toString()));
   } catch (cause) {

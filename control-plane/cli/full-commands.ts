@@ -1,13 +1,13 @@
 /** The commands that copy and restore the whole embedded database; they work on the machine of the data directory. */
-import pg from 'pg';
 import type { LoadedConfig } from '../../config/parse-config.ts';
-import type { Terminal } from '../cli/terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { lockDataDir } from '../db/data-dir-lock.ts';
 import { parseDatabaseUrls } from '../db/database-target.ts';
+import { useAddress } from '../db/postgres/start-server.ts';
 import { runningServerAddress } from '../db/running-postgres.ts';
 import { createLogger } from '../log/winston-logger.ts';
-import { makeFullCopy } from './make-full-copy.ts';
-import { restoreFullCopy } from './restore-full-copy.ts';
+import { makeFullCopy } from '../db/full-copy/make-full-copy.ts';
+import { restoreFullCopy } from '../db/full-copy/restore-full-copy.ts';
 
 /** A database of people is theirs to copy: Weir knows neither its roles nor its other databases. */
 const EXTERNAL =
@@ -23,10 +23,8 @@ export async function backUpFully(
   terminal: Terminal,
 ): Promise<0 | 1> {
   if (isExternal(config.database.url)) return refuse(terminal, EXTERNAL);
-  const client = new pg.Client(runningServerAddress(config.server.data_dir));
-  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
-  await client.connect();
-  try {
+  const { signal } = new AbortController();
+  return useAddress(runningServerAddress(config.server.data_dir), signal, async (client) => {
     const sizeBytes = await makeFullCopy({
       client,
       dataDir: config.server.data_dir,
@@ -36,10 +34,8 @@ export async function backUpFully(
         terminal.err(`${String(at)} of ${String(of)}: ${table} (${megabytes(size)})`),
     });
     terminal.out(`${file}: ${megabytes(sizeBytes)}; it holds every secret of this Weir, so keep it safe`);
-    return 0;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+    return 0 as const;
+  });
 }
 
 /** Restores such a file into an empty data directory; returns the exit status. */

@@ -3,13 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
-import type { Logger } from '../../shared/log.ts';
-import { copyRowsIn } from '../db/copy/copy-stream.ts';
-import { createFilledCluster } from '../db/copy/filled-cluster.ts';
-import { listTables } from '../db/major/relations.ts';
-import { migrate } from '../db/migrate.ts';
-import { writeDurably } from '../files/durable-file.ts';
-import { CopiedFile, CopiedTable, CopyHead, DamagedCopy, FRAME, readFrames, readJson } from './frames.ts';
+import { CopiedFile, CopiedTable, CopyHead } from '../../../shared/api/client/full-copy-api.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { copyRowsIn } from '../copy/copy-stream.ts';
+import { createFilledCluster } from './filled-cluster.ts';
+import { listTables } from '../major/relations.ts';
+import { migrate } from '../migrate.ts';
+import { writeDurably } from '../../files/durable-file.ts';
+import { DamagedCopy, FRAME, readFrames, readJson } from './frames.ts';
 import type { Frame } from './frames.ts';
 
 /** What is restored, and to where. */
@@ -65,7 +66,6 @@ async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, log
     );
 }
 
-/** Puts rows, sequences and files where they belong. */
 async function storeFrames(
   client: ClientBase,
   frames: AsyncGenerator<Frame>,
