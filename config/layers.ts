@@ -32,6 +32,10 @@ const NODE_KEYS: ReadonlySet<string> = new Set([
   ...[
     'database.url',
     'database.owner_url',
+    'database.password_file',
+    'database.owner_password_file',
+    'database.sslmode',
+    'database.sslrootcert',
     'cache.max_bytes',
     'auth.admin.password_hash',
     'auth.oidc.client_secret_file',

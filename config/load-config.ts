@@ -8,7 +8,10 @@ import type { ConfigFault } from './config-fault.ts';
 import { localPath } from './local-config.ts';
 import { readLocal } from './local-file.ts';
 import { parseConfig } from './parse-config.ts';
-import type { ConfigInput, ConfigResult } from './parse-config.ts';
+import type { ConfigInput, ConfigResult, NamedText } from './parse-config.ts';
+import type { Config } from './schema.ts';
+import { usableConfig } from './usable-config.ts';
+import type { UsableConfig } from './usable-config.ts';
 
 /** Where to look. */
 export interface ConfigSource {
@@ -23,26 +26,47 @@ export interface ConfigSource {
 export const DEFAULT_FILES = ['config/weir.toml', '/etc/weir/weir.toml'] as const;
 
 /** Loads the configuration; every fault is in the result, none is thrown. */
-export async function loadConfig({ file, env, cwd }: ConfigSource): Promise<ConfigResult> {
+export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
+  const found = await findFile(source);
+  if ('fault' in found) return { ok: false, faults: [found.fault] };
+  const result = parseConfig(found);
+  if (!result.ok) return result;
+  const local = await localOf(result.value.config, source);
+  if (local === undefined) return result;
+  return 'fault' in local ? { ok: false, faults: [local.fault] } : parseConfig({ ...found, local });
+}
+
+/** Loads what can be used of a configuration with faults. */
+export async function loadUsable(source: ConfigSource): Promise<UsableConfig> {
+  const found = await findFile(source);
+  const input = 'fault' in found ? { file: undefined, env: source.env } : found;
+  const usable = usableConfig(input);
+  if ('fault' in found)
+    return { ...usable, isDataDirKnown: usable.explicit.has('server.data_dir') && usable.isDataDirKnown };
+  const local = usable.isDataDirKnown ? await localOf(usable.config, source) : undefined;
+  return local === undefined || 'fault' in local ? usable : usableConfig({ ...input, local });
+}
+
+/** The file to read, or why it cannot be read. */
+async function findFile({ file, env, cwd }: ConfigSource): Promise<ConfigInput | { fault: ConfigFault }> {
   const named = file ?? (env['WEIR_CONFIG'] === '' ? undefined : env['WEIR_CONFIG']);
   for (const name of named === undefined ? DEFAULT_FILES : [named]) {
     const read = await readText(resolve(cwd, name));
-    if (read.fault === undefined) return withLocalChanges({ file: { name, text: read.text }, env }, cwd);
-    if (named !== undefined || read.fault !== MISSING)
-      return { ok: false, faults: [unreadable(name, read.fault)] };
+    if (read.fault === undefined) return { file: { name, text: read.text }, env };
+    if (named !== undefined || read.fault !== MISSING) return { fault: unreadable(name, read.fault) };
   }
-  return withLocalChanges({ file: undefined, env }, cwd);
+  return { file: undefined, env };
 }
 
-/** The configuration with the local changes, which lie in the data directory that it names. */
-async function withLocalChanges(input: ConfigInput, cwd: string): Promise<ConfigResult> {
-  const result = parseConfig(input);
-  if (!result.ok) return result;
-  const name = localPath(resolve(cwd, result.value.config.server.data_dir));
+/** The local changes, which are in the data directory. */
+async function localOf(
+  config: Config,
+  { cwd }: ConfigSource,
+): Promise<NamedText | { fault: ConfigFault } | undefined> {
+  const name = localPath(resolve(cwd, config.server.data_dir));
   const local = await readLocal(name);
-  if (local === null) return result;
-  if ('fault' in local) return { ok: false, faults: [unreadable(name, local.fault)] };
-  return parseConfig({ ...input, local: { name, text: local.text } });
+  if (local === null) return undefined;
+  return 'fault' in local ? { fault: unreadable(name, local.fault) } : { name, text: local.text };
 }
 
 const MISSING = 'no such file';

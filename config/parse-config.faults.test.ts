@@ -31,6 +31,21 @@ describe('parseConfig() with a bad file', () => {
       '[dns]\nquery_timeout_ms = nan',
       ':2: dns.query_timeout_ms: expected a whole number from 100 to 60000 (milliseconds), got NaN',
     ],
+    [
+      'a mode of TLS that does not protect',
+      '[database]\nurl = "postgres://a@192.0.2.1/weir?sslmode=prefer"',
+      ':2: database.url: expected sslmode to be one of disable, require, verify-ca, verify-full, got a value that is not shown',
+    ],
+    [
+      'an authority to check by that is not named',
+      '[database]\nurl = "postgres://a@192.0.2.1/weir"\nsslmode = "verify-ca"',
+      ':2: database.url: expected database.sslrootcert with sslmode verify-ca: any site has a certificate of a public authority, got a value that is not shown',
+    ],
+    [
+      'two passwords of a role',
+      '[database]\nurl = "postgres://a:secret@192.0.2.1/weir"\npassword_file = "/run/password"',
+      ':3: database.password_file: expected this, or a password in database.url, got "***"',
+    ],
     ['a number for a boolean', '[cache]\nenabled = 1', ':2: cache.enabled: expected true or false, got 1'],
     [
       'a boolean for a string',

@@ -4,6 +4,7 @@
  * of another fault.
  */
 import type { z } from 'zod';
+import { databaseFaults } from '../shared/net/postgres-url.ts';
 import { keys } from './sections.ts';
 
 type Keys = z.output<typeof keys>;
@@ -25,8 +26,8 @@ function checkRules(values: Keys, context: Context): void {
   checkPorts(values, context);
   checkCompanions(values, context);
   const { cache, dns, database } = values;
-  if (![0, database.url.length].includes(database.owner_url.length))
-    refuse(context, ['database', 'owner_url'], 'a URL for each one of database.url, or none', '***');
+  for (const { key, expected } of databaseFaults(database))
+    refuse(context, ['database', key], expected, '***');
   if (cache.min_ttl_secs > cache.max_ttl_secs)
     refuse(
       context,

@@ -5,6 +5,7 @@
  * in `schema.ts`.
  */
 import { z } from 'zod';
+import { SSL_MODES } from '../shared/net/postgres-url.ts';
 import { dns } from './dns-section.ts';
 import { bool, int, key, list, section } from './keys.ts';
 import * as is from './value-checks.ts';
@@ -114,6 +115,22 @@ const database = section({
     restart,
     secret: true,
     doc: 'URL of the role that owns the tables, for each one of url in its order: Weir migrates with it, and queries run as the role of url. Empty is the role of url for both.',
+  }),
+  password_file: key(is.orEmpty(is.path).default(''), {
+    restart,
+    doc: 'File whose first line is the password of the role of url, closed to other users; it is read for each connection. Empty is the password in url.',
+  }),
+  owner_password_file: key(is.orEmpty(is.path).default(''), {
+    restart,
+    doc: 'The same for the role of owner_url.',
+  }),
+  sslmode: key(z.enum(['', ...SSL_MODES]).default(''), {
+    restart,
+    doc: 'TLS to the servers, as libpq has it: require encrypts, verify-ca also checks the authority, verify-full also the name. A URL with sslmode goes before; empty is verify-full with sslrootcert, else PGSSLMODE of the environment, else disable.',
+  }),
+  sslrootcert: key(is.orEmpty(is.path).default(''), {
+    restart,
+    doc: 'Certificates of the authorities that sign those of the servers, in PEM; they are read at each connection to another server. system is those of this machine, empty those that come with Node.js.',
   }),
   log_queries: key(bool.default(true), { doc: 'Keeps every query in the query log.' }),
   query_log_days: key(int(1, 3650).default(30), { unit: 'days', doc: 'How long the query log is kept.' }),

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../test/support/weir/free-ports.ts';
 import { within } from '../test/support/parts/until.ts';
 import { version } from './version.ts';
 
@@ -42,14 +43,18 @@ describe('weir', () => {
     });
   });
 
-  test.each(['check-config', 'start', 'set-password'])(
-    'weir %s tells every fault of a bad file, a line each, and fails',
-    async (subcommand) => {
+  test.each([
+    ['check-config', 1],
+    ['start', 78],
+    ['set-password', 1],
+  ])(
+    'weir %s tells every fault of a bad file, a line each, and exits with %i',
+    async (subcommand, exitStatus) => {
       const ended = await weir([subcommand, '--config', 'bad.toml'], {
         cwd,
         env: { WEIR_CACHE_ENABLED: '?' },
       });
-      expect({ status: ended.status, out: ended.out }).toEqual({ status: 1, out: '' });
+      expect({ status: ended.status, out: ended.out }).toEqual({ status: exitStatus, out: '' });
       expect(ended.err.trimEnd().split('\n')).toEqual([
         'bad.toml:2: server.web_port: expected a whole number from 0 to 65535, got "8081"',
         expect.stringMatching(/^bad\.toml:3: server\.bogus: no such key; /),
@@ -57,6 +62,47 @@ describe('weir', () => {
       ]);
     },
   );
+
+  test.each([
+    ['the file', 'format = "json"\n', {}],
+    ['the environment', '', { WEIR_LOGGING_FORMAT: 'json' }],
+  ])('weir start writes each fault as JSON if %s has that format', async (_where, key, env) => {
+    const text = `[logging]\n${key}[server]\nweb_port = "8081"\nbogus = 1\n`;
+    await writeFile(join(cwd, 'json.toml'), text);
+    const { status, err } = await weir(['start', '--config', 'json.toml'], { cwd, env });
+    const lines = err.trimEnd().split('\n');
+    expect(status).toBe(78);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('web_port') },
+      { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('bogus') },
+    ]);
+  });
+
+  test('weir start gives the journal the priority of a fault', async () => {
+    const log = await open(join(cwd, 'journal'), 'w');
+    const { dev, ino } = await log.stat({ bigint: true });
+    const env = { PATH: process.env['PATH'], JOURNAL_STREAM: `${dev}:${ino}` };
+    const child = spawn(COMMAND, ['start', '--config', 'bad.toml'], {
+      ...{ cwd, env },
+      stdio: ['ignore', 'ignore', log.fd],
+    });
+    await within('weir start to end', once(child, 'close'));
+    await log.close();
+    expect(await readFile(join(cwd, 'journal'), 'utf8')).toMatch(/^<3>bad\.toml:2: server\.web_port: /);
+  });
+
+  test('weir ready and weir status need no more of a bad file than where the node is', async () => {
+    const dnsPort = await freePort(['127.0.0.1']);
+    const text = `[server]\nbogus = 1\ndata_dir = "none"\nbind_address = ["127.0.0.1"]\ndns_port = ${dnsPort}\n`;
+    await writeFile(join(cwd, 'server.toml'), text);
+    const ready = await weir(['ready', '--config', 'server.toml'], { cwd });
+    expect(ready.err).toMatch(new RegExp(`^weir: 127\\.0\\.0\\.1 port ${dnsPort} does not answer`));
+    expect((await weir(['status', '--config', 'server.toml'], { cwd })).err).not.toContain('bogus');
+    await writeFile(join(cwd, 'lost.toml'), '[server]\ndata_dir = 5\n');
+    expect((await weir(['status', '--config', 'lost.toml'], { cwd })).err).toContain(
+      'lost.toml:2: server.data_dir',
+    );
+  });
 
   test('weir --version and --help answer on standard output', async () => {
     expect(await weir(['--version'], { cwd })).toEqual({ status: 0, out: `${version}\n`, err: '' });

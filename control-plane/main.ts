@@ -3,7 +3,10 @@
  * the parts of the server, so that the others respond at once.
  */
 import { reasonOf } from '../shared/thrown.ts';
-import type { LoadedConfig } from '../config/parse-config.ts';
+import { formatFault } from '../config/config-fault.ts';
+import type { ConfigSource } from '../config/load-config.ts';
+import type { ConfigResult, LoadedConfig } from '../config/parse-config.ts';
+import type { UsableConfig } from '../config/usable-config.ts';
 import { parseArguments } from './cli/arguments.ts';
 import type { Command } from './cli/arguments.ts';
 import { becomeOwnerOf } from './cli/become-owner.ts';
@@ -16,6 +19,11 @@ import { setPassword } from './cli/set-password.ts';
 import { processTerminal as terminal } from './cli/terminal.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import { version } from './version.ts';
+
+/** Exit status of a start with a configuration that has faults (EX_CONFIG of sysexits.h): another start will not help. */
+const BAD_CONFIG = 78;
+/** Writes what went wrong; once a start knows `logging.format`, in that format. */
+let reportFailure = (line: string): void => terminal.err(line);
 
 /** Runs the command; returns the exit status, or undefined if a server now runs. */
 async function main(argv: readonly string[]): Promise<number | undefined> {
@@ -54,16 +62,15 @@ async function run({
   }
   const { loadConfig } = await import('../config/load-config.ts');
   const file = typeof options['config'] === 'string' ? options['config'] : undefined;
-  const result = await loadConfig({ file, env: process.env, cwd: process.cwd() });
+  const source = { file, env: process.env, cwd: process.cwd() };
+  const result = await loadConfig(source);
+  if (spec.name === 'start') return startUnlessBad(source, result, options['take-over'] === true);
+  if (spec.name === 'ready') return checkReady(result.ok ? result.value : await usable(source));
   if (spec.name === 'check-config' || !result.ok) return checkConfig(result, terminal);
   switch (spec.name) {
     case 'backup':
     case 'restore':
       return moveFully(spec.name, result.value, given[0]);
-    case 'ready':
-      return checkReady(result.value);
-    case 'start':
-      return start(result.value, options['take-over'] === true);
     case 'upgrade':
       return upgrade(result.value);
     default:
@@ -71,12 +78,41 @@ async function run({
   }
 }
 
-async function checkReady({ config, explicit }: LoadedConfig): Promise<number> {
+async function usable(source: ConfigSource): Promise<UsableConfig> {
+  const { loadUsable } = await import('../config/load-config.ts');
+  return loadUsable(source);
+}
+
+async function startUnlessBad(
+  source: ConfigSource,
+  result: ConfigResult,
+  takesOver: boolean,
+): Promise<number | undefined> {
+  const { config } = result.ok ? result.value : await usable(source);
+  reportFailure = await failuresIn(config.logging.format);
+  if (result.ok) return start(result.value, takesOver);
+  for (const fault of result.faults) reportFailure(formatFault(fault));
+  return BAD_CONFIG;
+}
+
+/** For people without the time, as other commands do. */
+async function failuresIn(format: 'json' | 'text'): Promise<(line: string) => void> {
+  const { isJournal, journalPrefix } = await import('./log/journal.ts');
+  const prefix = isJournal(process.env) ? journalPrefix('error') : '';
+  if (format === 'text') return (line) => terminal.err(prefix + line);
+  const { logLine } = await import('./log/winston-logger.ts');
+  return (line) => terminal.err(logLine(format, 'error', line));
+}
+
+async function checkReady({ config, explicit }: UsableConfig | LoadedConfig): Promise<number> {
   const { checkReady: ask } = await import('./cli/check-ready.ts');
   const { FALLBACK_DNS_PORT } = await import('./workers/dns-port.ts');
+  const { ProxySenders } = await import('../shared/net/proxy-senders.ts');
   const { bind_address: addresses, dns_port: port } = config.server;
+  const { proxy_protocol_enabled: isProxied, proxy_protocol_trusted: trusted } = config.server;
+  const senders = new ProxySenders(isProxied ? trusted : null);
   const ports = explicit.has('server.dns_port') ? [port] : [port, FALLBACK_DNS_PORT];
-  return ask({ addresses, ports }, terminal);
+  return ask({ addresses, ports, senders }, terminal);
 }
 
 async function upgrade({ config }: LoadedConfig): Promise<number> {
@@ -133,6 +169,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   // A failed start has nothing to wait for.
-  terminal.err(`weir: ${reasonOf(error)}`);
+  reportFailure(`weir: ${reasonOf(error)}`);
   process.exit(1);
 }

@@ -95,6 +95,7 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
   return {
     ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
     ...reports,
+    upstreamName: (index: number) => names.upstream(index),
     ...{ log, writer, logTrouble, claim, clockFloor, webCertificate: certificates?.web ?? null },
   };
 }

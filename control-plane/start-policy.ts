@@ -6,6 +6,7 @@ import { ChangeFollower } from './cluster/change-follower.ts';
 import type { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
+import type { AskedServersParts } from './explain/asked-servers.ts';
 import { Explainer } from './explain/explainer.ts';
 import { PastExplainer } from './explain/past-explainer.ts';
 import { removeEnded } from './grants/ended-grants.ts';
@@ -37,6 +38,7 @@ import { PolicyMemory } from './policy/policy-memory.ts';
 import { readPolicy } from './policy/policy-store.ts';
 import type { PublishedState } from './snapshot/published-state.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
+import { upstreamDetails } from './upstreams/upstream-health.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 
 /** Parts of the answering side that policy is put into force with. */
@@ -48,6 +50,8 @@ interface DnsParts {
   readonly evaluator: ScheduleEvaluator;
   readonly claim: Pick<NodeClaim, 'tellNews'>;
   readonly log: LogQuestions;
+  /** Address of the server with an index, see `recordNames()`. */
+  readonly upstreamName: (index: number) => string | undefined;
 }
 
 /** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
@@ -94,6 +98,8 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),
     publisher,
+    servers: askedServersOf(node, supervisor),
+    upstreamName: dns.upstreamName,
     findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
   });
   const past = pastExplainerOf(node, dns);
@@ -124,10 +130,19 @@ function policyInForce(
   return policy;
 }
 
+/** Where explanations read the state of upstream servers. */
+function askedServersOf({ configuration }: Node, supervisor: WorkerSupervisor): AskedServersParts {
+  return {
+    details: () => upstreamDetails(supervisor.upstreams()),
+    pools: () => configuration.current().dns.pools,
+  };
+}
+
 /** What explains by earlier generations. */
-function pastExplainerOf(node: Node, { generations, publisher }: DnsParts): PastExplainer {
+function pastExplainerOf(node: Node, { generations, publisher, supervisor }: DnsParts): PastExplainer {
   return new PastExplainer({
     generations,
+    servers: askedServersOf(node, supervisor),
     rulesInForce: () => publisher.current().compiled,
     blocking: () => blockingSettings(node.configuration.current()),
     liveAt: (rows, momentMs) => liveAt(node, rows, momentMs),

@@ -48,6 +48,7 @@ import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
 import type { ServiceCatalog } from './services/service-catalog.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
+import type { PublishedState } from './snapshot/published-state.ts';
 import type { Simulator } from './simulate/simulator.ts';
 import type { PolicyChanges } from './policy/change.ts';
 import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
@@ -55,7 +56,10 @@ import type { QueryRate } from './stats/query-rate.ts';
 import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
+import { listeningOf } from './system/dns-port-help.ts';
 import { setupNotice } from './system/greeting.ts';
+import { nodeStatusReader } from './status/node-status.ts';
+import { StatusStreams } from './status/status-streams.ts';
 import { nodeHealth } from './system/node-health.ts';
 import { version } from './version.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
@@ -104,6 +108,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
   const localDomain = (): string => node.configuration.current().dns.local_domain;
   const tail = liveTail(node, parts, auth);
   const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
+  const state = stateOf(node, parts, auth);
   const known = {
     version,
     nodeName: name,
@@ -141,8 +146,7 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     compiledLists: parts.compiledLists,
     ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
     filterStats: () => filterStats(publisher.current()),
-    ...{ access, accessState },
-    health: { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) },
+    ...{ access, accessState, ...state, dnsListening: () => listeningOf(node.loaded, parts.dnsPort) },
     upstreams: { reports: () => supervisor.upstreams() },
     cache,
   };
@@ -151,8 +155,8 @@ export async function startWeb(node: Node, parts: WebParts): Promise<WebServer> 
     check: checkTable(served),
   });
   const web = await listenForWeb(node, app, served.certificate);
-  stops.push(() => tail.close());
-  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode)));
+  stops.push(() => closeStreams(state.statusStreams, tail));
+  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode, node)));
   return web;
 }
 
@@ -254,13 +258,42 @@ function liveTail({ database, logger, name, clients }: Node, parts: WebParts, au
   });
 }
 
+/** How the commands of Weir are called here. */
+function commandName(): string {
+  return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
+}
+
+/** The state of this node, and what streams it to pages. */
+function stateOf({ configuration, database, logger, name }: Node, parts: WebParts, auth: Authenticator) {
+  const { nodeAccess, publisher, startedAtMs } = parts;
+  const health = { checks: () => nodeHealth({ ...parts, database, access: () => nodeAccess.check() }) };
+  const config = (): Config => configuration.current();
+  const published = (): PublishedState => publisher.current();
+  const read = nodeStatusReader({ health, version, nodeName: name, clock, startedAtMs, config, published });
+  return { health, statusStreams: new StatusStreams({ read, sessions: auth.sessions, logger }) };
+}
+
+/** Ends the streams of pages, so that the web server can close. */
+function closeStreams(statusStreams: StatusStreams, tail: LiveTail): Promise<void> {
+  statusStreams.close();
+  return tail.close();
+}
+
 /** Prints the code for the first password, once, if it is pending. */
-function setupCodePrinter(auth: Authenticator, setupCode: SetupCode): () => Promise<void> {
+function setupCodePrinter(
+  auth: Authenticator,
+  setupCode: SetupCode,
+  { config, logger }: Node,
+): () => Promise<void> {
   let isPrinted = false;
   return async () => {
     const code = await auth.pendingSetupCode();
     if (code === null || isPrinted) return;
     isPrinted = true;
-    process.stdout.write(setupNotice(code, setupCode.path));
+    const { path } = setupCode;
+    // The code is a secret, so a log has only its file.
+    if (config.logging.format === 'json')
+      logger.warn('no password is set; setup asks for the code in a file', { path });
+    else process.stdout.write(setupNotice(code, path, commandName()));
   };
 }

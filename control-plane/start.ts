@@ -16,10 +16,12 @@ import { ClusterSecret } from './cluster/cluster-secret.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
 import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { startDatabase } from './db/database.ts';
+import { databaseOptionsOf } from './db/database-target.ts';
 import { openDataDir, startHandover } from './start-handover.ts';
 import type { HandingOver } from './handover/handing-over.ts';
 import { ServiceManager } from './handover/service-manager.ts';
 import { workerDescriptors } from './handover/inherited-sockets.ts';
+import { logProcessFaults } from './log/process-faults.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
@@ -31,11 +33,14 @@ import { nodeNameOf } from './settings/derived.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 import { startReleasingMemory } from './system/freed-memory.ts';
-import { greeting } from './system/greeting.ts';
+import { dnsReach, listeningOf } from './system/dns-port-help.ts';
+import { greeting, greetingFields } from './system/greeting.ts';
+import type { GreetingFacts } from './system/greeting.ts';
+import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
 import { version } from './version.ts';
-import { type ChosenPort, chooseDnsPort } from './workers/dns-port.ts';
+import { chooseDnsPort, portState } from './workers/dns-port.ts';
 import type { WorkerSupervisor } from './workers/supervisor.ts';
 import { fileFaults } from './settings/threads/worker-settings.ts';
 
@@ -62,7 +67,7 @@ export async function startWeir(
   const logger = createLogger(loaded.config.logging);
   if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
   const service = new ServiceManager(process.env, logger);
-  const stops: Stops = [];
+  const stops: Stops = [logProcessFaults(logger)];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
   const handover: HandoverState = { giving: null, isTaking: false, isTold: false };
@@ -175,29 +180,29 @@ async function startParts(start: Start): Promise<void> {
   stops.push(() => database.giveUpUnlessAnswering(LIFE_SIGN_MS));
   stops.push(() => tellState(NodeState.DRAINING));
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.descriptors()]);
-  greet(node, dnsPort, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
+  await greet(node, dnsPort.port, { webPort: web.endpoints[0]?.port ?? config.server.web_port, nodeAccess });
 }
 
-/** Tells people where it answers. */
-function greet(
-  { loaded, dataDir, config }: Node,
-  dnsPort: ChosenPort,
+/** Shows people where it answers. */
+async function greet(
+  { loaded, dataDir, config, logger }: Node,
+  dnsPort: number,
   { webPort, nodeAccess }: { readonly webPort: number; readonly nodeAccess: NodeAccess },
-): void {
+): Promise<void> {
   const { bind_address: bindAddresses, web_tls: webTls } = config.server;
-  process.stdout.write(
-    greeting({
-      version,
-      configFile: loaded.file,
-      dataDir,
-      bindAddresses,
-      dnsPort,
-      webPort,
-      isSecure: webTls.enabled,
-      access: nodeAccess.check(),
-      command: process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --',
-    }),
-  );
+  const facts: GreetingFacts = {
+    version,
+    configFile: loaded.file,
+    dataDir,
+    bindAddresses,
+    addresses: isInContainer() ? [] : lanAddresses(bindAddresses),
+    dns: await dnsReach(listeningOf(loaded, dnsPort)),
+    webPort,
+    isSecure: webTls.enabled,
+    access: nodeAccess.check(),
+  };
+  if (config.logging.format === 'text') process.stdout.write(greeting(facts));
+  else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
 /** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
@@ -221,13 +226,14 @@ async function openNode({ loaded, logger, service, stops, takesOver }: Start) {
   const isExplicit = loaded.explicit.has('server.dns_port');
   const stored = taking === null ? service.storedSockets() : null;
   const knownPort = taking?.dnsPort ?? stored?.dnsPort();
+  // Sockets that systemd kept are on another port if that of the configuration was taken then.
+  const isFreeNow = stored !== null && knownPort !== port && (await portState(addresses, port)) === 'free';
   const dnsPort =
-    knownPort !== undefined && (knownPort === port || !isExplicit)
+    knownPort !== undefined && (knownPort === port || !isExplicit) && !isFreeNow
       ? { port: knownPort, notice: null }
       : await chooseDnsPort(addresses, port, isExplicit);
   const database = startDatabase({
-    urls: loaded.config.database.url,
-    ownerUrls: loaded.config.database.owner_url,
+    ...databaseOptionsOf(loaded.config.database),
     lock,
     logger: logger.child({ part: 'database' }),
   });

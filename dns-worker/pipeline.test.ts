@@ -78,6 +78,7 @@ function explained(query = queryOf()): { stages: string[]; last: string | undefi
   const results: string[] = [];
   const recorder: PipelineRecorder = {
     met: () => undefined,
+    placeInGroup: () => false,
     passed: (stage, result) => {
       stages.push(stage);
       results.push(RESULTS[result]!);

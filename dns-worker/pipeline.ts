@@ -72,6 +72,8 @@ const NEW = EXPLAINED | Part.COUNTED;
 
 /** Observes the stages of a query. */
 export interface PipelineRecorder extends MatchRecorder {
+  /** Puts the query into another group than its client's, for explanations that name a group; true = it did. */
+  placeInGroup(query: Query, snapshot: OpenSnapshot): boolean;
   /** `detail` describes what the stage found besides rules. */
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void;
 }
@@ -249,7 +251,7 @@ export class Pipeline {
     // The last one before there is an answer, as it may leave the question UNRESOLVED.
     if ((pass & Part.CACHE) !== 0) {
       const reporter = isCounted && query.logMark === LogMark.COUNTED ? this.reporter : null;
-      result = this.passed('cache', cachedAnswerStage(query, this.cache, reporter), query);
+      result = this.passedCache(cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
     // The forwarder has validated it; this only names the outcome.
@@ -273,7 +275,9 @@ export class Pipeline {
     query.logMark = query.isOwn ? LogMark.NONE : this.identity.logMarkOf(query);
     const sightings = isCounted && query.logMark === LogMark.COUNTED ? this.sightings : null;
     clientGroupStage(query, this.snapshot, sightings, this.newcomers);
-    this.passed('client_group', StageResult.CONTINUE, query);
+    const isPlaced = this.recorder?.placeInGroup(query, this.snapshot) === true;
+    if (isPlaced) this.recorder?.passed('client_group', StageResult.CONTINUE, 'chosen');
+    else this.passed('client_group', StageResult.CONTINUE, query);
   }
 
   /** Counts those that are refused, and answers so many of a network. */
@@ -291,6 +295,16 @@ export class Pipeline {
     const isByService = result === StageResult.ANSWERED && query.status === QueryStatus.BLOCKED_SERVICE;
     this.passed('services', isByService ? result : StageResult.CONTINUE, query);
     return isByService ? result : this.passed('policy', result, query);
+  }
+
+  /** Explanations show how long the answer stays in the cache. */
+  private passedCache(result: StageResultCode, query: Query): StageResultCode {
+    if (this.recorder === null) return result;
+    const { cacheReference, arrivedMonotonicSecs: nowSecs } = query;
+    const isHit = result === StageResult.ANSWERED;
+    const detail = isHit ? `ttl ${this.cache.secsLeft(cacheReference, nowSecs)}` : undefined;
+    this.recorder.passed('cache', result, detail);
+    return result;
   }
 
   /** Passes the result of a stage to the recorder, if any, and returns it. */

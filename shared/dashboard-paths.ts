@@ -8,6 +8,7 @@
 export const DashboardPath = {
   overview: '',
   queries: 'queries',
+  why: 'why',
   clients: 'clients',
   groups: 'groups',
   lists: 'lists',

@@ -3,6 +3,7 @@
  * and routes alike. `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
  */
 import type {
+  Dependency,
   FieldProblem,
   ProblemCode,
   TooManyCode,
@@ -23,6 +24,8 @@ export interface ApiErrorExtras {
   readonly headers?: Readonly<Record<string, string>>;
   /** The requested change is in the database nevertheless. */
   readonly stored?: StoredChange;
+  /** What is away, for `dependency_unavailable`. */
+  readonly dependency?: Dependency;
   readonly cause?: unknown;
 }
 
@@ -33,6 +36,7 @@ export class ApiError extends Error {
   readonly fields: readonly FieldProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly stored: StoredChange | undefined;
+  readonly dependency: Dependency | undefined;
 
   constructor(status: number, code: ProblemCode, detail: string, extras: ApiErrorExtras = {}) {
     super(detail, { cause: extras.cause });
@@ -42,6 +46,7 @@ export class ApiError extends Error {
     this.fields = extras.fields;
     this.headers = extras.headers ?? {};
     this.stored = extras.stored;
+    this.dependency = extras.dependency;
   }
 }
 
@@ -89,9 +94,18 @@ export function tooMany(code: TooManyCode, detail: string, retryAfterSecs: numbe
   return new ApiError(429, code, detail, { headers: { 'Retry-After': String(secs) } });
 }
 
+/** 503: something other than the database is away that the answer needs; `detail` names it. */
+export function dependencyUnavailable(
+  dependency: Dependency,
+  detail: string,
+  extras: Omit<ApiErrorExtras, 'dependency'> = {},
+): ApiError {
+  return new ApiError(503, 'dependency_unavailable', detail, { ...extras, dependency });
+}
+
 /** 503: the server has too much to do; come back in `retryAfterSecs`. */
-export function overloaded(detail: string, retryAfterSecs: number): ApiError {
-  return new ApiError(503, 'busy', detail, { headers: { 'Retry-After': String(retryAfterSecs) } });
+export function overloaded(detail: string, retryAfterSecs: number, cause?: unknown): ApiError {
+  return new ApiError(503, 'busy', detail, { headers: { 'Retry-After': String(retryAfterSecs) }, cause });
 }
 
 /**

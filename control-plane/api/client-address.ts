@@ -35,7 +35,17 @@ export function isOnThisMachine(request: Request): boolean {
   return !isTrustedProxy(peer, 0) && PROXY_FIELDS.every((field) => request.headers[field] === undefined);
 }
 
-function isLoopback(text: string): boolean {
+/** Whether the peer is on this machine, a proxy of `server.trusted_proxies`, or a load balancer that sent a PROXY header. */
+export function isFromTrustedPeer(request: Request): boolean {
+  const peer = request.socket.remoteAddress;
+  if (isLocal(request) || isProxied(request)) return true;
+  if (peer === undefined) return false;
+  const isTrustedProxy = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return isLoopback(peer) || isTrustedProxy(peer, 0);
+}
+
+/** Whether an address is one of this machine alone. */
+export function isLoopback(text: string): boolean {
   const bytes = addressFromText(text);
   if (bytes === null) return false;
   return isMappedIpv4(bytes) ? bytes[12] === 127 : addressToText(bytes) === '::1';

@@ -6,7 +6,8 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Problem } from '../../shared/api/problem-details.ts';
 import { nodeHttp } from '../../shared/late-builtins.ts';
 import type { Logger } from '../../shared/log.ts';
-import { ApiError } from './api-error.ts';
+import { reasonOf } from '../../shared/thrown.ts';
+import { ApiError, overloaded } from './api-error.ts';
 import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 
 /** Seconds after which a client may retry while the database is down. */
@@ -26,6 +27,7 @@ export function sendProblem(response: Response, error: ApiError): void {
     detail: error.message,
     error: error.code,
     ...(error.fields === undefined ? {} : { errors: [...error.fields] }),
+    ...(error.dependency === undefined ? {} : { dependency: error.dependency }),
     ...(error.stored === undefined ? {} : { stored: true }),
     ...(typeof error.stored?.revision === 'number' ? { revision: error.stored.revision } : {}),
   };
@@ -47,7 +49,8 @@ export function problemHandler(logger: Logger) {
 export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
   const { status, code } = toApiError(thrown);
   if (status < 500) return;
-  const fields = { method, path, error: describe(thrown) };
+  // An unavailable database is not a bug: a stack would only fill the log, once for each request.
+  const fields = { method, path, error: status === 503 ? reasonsOf(thrown) : describe(thrown) };
   if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
   else if (code === 'dependency_unavailable') logger.warn('http request failed', fields);
   else if (code === 'busy') logger.warn('http request failed: busy', fields);
@@ -61,9 +64,9 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof OutcomeUnknown)
     return new ApiError(503, 'outcome_unknown', OUTCOME_UNKNOWN, { cause: thrown });
   if (thrown instanceof DatabaseUnavailable) {
+    if (thrown instanceof DatabaseBusy) return overloaded(thrown.message, DATABASE_RETRY_SECS, thrown);
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
-    const detail = thrown instanceof DatabaseBusy ? thrown.message : 'the database cannot be reached';
-    return new ApiError(503, 'unavailable', detail, { headers, cause: thrown });
+    return new ApiError(503, 'unavailable', 'the database cannot be reached', { headers, cause: thrown });
   }
   // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)
@@ -71,6 +74,13 @@ export function toApiError(thrown: unknown): ApiError {
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {
     cause: thrown,
   });
+}
+
+/** The messages of an error and its causes. */
+function reasonsOf(thrown: unknown): string {
+  if (!(thrown instanceof Error) || thrown.cause === undefined) return reasonOf(thrown);
+  const [reason, cause] = [reasonOf(thrown), reasonsOf(thrown.cause)];
+  return reason.includes(cause) ? reason : `${reason} <- ${cause}`;
 }
 
 function describe(thrown: unknown): string {

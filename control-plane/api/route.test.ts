@@ -11,6 +11,7 @@ import { ChangePasswordBody } from '../../shared/api/auth-api.ts';
 import { IdParams, Page } from '../../shared/api/fields.ts';
 import type { Problem } from '../../shared/api/problem-details.ts';
 import { OpenApiAnswer } from '../../shared/api/schema-door.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
 import type { Caller } from './caller.ts';
 import { problemHandler } from './problem.ts';
 import { DEFAULT_BODY_LIMIT_BYTES } from './request-body.ts';
@@ -33,14 +34,14 @@ afterEach(async () => {
 });
 
 /** Serves one row over real HTTP; returns its address. */
-async function serve(row: Route): Promise<string> {
+async function serve(row: Route, logger = new MemoryLogger()): Promise<string> {
   const app = express();
   app.set('query parser', false);
   app.all(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (request, response) => {
     const answer = await row.run(request, response, CALLER);
     response.status(row.status).json(answer ?? null);
   });
-  app.use(problemHandler(new MemoryLogger()));
+  app.use(problemHandler(logger));
   const server = createServer(app).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
@@ -150,6 +151,23 @@ describe('run()', () => {
     });
     const url = await serve(small);
     expect(await ask(`${url}/things`, 'POST', passwords)).toMatchObject({ status: 413, error: 'too_large' });
+  });
+});
+
+describe('problemHandler()', () => {
+  test('logs the reasons of a 503 without where in the code they arose', async () => {
+    const logger = new MemoryLogger();
+    const failing = route({
+      ...COMMON,
+      method: 'GET',
+      path: '/things',
+      handle: () => {
+        throw new DatabaseUnavailable('database was lost', { cause: new Error('ECONNRESET') });
+      },
+    });
+    const url = await serve(failing, logger);
+    expect((await ask(`${url}/things`)).status).toBe(503);
+    expect(logger.lines.map(({ fields }) => fields['error'])).toEqual(['database was lost <- ECONNRESET']);
   });
 });
 

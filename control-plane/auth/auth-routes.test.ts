@@ -43,6 +43,7 @@ describe('setup', () => {
       enabled: false,
       password_configured: true,
       setup_required: false,
+      setup_code_file: null,
       session: null,
     });
     expect((await node.api.send('GET', '/api/groups')).status).toBe(200);

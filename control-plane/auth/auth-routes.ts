@@ -46,7 +46,10 @@ function readAuthStatus(parts: AuthRouteParts): Route {
     answer: AuthStatus,
     handle: async ({ http }) => {
       const session = await parts.auth.sessionIfKnown(sessionSecretsOf(http));
-      return { ...(await parts.auth.status()), session: session && shown(parts, session) };
+      const status = await parts.auth.status();
+      const needsCode = status.setup_required === true && !isOnThisMachine(http);
+      const setupCodeFile = needsCode ? parts.auth.setupCodeFile : null;
+      return { ...status, setup_code_file: setupCodeFile, session: session && shown(parts, session) };
     },
   });
 }

@@ -113,7 +113,7 @@ export class Authenticator {
   }
 
   /** Whether setup is needed; null if only the database knows, and it is away. */
-  async status(): Promise<Omit<AuthStatus, 'session'>> {
+  async status(): Promise<Omit<AuthStatus, 'session' | 'setup_code_file'>> {
     const enabled = this.settings.enabled;
     const configured = await this.account.isConfigured().catch((error: unknown) => {
       if (error instanceof DatabaseUnavailable) return null;
@@ -147,6 +147,11 @@ export class Authenticator {
     await this.account.setUp(password, address);
     await setupCode.remove();
     logger.info('set the password of the administrator', { address });
+  }
+
+  /** Where the setup code is. */
+  get setupCodeFile(): string {
+    return this.parts.setupCode.path;
   }
 
   /** The setup code until a password is set; then null, and removed from disk. */

@@ -1,8 +1,11 @@
 import { createSocket } from 'node:dgram';
+import type { RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { LOCAL_HEADER } from '../../test/support/parts/proxy-headers.ts';
 import { within } from '../../test/support/parts/until.ts';
 import { decodeMessage, encodeMessage } from '../../shared/dns/codec.ts';
+import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import type { Answer } from '../../shared/dns/codec.ts';
 import { checkReady } from './check-ready.ts';
 
@@ -26,10 +29,17 @@ async function answering(...texts: readonly string[]): Promise<number> {
 }
 
 /** What the command says and ends with. */
-async function run(...ports: readonly number[]): Promise<readonly [status: number, said: string]> {
+function run(...ports: readonly number[]): Promise<readonly [status: number, said: string]> {
+  return runWith(new ProxySenders(null), ports);
+}
+
+async function runWith(
+  senders: ProxySenders,
+  ports: readonly number[],
+): Promise<readonly [status: number, said: string]> {
   const said: string[] = [];
   const terminal = { out: (line: string) => said.push(line), err: (line: string) => said.push(line) };
-  const status = await checkReady({ addresses: ['::', '0.0.0.0'], ports }, terminal);
+  const status = await checkReady({ addresses: ['::', '0.0.0.0'], ports, senders }, terminal);
   return [status, said.join('\n')];
 }
 
@@ -41,6 +51,29 @@ describe('checkReady()', () => {
       expect(await run(port)).toEqual([1, `weir: 127.0.0.1 port ${String(port)} is ${state}`]);
     }
   });
+
+  test.each([
+    [['127.0.0.0/8'], true],
+    [['192.0.2.0/24'], false],
+    [[], false],
+    [null, false],
+  ])(
+    'sends a PROXY header if %j of server.proxy_protocol_trusted must send one: %s',
+    async (trusted, sent) => {
+      const server = createSocket('udp4').bind(0, '127.0.0.1');
+      cleanups.push(() => server.close());
+      await once(server, 'listening');
+      const asked = once(server, 'message') as Promise<[Buffer, RemoteInfo]>;
+      const ended = runWith(new ProxySenders(trusted), [server.address().port]);
+      const [bytes, from] = await within('the question', asked);
+      const size = sent ? LOCAL_HEADER.length : 0;
+      expect(bytes.subarray(0, size)).toEqual(LOCAL_HEADER.subarray(0, size));
+      const query = decodeMessage(bytes.subarray(size))!;
+      expect(query.questions).toMatchObject([{ name: 'status.weir' }]);
+      server.send(encodeMessage({ ...query, type: 'response' }), from.port, from.address);
+      await ended;
+    },
+  );
 
   test('asks at the next port where another server has the first, or none', async () => {
     expect(await run(await answering(), await answering('ready'))).toEqual([0, 'ready']);

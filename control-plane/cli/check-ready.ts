@@ -7,6 +7,9 @@ import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { decodeMessage, encodeMessage } from '../../shared/dns/codec.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { LOCAL_PROXY_HEADER } from '../../shared/net/proxy-header.ts';
+import type { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { localAddress } from '../system/local-address.ts';
 import type { Terminal } from './terminal.ts';
@@ -16,6 +19,8 @@ export interface DnsListener {
   readonly addresses: readonly string[];
   /** It listens on the first of them that it could have. */
   readonly ports: readonly number[];
+  /** Who must send a PROXY header, over UDP. */
+  readonly senders: Pick<ProxySenders, 'hasNamed'>;
 }
 
 /** A thread that is being replaced takes half a second. */
@@ -24,10 +29,17 @@ const PATIENCE_MS = 2000;
 const ID = 1;
 
 /** Prints the state that the node tells; returns the exit status, 0 only where it is `ready`. */
-export async function checkReady({ addresses, ports }: DnsListener, terminal: Terminal): Promise<0 | 1> {
+export async function checkReady(
+  { addresses, ports, senders }: DnsListener,
+  terminal: Terminal,
+): Promise<0 | 1> {
   const failures: string[] = [];
+  const address = localAddress(addresses);
+  // The system sends from the address that is asked, as both are on this machine.
+  const own = addressFromText(address);
+  const header = own !== null && senders.hasNamed(own) ? LOCAL_PROXY_HEADER : new Uint8Array();
   for (const port of ports) {
-    const failure = await whyNotReady(localAddress(addresses), port);
+    const failure = await whyNotReady(address, port, header);
     if (failure === null) {
       terminal.out('ready');
       return 0;
@@ -39,11 +51,12 @@ export async function checkReady({ addresses, ports }: DnsListener, terminal: Te
 }
 
 /** What keeps the node on this port from being ready; null = it is. */
-async function whyNotReady(address: string, port: number): Promise<string | null> {
+async function whyNotReady(address: string, port: number, header: Uint8Array): Promise<string | null> {
   const where = `${address} port ${String(port)}`;
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   try {
-    const state = await askState(socket, address, port);
+    socket.connect(port, address);
+    const state = await askState(socket, header);
     if (state === 'ready') return null;
     return state === null
       ? `${where} does not tell its state; dns.chaos_clients names who may ask for it`
@@ -56,17 +69,15 @@ async function whyNotReady(address: string, port: number): Promise<string | null
 }
 
 /** The text of `status.weir`; null where the answer has none. */
-async function askState(socket: Socket, address: string, port: number): Promise<string | null> {
+async function askState(socket: Socket, header: Uint8Array): Promise<string | null> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  socket.connect(port, address);
   await once(socket, 'connect', { signal });
-  socket.send(
-    encodeMessage({
-      type: 'query',
-      id: ID,
-      questions: [{ name: 'status.weir', type: 'TXT', class: 'CH' }],
-    }),
-  );
+  const query = encodeMessage({
+    type: 'query',
+    id: ID,
+    questions: [{ name: 'status.weir', type: 'TXT', class: 'CH' }],
+  });
+  socket.send([header, query]);
   const [bytes] = (await once(socket, 'message', { signal })) as [Uint8Array];
   const [answer] = decodeMessage(bytes)?.answers ?? [];
   return answer?.type === 'TXT' ? String(answer.data) : null;

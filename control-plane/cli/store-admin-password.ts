@@ -16,7 +16,7 @@ import type { DataDirLock } from '../db/data-dir-lock.ts';
 import { startDatabase } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
+import { databaseOptionsOf, embeddedTarget, parseDatabaseUrls } from '../db/database-target.ts';
 import type { Queryable } from '../db/queryable.ts';
 import { runningServerAddress } from '../db/running-postgres.ts';
 import { SeenServer } from '../db/seen-server.ts';
@@ -48,8 +48,7 @@ function lockUnlessRunning(dataDir: string): DataDirLock | null {
 }
 
 async function storeAlone(config: Config, lock: DataDirLock, passwordHash: string): Promise<void> {
-  const { url: urls, owner_url: ownerUrls } = config.database;
-  const database = startDatabase({ urls, ownerUrls, lock, logger: loggerOf(config) });
+  const database = startDatabase({ ...databaseOptionsOf(config.database), lock, logger: loggerOf(config) });
   try {
     await Promise.race([database.whenUp(), late(database)]);
     await database.transaction((tx) => storeIn(tx, passwordHash));
@@ -90,7 +89,8 @@ async function connectInTime(config: Config) {
 }
 
 function targetsOf(config: Config) {
-  const external = parseDatabaseUrls(config.database.url);
+  const { urls, urlKeys } = databaseOptionsOf(config.database);
+  const external = parseDatabaseUrls(urls, [], urlKeys);
   return external.length > 0 ? external : [embeddedTarget(runningServerAddress(config.server.data_dir))];
 }
 

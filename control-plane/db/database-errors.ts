@@ -3,6 +3,7 @@
  * violated (409). Everything else is a bug and passes unchanged.
  */
 import { codeOf } from '../../shared/thrown.ts';
+import { AccessFault } from './access/server-access.ts';
 
 /** The database cannot be used now; the same call may work later. */
 export class DatabaseUnavailable extends Error {
@@ -50,7 +51,7 @@ const CLIENT_FAULT =
 
 /** Whether an error means that the server, not the statement, is at fault. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable) return true;
+  if (error instanceof DatabaseUnavailable || error instanceof AccessFault) return true;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);

@@ -5,9 +5,18 @@ import type { Logger } from '../../shared/log.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { UpgradeState } from './major/major-upgrade.ts';
+import type { Config } from '../../config/schema.ts';
+import type { SslKeys } from '../../shared/net/postgres-url.ts';
 import type { PostgresAddress } from './postgres/postgres-address.ts';
 import { FIRST_PRIORITY } from './postgres/process-priority.ts';
 import { embeddedQueryRole, type QueryRole } from './roles/query-role.ts';
+import {
+  AccessFault,
+  BY_URL,
+  clientConfigOf,
+  serverAccess,
+  type ServerAccess,
+} from './access/server-access.ts';
 
 /** A server with a name that is safe to show. */
 export interface DatabaseTarget {
@@ -15,6 +24,10 @@ export interface DatabaseTarget {
   readonly name: string;
   /** Of the role that queries run as. */
   readonly config: ClientConfig;
+  /** Why it cannot even be tried. */
+  readonly fault?: AccessFault;
+  /** What `config` was made from, of a server that is not the embedded one. */
+  readonly access?: ServerAccess;
   /** Of the role that owns the tables, and the other one as it sees it; undefined = one role does all. */
   readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
   /** The embedded server, whose processes run beside Weir and as its own. */
@@ -23,8 +36,9 @@ export interface DatabaseTarget {
   readonly firstPriority: number;
 }
 
-/** A target as plain data, for connections of another thread: for queries only. Holds a password. */
-export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner'> {
+/** A target as plain data, for connections of another thread: for queries only. May hold a password. */
+export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'fault'> {
+  /** Beyond what `access` says. */
   readonly config: Omit<ClientConfig, 'types'>;
 }
 
@@ -47,6 +61,13 @@ const COMMON: ClientConfig = {
   types: { getTypeParser },
 };
 
+/** What holds for each URL of a kind. */
+export interface UrlKeys extends SslKeys {
+  /** `database.password_file` and `database.owner_password_file`; empty = the passwords of the URLs. */
+  readonly passwordFile: string;
+  readonly ownerPasswordFile: string;
+}
+
 /**
  * Targets of one or several URLs; a text may hold several with commas between. `ownerUrls`: of the role that owns the
  * tables, one for each, or none.
@@ -54,21 +75,33 @@ const COMMON: ClientConfig = {
 export function parseDatabaseUrls(
   urls: string | readonly string[],
   ownerUrls: string | readonly string[] = [],
+  keys: UrlKeys = { ...BY_URL, ownerPasswordFile: '' },
 ): DatabaseTarget[] {
   const owners = splitUrls(ownerUrls);
   return splitUrls(urls).map((url, place) => {
-    const config = { ...COMMON, connectionString: url };
-    const owner = owners[place];
-    return {
-      name: withoutPassword(url),
-      config,
-      ...(owner !== undefined && {
-        owner: { config: { ...COMMON, connectionString: owner }, queries: roleOf(config) },
-      }),
-      isOurs: false,
-      firstPriority: FIRST_PRIORITY,
-    };
+    const common = { name: withoutPassword(url), isOurs: false, firstPriority: FIRST_PRIORITY };
+    try {
+      return { ...common, ...reach(url, owners[place], keys) };
+    } catch (error) {
+      if (!(error instanceof AccessFault)) throw error;
+      // The other servers can still be used.
+      return { ...common, config: COMMON, fault: error };
+    }
   });
+}
+
+/** How a server is reached. @throws {AccessFault} naming a certificate that cannot be read */
+function reach(
+  url: string,
+  ownerUrl: string | undefined,
+  keys: UrlKeys,
+): Pick<DatabaseTarget, 'access' | 'config' | 'owner'> {
+  const access = serverAccess(url, keys);
+  const config = { ...COMMON, ...clientConfigOf(access) };
+  if (ownerUrl === undefined) return { access, config };
+  const ownerAccess = serverAccess(ownerUrl, { ...keys, passwordFile: keys.ownerPasswordFile });
+  const owner = { config: { ...COMMON, ...clientConfigOf(ownerAccess) }, queries: roleOf(config) };
+  return { access, config, owner };
 }
 
 function splitUrls(urls: string | readonly string[]): string[] {
@@ -98,14 +131,21 @@ export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
 }
 
 /** The target as it is sent to another thread. */
-export function toSentTarget({ config, owner: _owner, ...target }: DatabaseTarget): SentTarget {
+export function toSentTarget({
+  config,
+  owner: _owner,
+  fault: _fault,
+  ...target
+}: DatabaseTarget): SentTarget {
+  if (target.access !== undefined) return { ...target, config: {} };
   const { types: _, ...plain } = config;
   return { ...target, config: plain };
 }
 
 /** The target that was sent. */
 export function fromSentTarget({ config, ...target }: SentTarget): DatabaseTarget {
-  return { ...target, config: { ...COMMON, ...config } };
+  const { access } = target;
+  return { ...target, config: { ...COMMON, ...(access && clientConfigOf(access)), ...config } };
 }
 
 function withoutPassword(url: string): string {
@@ -127,6 +167,8 @@ export interface TargetOptions {
   readonly urls: string | readonly string[];
   /** `database.owner_url`: empty = the role of `urls` owns the tables. */
   readonly ownerUrls?: string | readonly string[];
+  /** Beyond the URLs; undefined = nothing. */
+  readonly urlKeys?: UrlKeys;
   readonly lock: DataDirLock;
   readonly logger: Logger;
 }
@@ -140,16 +182,34 @@ export interface TargetSource {
   close(withinMs: number): Promise<void>;
 }
 
+/** What the configuration says of servers. */
+export function databaseOptionsOf(
+  database: Config['database'],
+): Pick<TargetOptions, 'urls' | 'ownerUrls' | 'urlKeys'> {
+  const {
+    sslmode,
+    sslrootcert,
+    password_file: passwordFile,
+    owner_password_file: ownerPasswordFile,
+  } = database;
+  return {
+    urls: database.url,
+    ownerUrls: database.owner_url,
+    urlKeys: { sslmode, sslrootcert, passwordFile, ownerPasswordFile },
+  };
+}
+
 /** The targets of `database.url` and `database.owner_url`; calls `onEnd` if the embedded server ends unexpectedly. */
 export function targetSource(
-  { urls, ownerUrls, lock, logger }: TargetOptions,
+  { urls, ownerUrls, urlKeys, lock, logger }: TargetOptions,
   onEnd: (reason: Error) => void,
 ): TargetSource {
-  const fixed = parseDatabaseUrls(urls, ownerUrls);
-  if (fixed.length > 0) {
+  const names = splitUrls(urls).map(withoutPassword);
+  if (names.length > 0) {
     return {
-      name: fixed[0]!.name,
-      targets: async () => fixed,
+      name: names.join(', '),
+      // Each time, as certificates may have been renewed.
+      targets: async () => parseDatabaseUrls(urls, ownerUrls, urlKeys),
       upgrade: () => undefined,
       close: async () => undefined,
     };

@@ -38,7 +38,7 @@ export type Background = Pick<BackgroundWork, 'read' | 'change'>;
 /** State for `/health`. */
 export interface DatabaseStatus {
   readonly state: 'starting' | 'up' | 'down';
-  /** `embedded`, or the URL in use or first tried, without its password. */
+  /** `embedded`, or the URL in use or tried last, without its password; several with commas if none could be used. */
   readonly server: string;
   /** Why it is not up; never holds a secret. */
   readonly error: string | null;
@@ -145,6 +145,8 @@ class PooledDatabase implements Database {
   private wasUsed = false;
   /** Was given up. */
   private isSilent = false;
+  /** The server of this attempt; null = none was found that could be used. */
+  private tried: string | null = null;
   /**
    * The previous connections while they close; they wait for statements in flight, which may hang with their server.
    */
@@ -276,7 +278,7 @@ class PooledDatabase implements Database {
         if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
       } catch (error) {
         if (this.isClosing()) return;
-        this.set({ state: 'down', server: this.source.name, error: reasonOf(error) });
+        this.set({ state: 'down', server: this.tried ?? this.source.name, error: reasonOf(error) });
         if (error instanceof EmbeddedDatabaseUnsupported) return;
       }
       await pause(pauseMs, this.closing.signal);
@@ -285,8 +287,10 @@ class PooledDatabase implements Database {
   }
 
   private async open(): Promise<OpenedServer> {
+    this.tried = null;
     const server = await connectToChosen(await this.source.targets(), this.seen);
     const { target, client, standing } = server;
+    this.tried = target.name;
     try {
       if (!target.isOurs) await this.seen.note(standing);
       await endWhereCut(client);

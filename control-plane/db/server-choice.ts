@@ -96,7 +96,7 @@ export interface ComparedParts {
  */
 export async function keepComparing(parts: ComparedParts): Promise<void> {
   const { targets, inUse, seen, ended, pauseMs = COMPARE_MS } = parts;
-  const others = targets.filter((target) => target !== inUse);
+  const others = targets.filter(({ name }) => name !== inUse.name);
   while (await isDueBefore(ended, pauseMs)) {
     // Whether it answers at all is asked elsewhere.
     const own = await unlessEnded(parts.standing(), ended);
@@ -157,6 +157,7 @@ async function tryServer(
 /** Connects to a server that takes writes, unless `ended` comes before. @throws what it is not used for */
 async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<ChosenServer> {
   ended?.throwIfAborted();
+  if (target.fault !== undefined) throw target.fault;
   const client = new pg.Client(target.owner?.config ?? target.config);
   client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
   const giveUp = (): undefined => void end(client);

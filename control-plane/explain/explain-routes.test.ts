@@ -5,19 +5,23 @@ import type { RunningApi } from '../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../test/support/parts/served-suite.ts';
 import { questionsOf, storedRows, storeRows } from '../../test/support/parts/stored-log.ts';
 import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
+import { ClientDirectory } from '../clients/client-directory.ts';
 import { explainRoutes } from './explain-routes.ts';
 
+const directory = new ClientDirectory();
 let api: RunningApi;
 let suite: SuiteDatabase;
 const asked: unknown[] = [];
 /** What an earlier generation says; null = it is not kept. */
 let past: ExplainAnswer | null;
+/** up.example A 192.0.2.80, TTL 60, its name in the question. */
+const ANSWER = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 80);
 /** Of node 1, which has no row in the table. */
 const OWN_NAME = '';
 
 const explained = (question: { domain: string; type: string }): ExplainAnswer => ({
   ...{ ...question, client: '192.0.2.7', group_id: 1, snapshot_id: 7, status: 'ALLOWED', decided_by: null },
-  ...{ stages: [], answer: null },
+  ...{ stages: [], lists: [], upstreams: null, answer: null },
 });
 
 serveSuite(
@@ -38,6 +42,7 @@ serveSuite(
       nodeName: OWN_NAME,
       queryLog: questionsOf(parts.database),
       database: parts.database,
+      clients: directory,
     }),
   (served) => ({ api, suite } = served),
 );
@@ -117,6 +122,50 @@ describe('GET /explain', () => {
     const elsewhere = await storeBlocked(2);
     const { logged } = (await api.send('GET', `/api/explain?query_id=${elsewhere}`)).body as ExplainAnswer;
     expect(logged!.reason).toMatch(/only the node that answered, other,/);
+  });
+
+  test('of a logged query that went to the upstreams has the logged answer, server and status', async () => {
+    await revisionAt(3600);
+    await revisionAt(10);
+    await storeRows(suite.database, [
+      logRow({
+        timestampMs: Date.now() - 60_000,
+        qname: wireName('up.example'),
+        answers: ANSWER,
+        upstream: 'udp://192.0.2.53',
+      }),
+    ]);
+    const { id } = (await storedRows(suite.database)).find(({ domain }) => domain === 'up.example')!;
+    const unresolved = { stage: 'cache', verdict: 'unresolved' as const, rules: [], detail: null };
+    const upstreams = { zone: null, pools: [], answered_by: null };
+    past = { ...explained({ domain: 'up.example', type: 'A' }), stages: [unresolved], upstreams };
+    const { body } = await api.send('GET', `/api/explain?query_id=${id}`);
+    expect(body).toMatchObject({
+      upstreams: { answered_by: 'udp://192.0.2.53' },
+      answer: { rcode: 'NOERROR', answers: [{ name: 'up.example', type: 'A', ttl: 60, data: '192.0.2.80' }] },
+    });
+  });
+
+  test('explains for a client where it was seen last, for a group, and for neither unknown', async () => {
+    const stored = {
+      ...{ hostname: null, name: 'x', firstSeenMs: null, lastSeenMs: null, queryCount: 0 },
+      site: '',
+    };
+    directory.load([
+      { id: 5, ip: '192.0.2.5', mac: null, key: null, addresses: ['192.0.2.5'], groupId: 3, ...stored },
+      { id: 6, ip: null, mac: null, key: 'phone', addresses: [], groupId: 4, ...stored },
+    ]);
+    const ask = (query: string) => api.send('GET', `/api/explain?domain=a.example&${query}`);
+    const question = { domain: 'a.example', type: 'A' };
+    expect((await ask('client_id=5')).status).toBe(200);
+    expect(asked.at(-1)).toEqual({ ...question, client: '192.0.2.5', clientId: 5 });
+    expect((await ask('client_id=6')).status).toBe(200);
+    expect(asked.at(-1)).toEqual({ ...question, client: '127.0.0.1', clientId: 6, groupId: 4 });
+    expect((await ask('group_id=2')).status).toBe(200);
+    expect(asked.at(-1)).toEqual({ ...question, client: '127.0.0.1', clientKey: '', groupId: 2 });
+    expect((await ask('client_id=7')).status).toBe(404);
+    const { status, problem } = await ask('client_id=5&client=192.0.2.1');
+    expect([status, problem.errors?.map(({ path }) => path)]).toEqual([400, ['client_id']]);
   });
 
   test('of a row that is not there is 404', async () => {

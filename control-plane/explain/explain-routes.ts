@@ -1,12 +1,15 @@
 /** HTTP of `{api}/explain`. */
 import { ExplainAnswer, ExplainQuery } from '../../shared/api/explain-api.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
-import { invalid } from '../api/api-error.ts';
+import { invalid, notFound } from '../api/api-error.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { Queryable } from '../db/database.ts';
-import type { Explainer } from './explainer.ts';
+import type { Explainer, Question } from './explainer.ts';
 import { explainLogged, type LoggedExplainerParts } from './logged-explainer.ts';
+
+const LOOPBACK = '127.0.0.1';
 
 /** What these rows are made of. */
 export interface ExplainRouteParts {
@@ -19,6 +22,7 @@ export interface ExplainRouteParts {
   /** Reads a row of the query log. */
   readonly queryLog: { readonly row: LoggedExplainerParts['row'] };
   readonly database: Queryable;
+  readonly clients: Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
 }
 
 /** Rows of explain. */
@@ -26,7 +30,7 @@ export function explainRoutes(parts: ExplainRouteParts): Route[] {
   return [explain(parts)];
 }
 
-function explain({ explainer, past, nodeName, queryLog, database }: ExplainRouteParts): Route {
+function explain({ explainer, past, nodeName, queryLog, database, clients }: ExplainRouteParts): Route {
   return route({
     method: 'GET',
     path: '/explain',
@@ -37,12 +41,12 @@ function explain({ explainer, past, nodeName, queryLog, database }: ExplainRoute
       'what the log says of it, by the policy of its time where that is kept',
     query: ExplainQuery,
     answer: ExplainAnswer,
-    errors: { 404: 'there is no such row in the query log' },
+    errors: { 404: 'there is no such client, or no such row in the query log' },
     handle: ({ query, gone }) => {
-      const { query_id: id, domain, type = 'A', client = '127.0.0.1', client_key: clientKey = '' } = query;
+      const { query_id: id, domain, type = 'A' } = query;
       const faults = faultsOf(query);
       if (faults.length > 0) throw invalid(faults);
-      if (id === undefined) return explainer.explain({ domain: domain!, type, client, clientKey });
+      if (id === undefined) return explainer.explain({ domain: domain!, type, ...askerOf(query, clients) });
       const parts = {
         ...{ explainer, past, nodeName, database },
         row: (row: number, signal: AbortSignal) => queryLog.row(row, signal),
@@ -52,12 +56,29 @@ function explain({ explainer, past, nodeName, queryLog, database }: ExplainRoute
   });
 }
 
-/** Either a row of the log, or a question. */
+/** Who asks: an address, a client wherever it was seen last, or anyone of a group. */
+function askerOf(
+  { client, client_key: clientKey = '', client_id: clientId, group_id: groupId }: ExplainQuery,
+  clients: ExplainRouteParts['clients'],
+): Omit<Question, 'domain' | 'type'> {
+  const asGroup = groupId === undefined ? {} : { groupId };
+  if (clientId === undefined) return { client: client ?? LOOPBACK, clientKey, ...asGroup };
+  const record = clients.get(clientId);
+  if (record === undefined) throw notFound(`client ${clientId}`);
+  const seen = record.ip ?? (record.mac === null ? undefined : clients.addressesOfMac(record.mac)[0]);
+  if (seen !== undefined) return { client: seen, clientId, ...asGroup };
+  // Never seen: its group is known nevertheless.
+  return { client: LOOPBACK, clientId, groupId: groupId ?? clients.groupOf(record).groupId };
+}
+
+/** Either a row of the log, or a question of one asker. */
 function faultsOf({ query_id: id, ...question }: ExplainQuery): FieldProblem[] {
-  if (id === undefined)
-    return question.domain === undefined
-      ? [{ path: 'domain', message: 'expected a domain name, or query_id' }]
-      : [];
+  if (id === undefined) {
+    if (question.domain === undefined)
+      return [{ path: 'domain', message: 'expected a domain name, or query_id' }];
+    const both = question.client_id !== undefined && (question.client ?? question.client_key) !== undefined;
+    return both ? [{ path: 'client_id', message: 'goes without client and client_key' }] : [];
+  }
   return Object.entries(question).flatMap(([path, value]) =>
     value === undefined ? [] : { path, message: 'goes without query_id, which names a whole question' },
   );

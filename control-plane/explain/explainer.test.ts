@@ -16,6 +16,7 @@ import { NodeState } from '../../shared/threads/messages.ts';
 import { WorkerSupervisor } from '../workers/supervisor.ts';
 import { workerSettings } from '../settings/threads/worker-settings.ts';
 import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
+import { upstreamDetails } from '../upstreams/upstream-health.ts';
 import { Explainer } from './explainer.ts';
 
 let folder: string;
@@ -24,6 +25,11 @@ let publisher: SnapshotPublisher;
 let explainer: Explainer;
 /** What was looked up in the copies of lists. */
 const looked: unknown[][] = [];
+
+const servers = {
+  details: () => upstreamDetails(supervisor.upstreams()),
+  pools: () => [{ name: 'none', priority: 1 }],
+};
 
 /** A real thread that answers from the small policy; upstreams that no one is at. */
 beforeAll(async () => {
@@ -55,6 +61,8 @@ beforeAll(async () => {
   explainer = new Explainer({
     ask: (question) => supervisor.requests.explain(question),
     publisher,
+    servers,
+    upstreamName: (index) => `server ${index}`,
     findLine: async (...asked) => {
       looked.push(asked);
       return 12;
@@ -111,6 +119,39 @@ describe('explain()', () => {
     expect(found.decided_by).toBeNull();
     expect(found.stages.map(({ stage }) => stage)).toContain('forward');
     expect(found.answer).toMatchObject({ rcode: 'SERVFAIL', answers: [] });
+    expect(found.upstreams).toMatchObject({
+      zone: null,
+      pools: [{ name: 'none', strategy: 'Parallel', servers: [{ address: '127.0.0.1:9' }] }],
+    });
+    expect(found.lists).toEqual([]);
+  });
+
+  test('explain() shows every list with the name or a parent of it, whichever groups it serves', async () => {
+    const ofGroup1 = await explain('www.b.example');
+    const malware = { source_id: 20, source: 'malware', kind: 'block', action: 'block', line: null };
+    const atParent = { ...malware, name: 'b.example', rule: '||b.example^', state: 'active' };
+    expect(ofGroup1.lists).toEqual([atParent]);
+    expect(ofGroup1.upstreams).toBeNull();
+    const ads = { source_id: 10, source: 'ads', name: 'b.example', rule: 'b.example' };
+    expect((await explain('b.example')).lists).toMatchObject([{ ...ads, state: 'other_group' }, atParent]);
+  });
+
+  test('explain() for a group decides as for a device of that group', async () => {
+    const question = { domain: 'b.example', type: 'A', client: '127.0.0.1' };
+    const found = await explainer.explain({ ...question, groupId: 7 });
+    expect(found).toMatchObject({ group_id: 7, status: 'BLOCKED_LIST' });
+    expect(found.lists.map(({ source, state }) => [source, state])).toEqual([
+      ['ads', 'active'],
+      ['malware', 'active'],
+    ]);
+    expect(found.stages[1]).toMatchObject({ stage: 'client_group', detail: 'chosen' });
+    // The forwarder keeps the group when it opens the question again.
+    const passed = await explainer.explain({ ...question, domain: 'other.example', groupId: 7 });
+    expect(passed).toMatchObject({ group_id: 7, answer: { rcode: 'SERVFAIL' } });
+    await expect(explainer.explain({ ...question, groupId: 99 })).rejects.toMatchObject({
+      status: 400,
+      fields: [{ path: 'group_id' }],
+    });
   });
 
   test('explain() is 503 with Retry-After while no thread can be asked', async () => {
@@ -125,6 +166,8 @@ describe('explain()', () => {
     const alone = new Explainer({
       ask: (question) => idle.requests.explain(question),
       publisher,
+      servers,
+      upstreamName: () => undefined,
       findLine: async () => null,
     });
     const asked = alone.explain({ domain: 'a.example', type: 'A', client: '::1' });

@@ -10,19 +10,24 @@ import type { ExplainedRule as MetRule, Explanation } from '../../shared/threads
 import { addressFromText } from '../../shared/net/ip.ts';
 import { QUERY_STATUS_NAMES, QueryStatus } from '../../shared/query-log.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
-import { ApiError } from '../api/api-error.ts';
+import { dependencyUnavailable, invalid } from '../api/api-error.ts';
 import { rdataText } from '../query-log/attribution/rdata-text.ts';
 import { decodeStoredAnswers } from '../query-log/attribution/stored-answers.ts';
+import type { ContainingList } from '../query-log/attribution/containing-lists.ts';
 import type { RuleDescription } from '../query-log/attribution/rule-description.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { ThreadUnavailable } from '../workers/thread-requests.ts';
 import type { QuestionToExplain } from '../workers/thread-requests.ts';
+import { askedPools, type AskedServersParts } from './asked-servers.ts';
 
 /** Parts of an explainer. */
 export interface ExplainerParts {
   /** Asks a DNS thread to explain a question. */
   readonly ask: (question: QuestionToExplain) => Promise<Explanation>;
-  readonly publisher: Pick<SnapshotPublisher, 'describeRule' | 'describeSchedule'>;
+  readonly publisher: Pick<SnapshotPublisher, 'describeRule' | 'describeSchedule' | 'listsContaining'>;
+  readonly servers: AskedServersParts;
+  /** Address of the server with this index, which is its number in log records less one. */
+  readonly upstreamName: (index: number) => string | undefined;
   /** Line of the first rule of these kinds at a name in the copy of a list; null = not found. */
   readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
 }
@@ -46,6 +51,8 @@ export interface Question {
   /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
+  /** The group to explain for, in place of the client's; absent and 0 = that. */
+  readonly groupId?: number;
 }
 
 /** Asks a DNS thread for an explanation and resolves its numbers. */
@@ -57,7 +64,14 @@ export class Explainer {
   }
 
   /** The answer to a client's query, and the reasons; 503 if no DNS thread answers. */
-  async explain({ domain, type, client, clientKey = '', clientId = 0 }: Question): Promise<ExplainAnswer> {
+  async explain({
+    domain,
+    type,
+    client,
+    clientKey = '',
+    clientId = 0,
+    groupId = 0,
+  }: Question): Promise<ExplainAnswer> {
     const qname = nameFromText(domain.toLowerCase())!;
     const question = {
       qname,
@@ -65,8 +79,11 @@ export class Explainer {
       client: addressFromText(client)!,
       clientKey,
       clientId,
+      groupId,
     };
     const explanation = await this.ask(question);
+    if (groupId !== 0 && explanation.groupId !== groupId)
+      throw invalid([{ path: 'group_id', message: 'expected the id of a group' }]);
     const stages: ExplainAnswer['stages'] = [];
     for (const { stage, result, rules, detail } of explanation.stages) {
       const described: ExplainedRule[] = [];
@@ -87,7 +104,23 @@ export class Explainer {
       status: QUERY_STATUS_NAMES[explanation.status] ?? 'SERVFAIL',
       decided_by: await this.describeDecision(explanation, qname),
       stages,
+      lists: this.listsOf(explanation),
+      upstreams: this.upstreamsOf(explanation),
       answer: shownAnswer(explanation.answer),
+    };
+  }
+
+  private listsOf({ snapshotVersion, groupId, containing }: Explanation): ExplainAnswer['lists'] {
+    return this.parts.publisher.listsContaining(snapshotVersion, containing, groupId).map(shownList);
+  }
+
+  private upstreamsOf({ servers }: Explanation): ExplainAnswer['upstreams'] {
+    if (servers === null) return null;
+    const { answeredBy, zone } = servers;
+    return {
+      zone,
+      pools: askedPools(this.parts.servers, servers),
+      answered_by: answeredBy === 0 ? null : (this.parts.upstreamName(answeredBy - 1) ?? null),
     };
   }
 
@@ -97,7 +130,7 @@ export class Explainer {
     } catch (error) {
       if (!(error instanceof ThreadUnavailable)) throw error;
       const headers = { 'Retry-After': '1' };
-      throw new ApiError(503, 'dependency_unavailable', error.message, { headers, cause: error });
+      throw dependencyUnavailable('dns_thread', error.message, { headers, cause: error });
     }
   }
 
@@ -139,6 +172,10 @@ export class Explainer {
     if (rule.origin !== RuleOrigin.LIST || typeof sourceId !== 'number') return null;
     return this.parts.findLine(sourceId, nameToText(rule.name), rule.kinds);
   }
+}
+
+function shownList({ sourceId, ...list }: ContainingList): ExplainAnswer['lists'][number] {
+  return { source_id: sourceId, ...list };
 }
 
 function shownAnswer(message: Uint8Array): ExplainAnswer['answer'] {

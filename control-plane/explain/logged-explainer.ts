@@ -47,10 +47,26 @@ export async function explainLogged(
     reason += `; only the node that answered, ${logged.node}, may have the policy of its time`;
   else {
     const past = await parts.past.explainAt(question, moment.getTime(), signal);
-    if (past !== null) return { logged: { ...toThen(logged, before, null), by: 'kept_generation' }, ...past };
+    if (past !== null)
+      return {
+        logged: { ...toThen(logged, before, null), by: 'kept_generation' },
+        ...withLoggedAnswer(past, logged),
+      };
     reason += '; the generation of that time is not kept';
   }
   return { logged: toThen(logged, before, reason), ...(await parts.explainer.explain(question)) };
+}
+
+/** From the upstreams on, the log knows the rest: which server answered, what, and what answer checks made of it. */
+function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnswer {
+  if (past.stages.at(-1)?.verdict !== 'unresolved') return past;
+  const { status, rcode, answers, upstream } = logged;
+  return {
+    ...past,
+    status,
+    upstreams: past.upstreams && { ...past.upstreams, answered_by: upstream },
+    answer: answers === null ? null : { rcode, answers },
+  };
 }
 
 function toThen(

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
+import type { UpstreamDetail } from '../../shared/api/upstreams-api.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { SMALL_BLOCKING, SMALL_ROWS, SMALL_RULES } from '../../test/support/parts/small-policy.ts';
 import { NOTHING_LIVE } from '../policy/live.ts';
@@ -10,6 +11,29 @@ import { overridesAt } from '../schedules/overrides.ts';
 import { buildSnapshot } from '../snapshot/build/snapshot-builder.ts';
 import { Generations } from '../snapshot/publish/generations.ts';
 import { PastExplainer } from './past-explainer.ts';
+
+const SERVER: UpstreamDetail = {
+  address: '192.0.2.53',
+  protocol: 'udp',
+  status: 'Healthy',
+  pool_name: 'default',
+  kind: 'pool',
+  strategy: 'Parallel',
+  latency_ms: null,
+  queries: 0,
+  failures: 0,
+  consecutive_failures: 0,
+  last_error: null,
+  resolved: [],
+  removes_signatures: false,
+  supports: {
+    edns: 'unknown',
+    cookies: 'unknown',
+    case: 'unknown',
+    tcp: 'unknown',
+    answers_per_connection: null,
+  },
+};
 
 /** A Thursday. */
 const FIRST_MS = Date.UTC(2026, 0, 15, 10);
@@ -41,6 +65,7 @@ beforeAll(async () => {
   }
   past = new PastExplainer({
     generations,
+    servers: { details: () => [SERVER], pools: () => [] },
     rulesInForce: () => SMALL_RULES,
     blocking: () => SMALL_BLOCKING,
     liveAt: (of, nowMs) => {
@@ -74,7 +99,13 @@ describe('PastExplainer', () => {
   test('does not ask upstreams: what they said is in the log', async () => {
     const answer = (await explain('www.games.example', IN_GROUP_7, SECOND_MS + 60_000))!;
     expect(answer).toMatchObject({ snapshot_id: 2, status: 'ALLOWED', decided_by: null, answer: null });
-    expect(answer.stages.at(-1)).toMatchObject({ verdict: 'unresolved' });
+    expect(answer.stages.at(-1)).toMatchObject({ stage: 'cache', verdict: 'unresolved' });
+    const pool = { name: 'default', strategy: 'Parallel' };
+    expect(answer.upstreams).toEqual({
+      zone: null,
+      pools: [{ ...pool, servers: [{ address: '192.0.2.53', status: 'Healthy' }] }],
+      answered_by: null,
+    });
   });
 
   test('knows nothing of moments whose generation is not kept, and stops once the request is gone', async () => {

@@ -1,7 +1,7 @@
 /**
  * Explains questions by an earlier generation of policy, as long as it is on this node's disk: its lists, rules, groups
  * and schedules as they were at that moment. The configuration, and where clients are seen, are those of now; upstreams
- * are not asked.
+ * are not asked: what they said then is in the log.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -15,6 +15,7 @@ import type { PolicyRows } from '../policy/rows.ts';
 import { RuleHistory } from '../query-log/attribution/rule-history.ts';
 import { buildSnapshot } from '../snapshot/build/snapshot-builder.ts';
 import type { Generations } from '../snapshot/publish/generations.ts';
+import type { AskedServersParts } from './asked-servers.ts';
 import { Explainer, type Question } from './explainer.ts';
 
 const ENTRY = new URL('../../dns-worker/threads/past-thread.ts', import.meta.url);
@@ -27,6 +28,8 @@ export interface PastExplainerParts {
   /** The rules in force, which an earlier generation mostly shares. */
   readonly rulesInForce: () => CompiledRules;
   readonly blocking: () => BlockingSettings;
+  /** As in `ExplainerParts`. */
+  readonly servers: AskedServersParts;
   /** What was live for these rows at a moment, Unix milliseconds, as far as it is known. */
   readonly liveAt: (rows: PolicyRows, momentMs: number) => LivePolicy;
 }
@@ -44,7 +47,7 @@ export class PastExplainer {
   explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
     return this.turns.run(async () => {
       signal.throwIfAborted();
-      const { generations, rulesInForce, blocking, liveAt } = this.parts;
+      const { generations, rulesInForce, blocking, liveAt, servers } = this.parts;
       const kept = await generations.at(momentMs, rulesInForce());
       if (kept === null) return null;
       const { version, compiled, rows } = kept;
@@ -56,7 +59,11 @@ export class PastExplainer {
         publisher: {
           describeRule: (of, rule) => history.describe(of, rule),
           describeSchedule: (of, groupId) => history.describeSchedule(of, groupId),
+          listsContaining: (of, rules, groupId) => history.listsContaining(of, rules, groupId),
         },
+        servers,
+        // No server was asked here; the log names the one that answered.
+        upstreamName: () => undefined,
         // The copy of the list may be a newer one.
         findLine: async () => null,
       });

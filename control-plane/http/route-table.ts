@@ -49,14 +49,18 @@ import { statsRoutes } from '../stats/stats-routes.ts';
 import { timelineRoutes } from '../stats/timeline-routes.ts';
 import { topRoutes } from '../stats/top-routes.ts';
 import { healthRoutes } from '../system/health-routes.ts';
+import { reachabilityRoutes } from '../system/reachability-routes.ts';
 import { systemInfoRoutes } from '../system/system-info-routes.ts';
 import { tlsRoutes } from '../tls/tls-routes.ts';
+import { statusStreamRoutes } from '../status/status-stream-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
 
 /** In the order of the API reference. */
 const FEATURES = [
   healthRoutes,
   systemInfoRoutes,
+  reachabilityRoutes,
+  statusStreamRoutes,
   nodeRoutes,
   probeRoutes,
   configRoutes,

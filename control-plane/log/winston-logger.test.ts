@@ -55,6 +55,15 @@ describe('createLogger()', () => {
     },
   );
 
+  test.each([
+    ['text', /^<4>\d{4}-\S+ warn {2}low$/],
+    ['json', /^<4>\{.*"message":"low"\}$/],
+  ] as const)('createLogger() gives the journal the priority of each line, as %s', (format, line) => {
+    const output = new PassThrough();
+    createLogger({ level: 'info', format }, output, true).warn('low');
+    expect(String(output.read()).trimEnd()).toMatch(line);
+  });
+
   test.each(['text', 'json'] as const)(
     'escapes characters in %s lines that reorder or break a line',
     (format) => {

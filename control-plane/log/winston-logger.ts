@@ -4,6 +4,7 @@
  */
 import winston from 'winston';
 import type { LogFields, Logger } from '../../shared/log.ts';
+import { isJournal, journalPrefix } from './journal.ts';
 import { escapeUnsafe } from '../../shared/unsafe-characters.ts';
 
 /** Section `logging` of the configuration. */
@@ -18,21 +19,22 @@ export interface AdjustableLogger extends Logger {
   adjust(settings: LogSettings): void;
 }
 
-/** Makes the logger of the process. `output` is for tests. */
+/** Makes the logger of the process. `output` and `toJournal` are for tests. */
 export function createLogger(
   settings: LogSettings,
   output: NodeJS.WritableStream = process.stderr,
+  toJournal: boolean = isJournal(process.env),
 ): AdjustableLogger {
   const root = winston.createLogger({
     level: settings.level,
-    format: formatOf(settings),
+    format: formatOf(settings, toJournal),
     transports: [new winston.transports.Stream({ stream: output, eol: '\n' })],
   });
   return {
     ...wrap(root, {}),
     adjust(next) {
       root.level = next.level;
-      root.format = formatOf(next);
+      root.format = formatOf(next, toJournal);
     },
   };
 }
@@ -51,11 +53,24 @@ function wrap(root: winston.Logger, own: LogFields): Logger {
   };
 }
 
-function formatOf({ format }: LogSettings): winston.Logform.Format {
-  const print = format === 'json' ? toJson : toText;
+function formatOf({ format }: LogSettings, toJournal: boolean): winston.Logform.Format {
   return winston.format.printf((info) =>
-    print(info.level, String(info.message), info['fields'] as LogFields),
+    logLine(format, info.level as LogSettings['level'], String(info.message), {
+      fields: info['fields'] as LogFields,
+      toJournal,
+    }),
   );
+}
+
+/** One line without its end, for what cannot wait for a logger, such as a configuration with faults or a crash. */
+export function logLine(
+  format: LogSettings['format'],
+  level: LogSettings['level'],
+  message: string,
+  { fields = {}, toJournal = isJournal(process.env) }: { fields?: LogFields; toJournal?: boolean } = {},
+): string {
+  const print = format === 'json' ? toJson : toText;
+  return (toJournal ? journalPrefix(level) : '') + print(level, message, fields);
 }
 
 function toJson(level: string, message: string, fields: LogFields): string {

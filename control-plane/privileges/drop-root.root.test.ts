@@ -87,7 +87,7 @@ function start(options: StartOptions = {}): OwnProcess {
     : new OwnProcess('nsenter', [...`--target ${beside.pid} --mount --net`.split(' '), ...weir], spaces);
 }
 
-const answers = (weir: OwnProcess): Promise<void> => weir.untilOutput(/Weir \S+ answers\./);
+const answers = (weir: OwnProcess): Promise<void> => weir.untilOutput(/Weir \S+ is running\./);
 
 /** Fields of /proc/PID/status, and of each thread's, which must be the same. */
 function rights({ pid }: OwnProcess): Record<string, string> {

@@ -170,13 +170,15 @@ function koffiFile(): string {
 
 /** Files that the operator names; what Weir's user may set through the API does not count. */
 function namedFiles({ config, given: { local = [] } }: LoadedConfig): string[] {
-  const { server, dns, auth } = config;
+  const { server, dns, auth, database } = config;
   const { web_tls: web, encrypted_dns: encrypted } = server;
   const set = (key: string, paths: readonly string[]): readonly string[] =>
     local.includes(key) ? [] : paths;
   const named = [
     ...[web.tls_cert_path, web.tls_key_path, encrypted.tls_cert_path, encrypted.tls_key_path],
     dns.dnssec_trust_anchors,
+    ...[database.password_file, database.owner_password_file],
+    ...set('database.sslrootcert', [database.sslrootcert]),
     ...set('dns.upstream_ca_path', [dns.upstream_ca_path]),
     ...set('dns.dhcp_leases', dns.dhcp_leases),
     ...set('auth.oidc.client_secret_file', [auth.oidc.client_secret_file]),

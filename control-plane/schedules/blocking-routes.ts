@@ -1,24 +1,17 @@
 /** HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database. */
-import type { Config } from '../../config/schema.ts';
 import { Blocking, BlockingChangeBody } from '../../shared/api/policy/blocking-api.ts';
-import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { recordAudit } from '../audit/audit-store.ts';
-import { blockingSource, isBlockingEnabled, timerEndMs } from '../policy/blocking-switch.ts';
 import type { PolicyChanges } from '../policy/change.ts';
-import type { BlockingSwitch } from '../policy/rows.ts';
+import { blockingNow } from './blocking-now.ts';
+import type { BlockingParts } from './blocking-now.ts';
 import { deleteBlockingSwitch, readBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
 
 /** What these rows are made of. */
-export interface BlockingRouteParts {
+export interface BlockingRouteParts extends BlockingParts {
   readonly policy: PolicyChanges;
-  /** What was said through the API about blocking as a whole, as it is in force. */
-  readonly blockingSwitch: () => BlockingSwitch | null;
-  /** Asked for each request, because a reload replaces it. */
-  readonly config: () => Pick<Config, 'blocking'>;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -87,15 +80,4 @@ function giveBlockingBack(parts: BlockingRouteParts): Route {
       parts.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });
     },
   });
-}
-
-function blockingNow({ clock, config, blockingSwitch }: BlockingRouteParts): Blocking {
-  const nowMs = clock.nowMs();
-  const said = blockingSwitch();
-  const endMs = timerEndMs(said, nowMs);
-  return {
-    enabled: isBlockingEnabled(said, config().blocking.enabled, nowMs),
-    timer_secs: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
-    source: blockingSource(said, nowMs),
-  };
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { editToml } from '../../config/edit-toml.ts';
 import { inFileTurn } from '../../config/file-turns.ts';
+import { formatFault } from '../../config/config-fault.ts';
 import type { ConfigFault } from '../../config/config-fault.ts';
 import { isSecret, pickValues, setValues } from '../../config/layers.ts';
 import type { Values } from '../../config/layers.ts';
@@ -48,8 +49,27 @@ export class ConfigFile {
     return inFileTurn(this.path, work);
   }
 
+  /** Reads the file and the local changes to write them; 409 with each of their faults, or if one cannot be read. */
+  async readToWrite(): Promise<ReadConfigFile> {
+    const read = await this.readOrFaults();
+    if (!Array.isArray(read)) return read;
+    throw conflict(
+      `the configuration file has faults; correct them first: ${read.map(formatFault).join('; ')}`,
+    );
+  }
+
   /** Reads the file and the local changes; 400 with each of their faults, 409 if one cannot be read. */
   async read(): Promise<ReadConfigFile> {
+    const read = await this.readOrFaults();
+    if (!Array.isArray(read)) return read;
+    const placed = read.map((fault) => {
+      const line = fault.line === undefined ? '' : `, line ${fault.line}`;
+      return { ...fault, message: `in the file ${fault.source}${line}: ${fault.message}` };
+    });
+    throw invalid(badFields(placed));
+  }
+
+  private async readOrFaults(): Promise<ReadConfigFile | ConfigFault[]> {
     const text = await this.orConflict('read', () => readFile(this.path, 'utf8'));
     const result = parseConfig({ file: { name: this.name, text: text.replace(/^\uFEFF/u, '') }, env: {} });
     const faults: ConfigFault[] = result.ok ? [] : [...result.faults];
@@ -59,11 +79,7 @@ export class ConfigFile {
       found === null ? NOTHING_LOCAL : parseLocal({ name: this.localPath, text: found.text }, faults);
     if (faults.length === 0 && result.ok)
       return { text, own: result.value.given.file, local, localText: found?.text ?? '' };
-    const placed = faults.map((fault) => {
-      const line = fault.line === undefined ? '' : `, line ${fault.line}`;
-      return { ...fault, message: `in the file ${fault.source}${line}: ${fault.message}` };
-    });
-    throw invalid(badFields(placed));
+    return faults;
   }
 
   /**

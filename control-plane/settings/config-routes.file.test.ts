@@ -29,9 +29,9 @@ describe('PATCH /config', () => {
     const before = await file();
     await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = "5"'));
     const answer = await patch({ cache: { max_bytes: 4194304 } });
-    expect([answer.status, answer.problem.errors]).toEqual([
-      400,
-      [{ path: 'cache.min_ttl_secs', message: expect.stringMatching(/weir\.toml, line 11: expected/) }],
+    expect([answer.status, answer.problem.detail]).toEqual([
+      409,
+      expect.stringMatching(/has faults; .*weir\.toml:11: cache\.min_ttl_secs: expected/),
     ]);
     await writeFile(path(), before);
     await expectUntouched(before);

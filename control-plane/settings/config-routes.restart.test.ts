@@ -54,6 +54,10 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
     to: ['postgres://owner@db.example.org/weir'],
     beside: { 'database.url': ['postgres://weir@db.example.org/weir'] },
   },
+  { key: 'database.password_file', to: '/run/secrets/weir-database' },
+  { key: 'database.owner_password_file', to: '/run/secrets/weir-database-owner' },
+  { key: 'database.sslmode', to: 'verify-full' },
+  { key: 'database.sslrootcert', to: '/etc/weir/authority.pem' },
   { key: 'cache.max_bytes', to: 4194304 },
   { key: 'logging.dnstap', to: 'unix:/run/dnstap.sock' },
 ];

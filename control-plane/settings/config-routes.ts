@@ -23,7 +23,8 @@ export interface ConfigRouteParts {
 const HASH = 'auth.admin.password_hash';
 /** Keys by which an admin of the web could have any file shown, or sent away. */
 const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
-const NOT_CHANGED = 'set by the environment of this node, or its configuration file cannot be changed';
+const NOT_CHANGED =
+  'set by the environment of this node, or its configuration file has faults or cannot be changed';
 
 /** Rows of the configuration. */
 export function configRoutes(parts: ConfigRouteParts): Route[] {

@@ -276,7 +276,7 @@ export class Configuration {
   }
 
   private async readFile(names: readonly string[]): Promise<ReadConfigFile | null> {
-    const read = (await this.file?.read()) ?? null;
+    const read = (await this.file?.readToWrite()) ?? null;
     if (read === null && names.some(layered.isNodeKey))
       throw conflict('Weir was started without a configuration file, which could hold the keys of this node');
     return read;

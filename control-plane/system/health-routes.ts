@@ -1,24 +1,18 @@
 /** HTTP of the node's state. Only the session lookup may wait for the database. */
 import { hostname } from 'node:os';
 import { Health, Hostname } from '../../shared/api/system-api.ts';
-import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { callerIfKnown } from '../auth/request-caller.ts';
-import { uptimeSecs } from './uptime.ts';
+import { healthOf } from './node-health.ts';
+import type { NamedNode } from './node-health.ts';
 
 /** What these rows are made of. */
-export interface HealthRouteParts {
+export interface HealthRouteParts extends NamedNode {
   readonly auth: Authenticator;
   /** State of the node's parts, from memory: asking must never wait for anything. */
   readonly health: { checks(): Health['checks'] };
-  readonly version: string;
-  /** `server.node_name`. */
-  readonly nodeName: string;
-  readonly clock: Clock;
-  /** `clock.monotonicMs()` when the node started. */
-  readonly startedAtMs: number;
 }
 
 /** Rows of what the node says about itself. */
@@ -39,15 +33,8 @@ function readHealth(parts: HealthRouteParts): Route {
     handle: async ({ http, response }) => {
       const checks = parts.health.checks();
       const isStranger = (await callerIfKnown(parts.auth, http)) === null;
-      const isWhole = Object.values(checks).every((check) => check.status === 'ok');
       if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
-      return {
-        status: isWhole ? ('ok' as const) : ('degraded' as const),
-        version: parts.version,
-        node: parts.nodeName,
-        uptime_secs: uptimeSecs(parts),
-        checks: isStranger ? statesOf(checks) : checks,
-      };
+      return healthOf(parts, isStranger ? statesOf(checks) : checks);
     },
   });
 }

@@ -1,12 +1,36 @@
 /** The state of this node for `/health`, from memory only: it must never wait. */
 import type { Health } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { ClockFloor } from '../clock/clock-floor.ts';
 import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
 import type { DayExport } from '../query-log/nightly/day-export.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
+import { uptimeSecs } from './uptime.ts';
+
+/** What is said of a node with its health. */
+export interface NamedNode {
+  readonly version: string;
+  /** `server.node_name`. */
+  readonly nodeName: string;
+  readonly clock: Clock;
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
+}
+
+/** The node as its checks describe it. */
+export function healthOf(node: NamedNode, checks: Health['checks']): Health {
+  const isWhole = Object.values(checks).every((check) => check.status === 'ok');
+  return {
+    status: isWhole ? 'ok' : 'degraded',
+    version: node.version,
+    node: node.nodeName,
+    uptime_secs: uptimeSecs(node),
+    checks,
+  };
+}
 
 /** The parts whose state is reported. */
 export interface HealthParts {

@@ -57,6 +57,18 @@ export async function chooseDnsPort(
   throw new DnsPortUnavailable(`${reason}; ${explain(second, FALLBACK_DNS_PORT)}`, second.cause);
 }
 
+/** Whether the DNS listeners could have the port: `taken` by another program, or `not_permitted` for this user. */
+export type PortState = 'free' | 'taken' | 'not_permitted';
+
+/** Tries the port without keeping it. */
+export async function portState(addresses: readonly string[], port: number): Promise<PortState> {
+  const failure = await tryPort(addresses, port);
+  if (failure === null) return 'free';
+  return hasErrorCode(failure.cause, 'EACCES') || hasErrorCode(failure.cause, 'EPERM')
+    ? 'not_permitted'
+    : 'taken';
+}
+
 interface PortFailure {
   readonly address: string;
   readonly transport: 'UDP' | 'TCP';

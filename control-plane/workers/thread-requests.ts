@@ -6,7 +6,10 @@ import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
 type Explain = Extract<ToWorker, { type: 'explain' }>;
 
 /** The question to explain. */
-export type QuestionToExplain = Pick<Explain, 'qname' | 'qtype' | 'client' | 'clientKey' | 'clientId'>;
+export type QuestionToExplain = Pick<
+  Explain,
+  'qname' | 'qtype' | 'client' | 'clientKey' | 'clientId' | 'groupId'
+>;
 
 /** No thread answered in time. */
 export class ThreadUnavailable extends Error {

@@ -53,6 +53,8 @@ function runSettings(): object {
   return {
     User: '65053:65053',
     Env: [
+      // By systemd's interface for containers: Weir then knows that its addresses are not those of the machine.
+      'container=oci',
       'PATH=/opt/weir/control-plane/cli:/usr/bin',
       'WEIR_SERVER_DATA_DIR=/var/lib/weir',
       // Said, so that Weir tells what is missing where it may not have it, and takes no other port.

@@ -96,6 +96,13 @@ export class AnswerCache {
     return CacheHit.NONE;
   }
 
+  /** Seconds until an answer expires, by the `cacheReference` that `answer` left; for explanations. */
+  secsLeft(reference: number, nowSecs: number): number {
+    const { slabUnits, slabWords } = this.memory;
+    const entry = (((reference >>> 0) - 1) % slabUnits) * CACHE_UNIT;
+    return Math.max(0, slabWords[(entry + CacheEntry.EXPIRES_AT_SECS) >>> 2]! - nowSecs);
+  }
+
   /** Loads the bucket of a key ahead of `answer`; returns what it loaded, and decides nothing. */
   touchBucket(low: number): number {
     const { index, bucketMask } = this.memory;

@@ -71,6 +71,7 @@ export class RequestReplier {
     if (request.cookie !== null) query.setCookie(request.cookie);
     if (request.ecs !== null) query.setEcs(request.ecs, 0, request.ecs.length);
     this.parts.pipeline.reopen(query);
+    request.explained?.placeInGroup(query, this.parts.pipeline.snapshot);
   }
 
   /** Replies from the cache if the answer is there; `allowStale`: also with an expired one. */

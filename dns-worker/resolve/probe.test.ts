@@ -143,6 +143,21 @@ describe('Probe', () => {
     );
   });
 
+  test('asks a failing server again soon until the threshold is reached, whatever the interval', async () => {
+    server.udpScript = fails(Rcode.SERVFAIL);
+    const failing = upstreamOf(server, {
+      thresholds: { enabled: true, failureThreshold: 2, successThreshold: 1 },
+    });
+    upstreams.push(failing);
+    start({ intervalSecs: 300 }, ROOT_SERVERS, failing);
+    await until(
+      'the server to be Unhealthy',
+      () => failing.health.status,
+      (now) => now === 'Unhealthy',
+    );
+    expect(failing.health.consecutiveFailures).toBe(2);
+  });
+
   test('asks nothing after close()', async () => {
     start();
     probes[0]!.close();

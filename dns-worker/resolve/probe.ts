@@ -79,7 +79,8 @@ export class Probe {
   private next(): void {
     if (this.closed) return;
     const { status, consecutiveFailures, isSuspect } = this.upstream.health;
-    const isUndecided = status === 'Unhealthy' ? consecutiveFailures === 0 : isSuspect;
+    const isFailing = consecutiveFailures > 0;
+    const isUndecided = status === 'Unhealthy' ? !isFailing : isSuspect || isFailing;
     const jittered = this.intervalMs * (1 - JITTER + 2 * JITTER * Math.random());
     this.timer = this.after(isUndecided ? Math.min(SOON_MS, jittered) : jittered);
   }

@@ -3,6 +3,7 @@
  * `probe.ts` probes them; `attempt.ts` judges outcomes.
  */
 import type { Logger } from '../../shared/log.ts';
+import { describeCode } from '../../shared/net/fault-cause.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
 import { NOTHING_KNOWN, type ServerSupport } from '../../shared/policy/hardening-settings.ts';
 import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
@@ -61,7 +62,7 @@ export class Upstream {
     this.index = place.index;
     this.settings = settings;
     this.health = new Health(parts.thresholds, (status) => {
-      const fields = { upstream: settings.address, pool: place.poolName, lastError: this.health.lastError };
+      const fields = { upstream: settings.address, pool: place.poolName, lastError: this.lastError };
       if (status === 'Unhealthy') {
         parts.logger.warn('upstream set aside', fields);
         this.onSetAside?.();
@@ -138,11 +139,11 @@ export class Upstream {
       transport: this.settings.transport,
       poolName: this.poolName,
       strategy: this.strategy,
-      status: health.status,
+      status: health.shownStatus,
       queries: health.queries,
       failures: health.failures,
       consecutiveFailures: health.consecutiveFailures,
-      lastError: health.lastError,
+      lastError: this.lastError,
       latenciesMs: health.latencies(),
       resolved: this.resolved.map(({ ip }) => ip),
       supports: this.support(),
@@ -162,6 +163,11 @@ export class Upstream {
     // Other transports are TCP.
     const isConnected = transport !== 'udp' && this.health.lastAnswerMs >= 0;
     return isConnected ? { ...support, tcp: 'supported' } : support;
+  }
+
+  private get lastError(): string | null {
+    const { lastError } = this.health;
+    return lastError === null ? null : (describeCode(lastError) ?? lastError);
   }
 
   /** Closes its connections and lingering attempts. */

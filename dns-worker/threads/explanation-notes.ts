@@ -7,13 +7,17 @@ import {
 } from '../../shared/query-log.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 import type {
+  ContainingRule,
   ExplainedRule,
+  ExplainedServers,
   ExplainedStage,
   ExplainedStageName,
   Explanation,
 } from '../../shared/threads/explanation.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import { writePrefixName } from '../policy/address-name.ts';
+import { rulesContaining } from '../policy/containing-rules.ts';
+import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { judgedName, Query, StageResult, type StageResultCode } from '../query/query.ts';
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
@@ -26,9 +30,34 @@ export class ExplanationNotes implements PipelineRecorder {
   private rules: ExplainedRule[] = [];
   private status: QueryStatusCode = QueryStatus.ALLOWED;
   private decidedBy: ExplainedRule | null = null;
+  private containing: readonly ContainingRule[] = [];
+  private servers: ExplainedServers | null = null;
+  private readonly asGroupId: number;
 
-  constructor(snapshotVersion: number) {
+  /** `asGroupId`: the group to explain for, 0 = that of the client. */
+  constructor(snapshotVersion: number, asGroupId = 0) {
     this.snapshotVersion = snapshotVersion;
+    this.asGroupId = asGroupId;
+  }
+
+  placeInGroup(query: Query, { policy }: OpenSnapshot): boolean {
+    if (this.asGroupId === 0) return false;
+    for (let index = 0; index < policy.groupCount; index++) {
+      if (policy.groupId(index) !== this.asGroupId) continue;
+      query.groupIndex = index;
+      query.groupId = this.asGroupId;
+      return true;
+    }
+    return false;
+  }
+
+  /** Notes the lists with the question's name, and who is asked about it if it comes to that. */
+  read(query: Query, snapshot: OpenSnapshot): void {
+    this.containing = rulesContaining(query, snapshot);
+    if (!this.stages.some(({ stage }) => stage === 'cache')) return;
+    const zone = snapshot.zones[query.zoneIndex];
+    const servers = zone?.servers.map(({ address }) => address) ?? [];
+    this.servers = { zone: zone?.zone ?? null, servers, answeredBy: 0 };
   }
 
   met(origin: RuleOriginCode, index: number, kinds: number, judged: Query, label: number): void {
@@ -49,6 +78,7 @@ export class ExplanationNotes implements PipelineRecorder {
   /** Copies the fields that the log would contain. */
   answered(query: Query): void {
     this.status = query.status;
+    if (this.servers !== null) this.servers = { ...this.servers, answeredBy: query.upstream };
     // Such an answer is never judged, so that no stage has named this.
     if (query.dnssec === DnssecStatus.bogus)
       this.passed('dnssec', StageResult.ANSWERED, DNSSEC_STATUS_NAMES[query.dnssec]);
@@ -65,8 +95,8 @@ export class ExplanationNotes implements PipelineRecorder {
   }
 
   explanation(groupId: number, answer: Uint8Array): Explanation {
-    const { snapshotVersion, stages, status, decidedBy } = this;
-    return { snapshotVersion, groupId, stages, status, decidedBy, answer };
+    const { snapshotVersion, stages, status, decidedBy, containing, servers } = this;
+    return { snapshotVersion, groupId, stages, status, decidedBy, containing, servers, answer };
   }
 }
 

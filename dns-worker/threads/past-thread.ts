@@ -12,8 +12,10 @@ const port = parentPort;
 if (port === null) throw new Error('start past: this file runs only as a worker thread');
 
 const { snapshot, client, ...question } = workerData as PastQuestion;
-const side = new SimulatedSide(openSnapshot(snapshot));
+const opened = openSnapshot(snapshot);
+const side = new SimulatedSide(opened);
 const notes = new ExplanationNotes(snapshot.version);
 const reply = side.explain({ ...question, clients: client, clientAt: 0, answer: null }, notes);
+notes.read(side.query, opened);
 notes.answered(side.query);
 port.postMessage(notes.explanation(side.query.groupId, reply) satisfies FromPast);

@@ -62,6 +62,7 @@ describe('Explainer.explain()', () => {
     expect(explanations).toEqual([]);
     forwarding.answer({ answers: [cname(NAME, 'x.tracker.example'), a('x.tracker.example', '192.0.2.1')] });
     const [explanation] = explanations;
+    expect(explanation!.servers).toEqual({ zone: null, servers: [], answeredBy: 1 });
     expect(stagesOf(explanation!).slice(-4)).toEqual([
       'cache unresolved',
       'forward continue',
@@ -90,6 +91,8 @@ describe('Explainer.explain()', () => {
       'dnssec continue',
       'rebinding continue',
     ]);
+    expect(explanations[1]!.stages.at(-3)?.detail).toMatch(/^ttl \d+$/);
+    expect(explanations[1]!.servers?.answeredBy).toBe(1);
     expect(forwarding.reporter.logged).toEqual([]);
     expect(new Float64Array(forwarding.counters).every((count) => count === 0)).toBe(true);
   });

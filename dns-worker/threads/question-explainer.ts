@@ -24,6 +24,8 @@ export interface QuestionToExplain {
   /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
+  /** Explains for a device of this group; absent and 0 = the group of the client. */
+  readonly groupId?: number;
 }
 
 const BUFFER_SIZE = 65_535;
@@ -54,8 +56,10 @@ export class Explainer {
     query.protocol = Protocol.tcp;
     stampArrival(query, this.clock.nowMs(), this.clock.monotonicMs());
     query.begin(bytes, 0, message.length, BUFFER_SIZE);
-    const notes = new ExplanationNotes(this.pipeline.snapshot.version);
+    const { snapshot } = this.pipeline;
+    const notes = new ExplanationNotes(snapshot.version, question.groupId);
     const result = this.pipeline.explain(query, notes);
+    notes.read(query, snapshot);
     if (result !== StageResult.UNRESOLVED) {
       notes.answered(query);
       const length = result === StageResult.ANSWERED ? query.replyLength : 0;

@@ -20,6 +20,14 @@ export const AuthStatus = z
     setup_required: z.boolean().nullable().meta({
       description: 'authentication is on and no password is set yet; null if that is not known yet',
     }),
+    setup_code_file: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'file on the machine of the node with the code that auth/setup needs from here; null if it needs none',
+        examples: ['/var/lib/weir/setup-code'],
+      }),
     session: LoginAnswer.nullable().meta({
       description:
         'the session that the request carries; null if there is none, if it is over, if authentication is off, ' +

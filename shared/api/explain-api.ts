@@ -4,7 +4,8 @@ import { nameFromText } from '../dns/name.ts';
 import { rrTypeCode } from '../dns/iana.ts';
 import { canonicalDomain } from '../policy/domain-rule.ts';
 import { QUERY_STATUS_NAMES } from '../query-log.ts';
-import { ClientKey, Id, optionalQueryInt, text, Timestamp } from './fields.ts';
+import { ClientKey, Id, MAX_ID, optionalQueryInt, text, Timestamp } from './fields.ts';
+import { UpstreamDetail, UpstreamStatus } from './upstreams-api.ts';
 
 /** Any name that a query could carry; IDN becomes A-labels. */
 const QueriedName = text(1020)
@@ -30,6 +31,12 @@ export const ExplainQuery = z.object({
     .union([z.ipv4(), z.ipv6()], 'expected an IP address')
     .optional()
     .meta({ description: 'the address of the client that would ask; 127.0.0.1 if it is absent' }),
+  client_id: optionalQueryInt(1, MAX_ID).meta({
+    description: 'a client of `/clients`, instead of its address and key',
+  }),
+  group_id: optionalQueryInt(1, MAX_ID).meta({
+    description: 'the group to explain for, instead of the one that the client is in',
+  }),
   client_key: ClientKey.optional().meta({
     description: 'the key that the client would name itself by over TLS or HTTPS',
   }),
@@ -59,6 +66,47 @@ export const ExplainedRule = z
   })
   .meta({ id: 'ExplainedRule' });
 export type ExplainedRule = z.infer<typeof ExplainedRule>;
+
+export const ExplainedList = z
+  .strictObject({
+    source_id: Id,
+    source: z.string().meta({ description: 'name of the list' }),
+    kind: z.enum(['block', 'allow']).meta({ description: 'blocklist or allowlist' }),
+    action: z.enum(['block', 'allow', 'rewrite']).meta({ description: 'what its rule does' }),
+    name: z.string().meta({
+      description: 'the queried name or the parent of it at which the rule stands; empty for patterns',
+    }),
+    rule: z.string().meta({ description: 'the rule as its author would write it' }),
+    line: z.int().nullable().meta({ description: 'null if it is not known without a search' }),
+    state: z.enum(['active', 'other_group', 'off', 'lifted']).meta({
+      description:
+        'whether the rule counts for the group: its list may serve other groups only or be disabled, and a `$badfilter` rule may lift it',
+    }),
+  })
+  .meta({ id: 'ExplainedList' });
+export type ExplainedList = z.infer<typeof ExplainedList>;
+
+const ExplainedPool = z
+  .strictObject({
+    name: z.string(),
+    strategy: UpstreamDetail.shape.strategy,
+    servers: z.array(z.strictObject({ address: z.string(), status: UpstreamStatus })),
+  })
+  .meta({ id: 'ExplainedPool' });
+export type ExplainedPool = z.infer<typeof ExplainedPool>;
+
+const ExplainedUpstreams = z
+  .strictObject({
+    zone: z.string().nullable().meta({ description: 'the forward zone of the name; null = the pools' }),
+    pools: z.array(ExplainedPool).meta({
+      description:
+        'first the one that is asked first; the servers of a forward zone are one pool. Pools are those of now',
+    }),
+    answered_by: z.string().nullable().meta({
+      description: 'the server that gave the answer, also one from the cache; null = none, or not known',
+    }),
+  })
+  .meta({ id: 'ExplainedUpstreams' });
 
 const LoggedThen = z
   .strictObject({
@@ -107,6 +155,12 @@ export const ExplainAnswer = z
         })
         .meta({ id: 'ExplainedStage' }),
     ),
+    lists: z.array(ExplainedList).meta({
+      description: 'every compiled list with a rule for the name, whether it serves the group or not',
+    }),
+    upstreams: ExplainedUpstreams.nullable().meta({
+      description: 'who is asked about the name, if the cache has no answer; null = decided before',
+    }),
     answer: z
       .strictObject({
         rcode: z.string(),
@@ -115,7 +169,10 @@ export const ExplainAnswer = z
         ),
       })
       .nullable()
-      .meta({ description: 'what would be sent; null = nothing' }),
+      .meta({
+        description:
+          'what would be sent; for a kept generation the logged answer. Null = nothing is sent, or, if the last stage is unresolved, the answer of that time is not in the log',
+      }),
   })
   .meta({ id: 'Explanation' });
 export type ExplainAnswer = z.infer<typeof ExplainAnswer>;

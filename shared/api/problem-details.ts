@@ -35,6 +35,16 @@ export const PROBLEM_CODES = [
   'internal',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** What else than the database an answer may need. */
+export const DEPENDENCIES = [
+  'openid_provider',
+  'dns_thread',
+  'list_copy',
+  'compiled_names',
+  'running_node',
+] as const;
+export type Dependency = (typeof DEPENDENCIES)[number];
 /** Those of a 401. */
 export type UnauthorizedCode = Extract<
   ProblemCode,
@@ -56,6 +66,8 @@ export const Problem = z
     detail: z.string(),
     error: z.enum(PROBLEM_CODES),
     errors: z.array(FieldProblem).optional(),
+    /** For `dependency_unavailable`: what is away; absent if only the detail names it. */
+    dependency: z.enum(DEPENDENCIES).optional(),
     /** For `not_in_force`: the change is stored; repeating it would store it twice. */
     stored: z.literal(true).optional(),
     /** Of `not_in_force`: the id of the change's revision; absent where the change makes none. */

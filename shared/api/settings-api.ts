@@ -51,7 +51,8 @@ export const RESTART_KEYS = [
   ...['server.encrypted_dns.dot_enabled', 'server.encrypted_dns.dot_port'],
   ...['server.encrypted_dns.doh_enabled', 'server.encrypted_dns.doh_port'],
   ...['server.encrypted_dns.tls_cert_path', 'server.encrypted_dns.tls_key_path'],
-  ...['database.url', 'database.owner_url'],
+  ...['database.url', 'database.owner_url', 'database.password_file', 'database.owner_password_file'],
+  ...['database.sslmode', 'database.sslrootcert'],
   ...['cache.max_bytes', 'logging.dnstap'],
 ];
 
@@ -88,7 +89,7 @@ export const ConfigBody = z
   })
   .meta({
     id: 'ConfigUpdate',
-    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} are not changed here.`,
+    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, database.sslmode, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} are not changed here.`,
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 

@@ -1,5 +1,7 @@
 /** Answers of `{api}/health`, `{api}/hostname` and `{api}/system/info`. */
 import { z } from 'zod';
+import { Timestamp } from './fields.ts';
+import { Blocking } from './policy/blocking-api.ts';
 
 /** State of one part of the node. `down` means that it does not do its work at all. */
 export const HealthCheck = z
@@ -34,6 +36,18 @@ export const Health = z
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
 
+/** The data of one event of `/status/stream`. */
+export const StatusEvent = z
+  .strictObject({
+    health: Health,
+    blocking: Blocking,
+    blocked_names: z.int().min(0).meta({
+      description: 'names and expressions that lists, services and own rules block; 0 = nothing is blocked',
+    }),
+  })
+  .meta({ id: 'StatusEvent' });
+export type StatusEvent = z.infer<typeof StatusEvent>;
+
 export const Hostname = z.strictObject({ hostname: z.string() }).meta({ id: 'Hostname' });
 
 const Percent = z.number().min(0);
@@ -66,3 +80,46 @@ export const SystemInfo = z
   })
   .meta({ id: 'SystemInfo' });
 export type SystemInfo = z.infer<typeof SystemInfo>;
+
+const DnsReach = z.strictObject({
+  dns_port: z.int().min(1).max(65535).meta({ description: 'the port that DNS is answered on' }),
+  is_chosen: z.boolean().meta({ description: 'server.dns_port sets a port other than 53' }),
+  port_53: z.enum(['weir', 'free', 'taken', 'not_permitted']).meta({
+    description:
+      'weir: this node answers on it; free: it does after a restart; taken: another program has it; ' +
+      'not_permitted: the user of Weir may not listen on it',
+  }),
+  holder: z
+    .strictObject({ program: z.string().nullable(), pid: z.int().min(1).nullable() })
+    .nullable()
+    .meta({ description: 'who has port 53, as far as the user of Weir can see' }),
+  command: z.string().nullable().meta({ description: 'frees port 53 for Weir, as one line for a shell' }),
+});
+export type DnsReach = z.infer<typeof DnsReach>;
+
+export const Reachability = z
+  .strictObject({
+    dns: DnsReach,
+    is_container: z.boolean().meta({ description: 'the addresses are those of a container' }),
+    addresses: z
+      .array(
+        z.strictObject({
+          address: z.string(),
+          kind: z.enum(['ipv4', 'ula', 'link_local']),
+          interface: z.string(),
+        }),
+      )
+      .meta({
+        description:
+          'where devices of the network reach this node, the best one first: IPv4, unique local (RFC 4193) and link-local',
+      }),
+    this_device: z.strictObject({
+      address: z.string().meta({ description: 'where this request came from' }),
+      is_server: z.boolean().meta({ description: 'it came from the machine that the node runs on' }),
+      last_seen: Timestamp.nullable().meta({ description: 'its last query; null if it has sent none' }),
+    }),
+    devices: z.int().min(0).meta({ description: 'devices that have sent queries, without this machine itself' }),
+    names_active: z.int().min(0).meta({ description: 'names and rules that block' }),
+  })
+  .meta({ id: 'Reachability' });
+export type Reachability = z.infer<typeof Reachability>;

@@ -27,6 +27,12 @@ const Tlv = { TYPE: 0, LENGTH: 1, VALUE: 3, CRC32C: 0x03, CRC32C_SIZE: 4 } as co
 /** Bytes that a header may have in all; HAProxy's are below 1000 with all it can add. */
 export const MAX_PROXY_HEADER_SIZE = 4096;
 
+/** The header of a sender that speaks for itself, as a health check does: LOCAL, without addresses. */
+export const LOCAL_PROXY_HEADER: Uint8Array = Uint8Array.of(
+  ...SIGNATURE,
+  ...[(VERSION_2 << 4) | Command.LOCAL, 0, 0, 0],
+);
+
 /** What the bytes are. */
 export const ProxyOutcome = {
   /** A whole header: the fields of the reader say what is in it. */

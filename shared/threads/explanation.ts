@@ -35,6 +35,19 @@ export interface ExplainedRule {
   readonly name: Uint8Array;
 }
 
+/** A rule of a list at the question's name or a parent of it, whether the list serves the client's group or not. */
+export type ContainingRule = Omit<ExplainedRule, 'judged'>;
+
+/** Whom the upstream side asks about the name. */
+export interface ExplainedServers {
+  /** The forward zone of the name; null = the pools. */
+  readonly zone: string | null;
+  /** Addresses of the zone's servers; empty for the pools, which no snapshot has. */
+  readonly servers: readonly string[];
+  /** Number of the server that answered, as log records have it; 0 = none has. */
+  readonly answeredBy: number;
+}
+
 /** A stage that the query passed. */
 export interface ExplainedStage {
   readonly stage: ExplainedStageName;
@@ -55,6 +68,10 @@ export interface Explanation {
   readonly status: QueryStatusCode;
   /** The deciding rule, if one decided. */
   readonly decidedBy: ExplainedRule | null;
-  /** The message that would be sent; empty where nothing is sent. */
+  /** All rules of lists that match the question's name. */
+  readonly containing: readonly ContainingRule[];
+  /** Null if the query never reached the cache. */
+  readonly servers: ExplainedServers | null;
+  /** The message that would be sent; empty if nothing is sent or only upstreams know the answer. */
   readonly answer: Uint8Array;
 }

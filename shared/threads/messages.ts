@@ -214,6 +214,8 @@ export type ToWorker =
       readonly qtype: number;
       /** 16 bytes. */
       readonly client: Uint8Array;
+      /** The group to explain for; absent and 0 = the client's. */
+      readonly groupId?: number;
       /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
       readonly clientKey?: string;
       readonly clientId?: number;

@@ -56,7 +56,7 @@ describe('with a database that was never there', () => {
       const answer = await api.send('GET', '/api/auth/status', { session: 'A'.repeat(43) });
       return { status: answer.status, ...(answer.body as object) };
     };
-    const known = { status: 200, enabled: true, session: null };
+    const known = { status: 200, enabled: true, session: null, setup_code_file: null };
     expect(await status()).toEqual({ ...known, password_configured: null, setup_required: null });
   });
 

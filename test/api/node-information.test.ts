@@ -7,7 +7,7 @@ import { ClusterNodeList } from '../../shared/api/nodes-api.ts';
 import { ConfigAnswer } from '../../shared/api/settings-api.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';
 import { BlockFilterStats, QueryRate, StatsSummary } from '../../shared/api/stats-api.ts';
-import { Health, Hostname, SystemInfo } from '../../shared/api/system-api.ts';
+import { Health, Hostname, Reachability, SystemInfo } from '../../shared/api/system-api.ts';
 import { UpstreamDetailList, UpstreamHealth } from '../../shared/api/upstreams-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RecordingQueryLog } from '../support/parts/recording-query-log.ts';
@@ -355,4 +355,23 @@ describe('GET /queries', () => {
     const answer = await node.send('GET', `/api/queries?${query}`);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
+});
+
+test('GET /system/reachability counts devices without this machine, and knows the one that asks', async () => {
+  const { clients } = api.parts;
+  const lastSeenMs = api.clock.nowMs();
+  const read = async () =>
+    Reachability.parse(
+      (await api.send('GET', '/api/system/reachability', { headers: { 'x-forwarded-for': '192.0.2.44' } }))
+        .body,
+    );
+  const before = await read();
+  expect(before.this_device).toEqual({ address: '127.0.0.1', is_server: false, last_seen: null });
+  expect(before.dns).toMatchObject({ dns_port: 5300, is_chosen: false });
+  expect(before.names_active).toBe(14);
+  for (const address of ['127.0.0.1', '192.0.2.40', '192.0.2.41'])
+    clients.see({ address, queries: 1, lastSeenMs });
+  const { devices, this_device: device } = await read();
+  expect(devices).toBe(before.devices + 2);
+  expect(device.last_seen).toBe(new Date(lastSeenMs).toISOString());
 });

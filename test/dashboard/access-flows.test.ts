@@ -1,6 +1,8 @@
 /** How people come in: the first setup, the login and its lock, a session that ends amid work, one who may only look. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../shared/api/revisions-api.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
 import { followPath, logInThere, noticeOf } from '../support/browser/page-steps.ts';
@@ -40,8 +42,11 @@ describe('the setup', () => {
       await expectAccessible(page);
       await page.getByLabel('Password again').fill(PASSWORD);
       await page.getByRole('button', { name: 'Set the password' }).click();
-      await page.getByRole('heading', { name: 'Three steps' }).waitFor();
-      await page.getByText('No device has asked yet.').waitFor();
+      await page.getByRole('heading', { name: 'Four steps' }).waitFor();
+      await page.getByText('No device has asked so far.').waitFor();
+      // Weir of this suite is on another port than 53.
+      await page.getByText('Do not change your router yet').waitFor();
+      expect(await page.getByRole('main').innerText()).not.toMatch(/127\.0\.0\.1/);
       await expectAccessible(page);
 
       const made = page.context().waitForEvent('response', (response) => response.url().endsWith('/probes'));
@@ -61,6 +66,28 @@ describe('the setup', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ setup_required: false, password_configured: true });
     temp.remove();
   });
+});
+
+test('the setup from another machine asks for the code at once, and names its file', async () => {
+  const temp = makeTempDir();
+  await layCluster(temp.dataDir, WITHOUT_PASSWORD);
+  await using weir = await Weir.start({ room: temp });
+  const origin = `http://127.0.0.1:${weir.webPort}`;
+  await room.withPage({ origin, session: '', locale: 'de-DE' }, async (page) => {
+    // As a proxy of the network would say it.
+    await page.context().setExtraHTTPHeaders({ 'x-forwarded-for': '192.0.2.9' });
+    await page.goto('./');
+    await page.getByLabel('Einrichtungscode').waitFor();
+    const file = join(temp.dataDir, 'setup-code');
+    await page.getByText(file).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('Passwort noch einmal').fill(PASSWORD);
+    await page.getByLabel('Einrichtungscode').fill(readFileSync(file, 'utf8').trim());
+    await page.getByRole('button', { name: 'Passwort setzen' }).click();
+    await page.getByRole('heading', { name: 'Vier Schritte' }).waitFor();
+  });
+  temp.remove();
 });
 
 describe('the login', () => {

@@ -93,6 +93,48 @@ describe('from a row of the log', () => {
     });
   });
 
+  test('to an explanation of any name for a device or group, with the lists of other groups and the servers', async () => {
+    const name = 'kids.unasked.example';
+    lists.serve('/kids.txt', `||unasked.example^\n`);
+    const { id: kids } = await room.api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Kids' });
+    await room.api.addSource({ name: 'Kids list', url: lists.url('/kids.txt'), group_ids: [kids] });
+    const client = { ip_address: '127.0.0.77', name: 'Tablet' };
+    const { id: tablet } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', client);
+    await room.api.expect(200, 'PUT', `/clients/${String(tablet)}/group`, { group_id: kids });
+    await room.withPage({}, async (page) => {
+      await page.goto('./queries');
+      await page.getByRole('button', { name: 'Explain a name' }).click();
+      await page.getByRole('textbox', { name: 'Domain' }).fill(name);
+      await page.getByRole('button', { name: 'Explain', exact: true }).click();
+      await page.getByText('for the group Default').waitFor();
+      const section = (title: string) => page.locator('section').filter({ hasText: title }).last();
+      await section('Lists with this name').getByText('for other groups only').waitFor();
+      expect(await section('Lists with this name').innerText()).toMatch(
+        /Kids list[^]*\|\|unasked\.example\^/,
+      );
+      // The question went to the upstream server of the test.
+      await page.getByText(/^Answered by /).waitFor();
+      await section('The answer by this policy').getByText(EVERY_ADDRESS).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Explain', exact: true }).click();
+      await page.getByText(/left in the cache$/).waitFor();
+
+      await page.goto(`./clients?open=${String(tablet)}`);
+      await page.getByRole('link', { name: 'Explain a name' }).click();
+      await page.getByRole('textbox', { name: 'Domain' }).fill(name);
+      expect(await page.getByRole('combobox', { name: 'Device' }).inputValue()).toBe('Tablet');
+      await page.keyboard.press('Enter');
+      await page.getByText('for the group Kids').waitFor();
+      await section('Lists with this name').getByText('blocks', { exact: true }).waitFor();
+      expect(new URL(page.url()).searchParams.get('client_id')).toBe(String(tablet));
+
+      await page.keyboard.press('Control+k');
+      await page.getByRole('searchbox', { name: 'Page, action, client or domain' }).fill(name);
+      await page.getByText(`Why is ${name} blocked or allowed?`).click();
+      await page.getByText('for the group Default').waitFor();
+    });
+  });
+
   test('to ten minutes without the block for this client, and to their end', async () => {
     const name = 'quick.flow.example';
     await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
@@ -256,7 +298,7 @@ describe('while the database is away', () => {
 
         await page.getByRole('switch', { name: 'Live' }).press('Space');
         await page.getByRole('button', { name: 'Show newest' }).click();
-        const alert = page.getByRole('alert').filter({ hasText: 'The database is away.' });
+        const alert = page.getByRole('alert').filter({ hasText: 'The database cannot be reached.' });
         await alert.getByText('What you see is older.').waitFor();
         await logRowOf(page, before).waitFor();
         await logRowOf(page, during).waitFor();
@@ -271,7 +313,7 @@ describe('while the database is away', () => {
       await logRowOf(page, before).waitFor();
       await page.getByText('2 rows').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
-      await page.getByText('All is well: DNS answers').waitFor();
+      await page.getByText('No problems found.').waitFor();
     });
   });
 });
@@ -285,12 +327,18 @@ describe('after an upgrade', () => {
         route.continue({ url: route.request().url().replace('.js', '0.js') }),
       );
       await page.goto('./');
+      const document = `${room.origin}/`;
+      await page.route(document, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).replace(/first-/, 'first-0') });
+      });
       await page.getByRole('link', { name: 'History' }).click();
-      await page.getByText('Weir has been upgraded meanwhile. Reload to go on.').waitFor();
+      await page.getByText('Weir was upgraded. Reload the page to continue.').waitFor();
       await expectAccessible(page);
       await page.getByRole('link', { name: 'Queries' }).click();
       await page.getByRole('heading', { name: 'Queries', level: 1 }).waitFor();
       await page.getByRole('link', { name: 'History' }).click();
+      await page.getByText('Weir was upgraded. Reload the page to continue.').waitFor();
       await page.unrouteAll();
       await page.getByRole('button', { name: 'Reload' }).click();
       await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();

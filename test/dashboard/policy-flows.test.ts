@@ -90,6 +90,32 @@ describe('a list', () => {
       expect(await source()).toMatchObject({ status: 'ok', rules: 2 });
     });
   });
+  test('that fails is a red notice with one line of plain words, without its path and address', async () => {
+    const address = lists.url('/gone.txt');
+    lists.serve('/page', '<!doctype html><title>Lists</title>');
+    await room.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
+      await page.goto('./lists');
+      await page.getByRole('button', { name: 'Add a list' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add a blocklist' });
+      const field = form.getByRole('textbox', { name: 'Address' });
+      await field.fill('lists.example/ads.txt');
+      await form.getByRole('button', { name: 'Add and switch on' }).click();
+      await form.getByText('The address must start with http:, https: or file:.').waitFor();
+      await field.fill(lists.url('/page'));
+      await form.getByRole('button', { name: 'See what it would change' }).click();
+      const fault = form.getByRole('alert');
+      await fault.getByText('This is a web page, not a list. Use the address of the raw file.').waitFor();
+      expect(await fault.innerText()).not.toMatch(/lists\.add|http:\/\//);
+      await field.fill(address);
+      await form.getByLabel('Name', { exact: true }).fill('Gone');
+      await form.getByRole('button', { name: 'Add and switch on' }).click();
+      await noticeOf(page, 'Gone does not work yet. There is no list at this address (HTTP 404).');
+      expect(await page.getByText('The list is added.').count()).toBe(0);
+      await page.getByRole('link', { name: 'Look at it' }).click();
+      const drawer = page.getByRole('dialog', { name: 'Gone' });
+      await drawer.getByText('There is no list at this address (HTTP 404).').waitFor();
+    });
+  });
 });
 
 describe('custom rules', () => {

@@ -140,11 +140,32 @@ const PAGE_SCRIPTS_BYTES = 30 * KB;
 
 const MINUTE_MS = 60_000;
 
+/**
+ * The clock of the page is ahead of that of Weir, whose stream would seem silent: one that says something every second
+ * by the clock of the page is in its place.
+ */
+const STREAM_BY_OWN_CLOCK = `{
+  const ask = fetch;
+  globalThis.fetch = (url, init) => {
+    if (!String(url).includes('/status/stream')) return ask(url, init);
+    const start = (stream) => {
+      const timer = setInterval(() => stream.enqueue(new TextEncoder().encode(':\\n\\n')), 1000);
+      init.signal.addEventListener('abort', () => {
+        clearInterval(timer);
+        stream.error(new Error('aborted'));
+      });
+    };
+    const headers = { 'Content-Type': 'text/event-stream' };
+    return Promise.resolve(new Response(new ReadableStream({ start }), { headers }));
+  };
+}`;
+
 /** Opens a page whose timers the test runs, and waits for what it shows; returns the paths that it asks for. */
 async function openByOwnClock(page: Page, path: string, shown: string): Promise<string[]> {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.clock.install();
+  await page.addInitScript(STREAM_BY_OWN_CLOCK);
   const answered = page.waitForResponse((response) => new URL(response.url()).pathname === shown);
   await page.goto(`./${path}`);
   await answered;

@@ -81,6 +81,21 @@ describe('the settings of the dashboard', () => {
       expect(codes!.split('\n')).toHaveLength(10);
       await press(page, 'I have kept them');
       await page.getByText('10 recovery codes are left').waitFor();
+
+      await page.context().clearCookies();
+      await page.goto('./settings?part=account');
+      await page.getByLabel('User name').fill('vera');
+      await page.getByLabel('Password').fill(SECOND);
+      await press(page, 'Log in');
+      const code = page.getByLabel('Code of the second factor');
+      await code.waitFor();
+      expect(await code.getAttribute('inputmode')).toBe('numeric');
+      await press(page, 'Use a recovery code');
+      expect(await code.getAttribute('inputmode')).toBe('text');
+      await code.fill(codes!.split('\n')[0]!);
+      await press(page, 'Log in');
+      await page.getByText('9 recovery codes are left').waitFor();
+
       await press(page, 'Turn off the second factor');
       await prove(page, SECOND, 'Turn off the second factor');
       await page.getByText('With a second factor, a login').waitFor();

@@ -17,6 +17,11 @@ interface Compose {
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy', 'compose');
 
+const PASSWORDS = {
+  ...{ POSTGRES_PASSWORD: 'of-superuser', OWNER_PASSWORD: 'secret' },
+  ...{ QUERY_PASSWORD: 'third', REPLICA_PASSWORD: 'other' },
+};
+
 /** What docker-compose makes of a file. */
 function composed(file: string, variables: Variables): Compose {
   const { status, stdout, stderr } = spawnSync('docker-compose', ['--file', file, 'config'], {
@@ -42,16 +47,21 @@ describe('deploy/compose', () => {
   });
 
   test('cluster.yaml runs three nodes that find the database on either of two servers', () => {
-    const passwords = { POSTGRES_PASSWORD: 'secret', QUERY_PASSWORD: 'third', REPLICA_PASSWORD: 'other' };
-    const { services } = composed('cluster.yaml', passwords);
+    const { services } = composed('cluster.yaml', PASSWORDS);
     const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
     const configs = nodes.map(({ environment = {} }) => configured(environment));
     expect(configs.map(({ server }) => server.node_name)).toEqual(['a', 'b', 'c']);
     for (const { database } of configs)
       expect(database).toMatchObject({
         url: ['postgres://weir_app:third@primary/weir', 'postgres://weir_app:third@standby/weir'],
-        owner_url: ['postgres://postgres:secret@primary/weir', 'postgres://postgres:secret@standby/weir'],
+        owner_url: ['postgres://weir:secret@primary/weir', 'postgres://weir:secret@standby/weir'],
       });
+  });
+
+  test('no node of cluster.yaml knows the password of the superuser', () => {
+    const { services } = composed('cluster.yaml', PASSWORDS);
+    const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
+    expect(JSON.stringify(nodes)).not.toContain('of-superuser');
   });
 
   test('cluster.yaml is refused where the passwords were not chosen', () => {

@@ -41,6 +41,10 @@ describe('weir.service', () => {
     expect(command).toBe(start.replace(' start ', ' upgrade '));
   });
 
+  test('weir.service is not started again with a configuration that has faults', () => {
+    expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+  });
+
   describe('ExecStop of weir.service', () => {
     const [, command = 'false'] = /^ExecStop=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
     const stop = (env: NodeJS.ProcessEnv): Promise<unknown> =>

@@ -8,7 +8,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { OidcAttempt } from '../../../shared/api/auth-api.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { ApiError, forbidden, unauthorized } from '../../api/api-error.ts';
+import { ApiError, dependencyUnavailable, forbidden, unauthorized } from '../../api/api-error.ts';
 import type { Claims } from './granted-access.ts';
 
 type Library = typeof openid;
@@ -89,7 +89,7 @@ export class ProviderClient {
     } catch (error) {
       this.parts.logger.warn('the OpenID provider cannot be used', { reason: reasonsOf(error) });
       const headers = { 'Retry-After': '10' };
-      throw new ApiError(503, 'dependency_unavailable', 'the OpenID provider cannot be reached', {
+      throw dependencyUnavailable('openid_provider', 'the OpenID provider cannot be reached', {
         headers,
         cause: error,
       });
@@ -139,7 +139,7 @@ export class ProviderClient {
     if (error instanceof library.AuthorizationResponseError)
       return forbidden('the OpenID provider has refused the login');
     if (isOutOfReach(error))
-      return new ApiError(503, 'dependency_unavailable', 'the OpenID provider cannot be reached', {
+      return dependencyUnavailable('openid_provider', 'the OpenID provider cannot be reached', {
         headers: { 'Retry-After': '10' },
         cause: error,
       });

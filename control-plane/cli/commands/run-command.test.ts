@@ -179,7 +179,7 @@ describe('runCommand()', () => {
   test('explain tells the decision', async () => {
     const { lines } = await run('explain ads.example.org --client 192.0.2.7 --type AAAA');
     expect(lines[0]).toBe('ads.example.org AAAA for 192.0.2.7 in group 1: ALLOWED');
-    expect(lines.at(-1)).toBe('no answer is made here');
+    expect(lines.at(-1)).toBe('no answer is sent');
     expect(JSON.parse((await run('explain a.test --json')).lines.join('\n'))).toMatchObject({
       domain: 'a.test',
     });

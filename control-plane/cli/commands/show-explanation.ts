@@ -10,6 +10,12 @@ import { textOf } from './command-run.ts';
 type Explanation = AnswerOf<'GET /explain'>;
 type Rule = NonNullable<Explanation['decided_by']>;
 
+const NOT_ACTIVE = {
+  other_group: 'not for this group',
+  off: 'disabled',
+  lifted: 'lifted by a $badfilter rule',
+} as const;
+
 /** Prints every stage with its verdict, and the answer. */
 export async function showExplanation(run: CommandRun): Promise<0> {
   const { client, screen, isJson } = run;
@@ -34,10 +40,26 @@ function printExplanation(screen: Screen, explanation: Explanation): void {
   ]);
   printTable(screen, [{ title: 'STAGE' }, { title: 'VERDICT' }, { title: 'FOUND' }], rows);
   screen.out('');
-  if (answer === null) screen.out('no answer is made here');
+  for (const { source, rule, state } of explanation.lists)
+    screen.out(printable(`in list ${source}: ${rule}${state === 'active' ? '' : ` (${NOT_ACTIVE[state]})`}`));
+  printServers(screen, explanation.upstreams);
+  if (answer === null) screen.out('no answer is sent');
   else screen.out(`answer: ${printable(answer.rcode)}`);
   for (const { name, ttl, type: recordType, data } of answer?.answers ?? [])
     screen.out(`  ${printable(`${name} ${ttl} ${recordType} ${data}`)}`);
+}
+
+function printServers(screen: Screen, upstreams: Explanation['upstreams']): void {
+  if (upstreams === null) return;
+  const { zone, pools, answered_by: server } = upstreams;
+  if (zone !== null) screen.out(printable(`forward zone: ${zone}`));
+  for (const { name, strategy, servers } of pools) {
+    const shown = servers.map(({ address, status }) =>
+      status === 'Unhealthy' ? `${address} (unhealthy)` : address,
+    );
+    screen.out(printable(`upstreams: ${name}, ${strategy}: ${shown.join(', ')}`));
+  }
+  if (server !== null) screen.out(printable(`answered by ${server}`));
 }
 
 function ruleText({ judged, rule, source, line }: Rule): string {

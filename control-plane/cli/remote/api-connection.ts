@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatFault } from '../../../config/config-fault.ts';
-import { loadConfig } from '../../../config/load-config.ts';
+import { loadConfig, loadUsable } from '../../../config/load-config.ts';
+import type { ConfigSource } from '../../../config/load-config.ts';
+import type { Config } from '../../../config/schema.ts';
 import { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { Fetch } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
@@ -27,13 +29,21 @@ async function connectSocket(
   env: NodeJS.ProcessEnv,
 ): Promise<TypedClient> {
   if (token !== undefined) throw new Misuse('--token-file goes with --url');
-  const loaded = await loadConfig({ file: file === true ? undefined : file, env, cwd: process.cwd() });
-  if (!loaded.ok) throw new Error(loaded.faults.map(formatFault).join('\n'));
-  const { data_dir: dataDir, alt_compat: altCompat } = loaded.value.config.server;
+  const source = { file: file === true ? undefined : file, env, cwd: process.cwd() };
+  const { data_dir: dataDir, alt_compat: altCompat } = (await serverConfig(source)).server;
   return new TypedClient({
     baseUrl: `http://localhost${apiPrefix(altCompat)}`,
     fetch: nodeFetch(join(dataDir, SOCKET_NAME)),
   });
+}
+
+/** A running server is asked whatever else its file says by now. */
+async function serverConfig(source: ConfigSource): Promise<Config> {
+  const loaded = await loadConfig(source);
+  if (loaded.ok) return loaded.value.config;
+  const { config, isDataDirKnown } = await loadUsable(source);
+  if (isDataDirKnown) return config;
+  throw new Error(loaded.faults.map(formatFault).join('\n'));
 }
 
 async function connectUrl(url: string, options: GivenOptions, env: NodeJS.ProcessEnv): Promise<TypedClient> {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
@@ -47,7 +47,7 @@ function open(urls: string, ownerUrls?: string): { database: Database; logger: M
   return { database, logger };
 }
 
-const untilDown = (database: Database): Promise<{ error: string | null }> =>
+const untilDown = (database: Database): Promise<{ error: string | null; server: string }> =>
   until(
     'the database to be down',
     () => database.status(),
@@ -64,6 +64,22 @@ describe('startDatabase() with roles of a person', () => {
     expect((await database.query('SELECT current_user AS name')).rows).toEqual([{ name: 'asker' }]);
     for (const sql of ['CREATE TABLE another ()', 'DROP TABLE groups', 'CREATE TEMPORARY TABLE another ()'])
       await expect(database.query(sql)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('database.owner_password_file has the password of the owner, and database.password_file that of queries', async () => {
+    const files = ['asker', 'keeper'].map((role) => join(root, `password-${role}`));
+    for (const [place, role] of ['asker', 'keeper'].entries())
+      writeFileSync(files[place]!, `of-${role}\n`, { mode: 0o600 });
+    const [passwordFile, ownerPasswordFile] = files as [string, string];
+    const database = startDatabase({
+      ...{ urls: urlOf('asker', ''), ownerUrls: urlOf('keeper', ''), lock, logger: new MemoryLogger() },
+      urlKeys: { sslmode: '', sslrootcert: '', passwordFile, ownerPasswordFile },
+    });
+    opened.push(database);
+    await database.whenUp();
+    expect((await database.query('SELECT current_user AS name')).rows).toEqual([{ name: 'asker' }]);
+    const owner = database.transactionAsOwner((tx) => tx.query('SELECT current_user AS name'));
+    expect((await owner).rows).toEqual([{ name: 'keeper' }]);
   });
 
   test('a node that knows one role makes days, which one with two roles fills', async () => {
@@ -95,6 +111,18 @@ describe('startDatabase() with roles of a person', () => {
     const { database, logger } = open(urlOf('asker', 'wrong-secret'), urlOf('keeper'));
     expect((await untilDown(database)).error).toMatch(/^connect with the role of database.url: .*"asker"$/);
     expect(JSON.stringify(logger.lines)).not.toContain('secret');
+  });
+
+  test('names the server that failed, of several', async () => {
+    const nowhere = 'postgres://asker@127.0.0.1:9/weir';
+    const lacking = open(`${nowhere},${urlOf('nobody-here')}`, `${nowhere},${urlOf('keeper')}`);
+    const { error, server: named } = await untilDown(lacking.database);
+    expect([error, named]).toEqual([
+      expect.stringMatching(/^the role "nobody-here" of database.url does not exist/),
+      expect.stringContaining('nobody-here@'),
+    ]);
+    const absent = open(`${nowhere},${nowhere}/other`);
+    expect((await untilDown(absent.database)).server).toBe(`${nowhere}, ${nowhere}/other`);
   });
 
   test.each([

@@ -5,6 +5,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { isIP, isIPv4 } from 'node:net';
 import { ApiError } from '../../api/api-error.ts';
+import { isFromTrustedPeer } from '../../api/client-address.ts';
 
 /** The names of this server. */
 interface OwnNames {
@@ -15,11 +16,12 @@ interface OwnNames {
 
 /**
  * Throws 421 where the Host field (of a trusted proxy: X-Forwarded-Host) is neither an address nor localhost nor a name
- * of this server, and 400 if there is not exactly one (RFC 9112 section 3.2).
+ * of this server, and 400 if there is not exactly one (RFC 9112 section 3.2), or none in a probe of a load balancer.
  */
 export function checkHost(names: OwnNames) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     const { host: hosts = [] } = request.headersDistinct;
+    if (hosts.length === 0 && mayOmitHost(request)) return next();
     if (hosts.length !== 1 || hosts[0] === '' || targetNamesAnother(request.url, hosts[0]!))
       throw new ApiError(400, 'malformed', 'expected one Host header field, that of the request target');
     const name = nameOf(request.host);
@@ -27,6 +29,16 @@ export function checkHost(names: OwnNames) {
       throw new ApiError(421, 'misdirected', 'unknown host; add the names of Weir to server.allowed_hosts');
     next();
   };
+}
+
+/** Fields of a browser, or of a proxy before one. */
+const NOT_OF_PROBES = ['origin', 'x-forwarded-host'] as const;
+
+/** Probes of load balancers, such as `option httpchk` of HAProxy, are HTTP/1.0 without the field; browsers always send it. */
+function mayOmitHost(request: Request): boolean {
+  const { method, url, httpVersion, headers } = request;
+  const isProbe = httpVersion === '1.0' && url.startsWith('/') && /^(?:GET|HEAD|OPTIONS)$/.test(method);
+  return isProbe && NOT_OF_PROBES.every((name) => headers[name] === undefined) && isFromTrustedPeer(request);
 }
 
 /** A target in absolute form has its own host, which would override the field. */

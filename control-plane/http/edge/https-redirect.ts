@@ -1,5 +1,6 @@
 /** Sends plain HTTP to HTTPS while `server.web_tls.enabled`. Stands behind the Host check, whose names it trusts. */
 import type { NextFunction, Request, Response } from 'express';
+import { ApiError } from '../../api/api-error.ts';
 import { isLocal } from '../../api/local-requests.ts';
 
 const HTTP_PORT = 80;
@@ -14,6 +15,8 @@ export function redirectToHttps(request: Request, response: Response, next: Next
     next();
     return;
   }
+  // A probe takes a redirect for a sign of health.
+  if (request.headers.host === undefined) throw new ApiError(400, 'malformed', 'expected HTTPS');
   response
     .location(`https://${secureHost(request)}${targetOf(request.url)}`)
     .status(301)

@@ -12,7 +12,7 @@ import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { type SpecialRule, readSpecialRules } from '../../../shared/snapshot/special-rules.ts';
 import { hasErrorCode } from '../../../shared/thrown.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { dependencyUnavailable } from '../../api/api-error.ts';
 import { forEachPairLeft, hasTakenBack } from '../../compile/table/attribute-table.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import type { PublishedState } from '../../snapshot/published-state.ts';
@@ -111,7 +111,7 @@ export class CompiledLists {
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
       const headers = { 'Retry-After': '1' };
-      throw new ApiError(503, 'dependency_unavailable', 'the names in force are being written', {
+      throw dependencyUnavailable('compiled_names', 'the names in force are being written', {
         headers,
         cause: error,
       });

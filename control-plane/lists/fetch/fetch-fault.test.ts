@@ -7,12 +7,15 @@ function fault(message: string, code?: string): Error {
 
 describe('explainFault()', () => {
   test.each([
-    [fault('getaddrinfo ENOTFOUND lists.example', 'ENOTFOUND'), 'the host name does not exist'],
+    [fault('getaddrinfo ENOTFOUND lists.example', 'ENOTFOUND'), 'the host name does not exist (ENOTFOUND)'],
     [
       new AggregateError([fault('connect ECONNREFUSED ::1:9', 'ECONNREFUSED')]),
-      'the server refused the connection',
+      'the server refused the connection (ECONNREFUSED)',
     ],
-    [fault('certificate has expired', 'CERT_HAS_EXPIRED'), "the server's certificate has expired"],
+    [
+      fault('certificate has expired', 'CERT_HAS_EXPIRED'),
+      "the server's certificate has expired (CERT_HAS_EXPIRED)",
+    ],
     [
       fault(
         'C0B7:error:0A000438:SSL routines:ssl3_read_bytes:alert:../deps/openssl/openssl/ssl/record/rec_layer_s3.c:916:SSL alert number 80\n',
@@ -22,7 +25,7 @@ describe('explainFault()', () => {
     ],
     [
       fault('write EPROTO C0B7:error:../deps/openssl/x.c:1:', 'EPROTO'),
-      'the server does not speak TLS as Weir does',
+      'the server does not speak TLS as Weir does (EPROTO)',
     ],
     [
       fault('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT'),
@@ -30,7 +33,7 @@ describe('explainFault()', () => {
     ],
     [fault('unexpected end of file', 'Z_BUF_ERROR'), 'the compressed data ends too early'],
     [fault('incorrect header check', 'Z_DATA_ERROR'), 'the compressed data is damaged'],
-    [fault('read ECONNRESET', 'ECONNRESET'), 'the server closed the connection'],
+    [fault('read ECONNRESET', 'ECONNRESET'), 'the server closed the connection (ECONNRESET)'],
     [fault('aborted', 'ECONNRESET'), 'the connection was closed before the end'],
     [fault('aborted'), 'the connection was closed before the end'],
     [fault('something odd: at ../deps/uv/src/a.c:12: again\nat x'), 'something odd: at : again'],

@@ -215,7 +215,7 @@ describe('requestList()', () => {
     const fault = await faultOf(ask(`http://127.0.0.1:${port}/`));
     expect([fault.code, fault.message]).toEqual([
       'network',
-      expect.stringMatching(/refused the connection$/),
+      expect.stringMatching(/refused the connection \(ECONNREFUSED\)$/),
     ]);
   });
 
@@ -380,8 +380,8 @@ describe('asListError()', () => {
   test('blames the network for the rest, for several errors with the first', () => {
     const both = new AggregateError([failure('ECONNREFUSED'), failure('ENETUNREACH')]);
     for (const [error, reason] of [
-      [failure('ECONNRESET'), 'the server closed the connection'],
-      [both, 'the server refused the connection'],
+      [failure('ECONNRESET'), 'the server closed the connection (ECONNRESET)'],
+      [both, 'the server refused the connection (ECONNREFUSED)'],
       [new Error('aborted'), 'the connection was closed before the end'],
       ['thrown text', 'thrown text'],
     ] as const)

@@ -4,9 +4,8 @@
  */
 import { rm, writeFile } from 'node:fs/promises';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
-import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { ApiError, invalid } from '../../api/api-error.ts';
+import { ApiError, dependencyUnavailable, invalid } from '../../api/api-error.ts';
 import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
 import { contentKeyOf, inputKeyOf, readingOfInput } from '../../compile/table/input-key.ts';
 import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
@@ -165,7 +164,7 @@ export class DraftLists {
       if (error instanceof ApiError && error.status === 400)
         throw invalid([{ path: `${path}.url`, message: error.fields?.[0]?.message ?? error.message }]);
       if (!(error instanceof ListError)) throw error;
-      throw invalid([{ path: `${path}.url`, message: `${shownUrl(url)}: ${error.message}` }]);
+      throw invalid([{ path: `${path}.url`, message: error.message }]);
     }
   }
 
@@ -233,9 +232,8 @@ export class DraftLists {
       if (!enabled.has(id) || statistics.fault !== null) return [];
       const copy = this.parts.cache.find(id, contentKeyOf(inputKey));
       if (copy === undefined)
-        throw new ApiError(
-          503,
-          'dependency_unavailable',
+        throw dependencyUnavailable(
+          'list_copy',
           `the copy of source ${id} in force is not on disk; refresh it`,
         );
       return { id, inputKey, path: copy.path, reading: readingOfInput(inputKey) };

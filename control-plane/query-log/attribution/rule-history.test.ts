@@ -14,7 +14,8 @@ import { buildSpecialRules } from '../../compile/table/special-rules-builder.ts'
 import { NOTHING_LIVE } from '../../policy/live.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import { buildSnapshot } from '../../snapshot/build/snapshot-builder.ts';
-import { type DecidingRule, RuleHistory, ruleText } from './rule-history.ts';
+import { type DecidingRule, RuleHistory } from './rule-history.ts';
+import { ruleText } from './rule-text.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, ALLOW_EXACT, ALLOW_SUFFIX, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
 const { ALLOW_BELOW, BLOCK_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleKind;

@@ -4,12 +4,15 @@
  */
 import { nameToText } from '../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
-import { ManualKind, RuleKind } from '../../../shared/snapshot/rule-table.ts';
+import { ManualKind } from '../../../shared/snapshot/rule-table.ts';
 import { readSpecialRule } from '../../../shared/snapshot/special-rules.ts';
+import type { ContainingRule } from '../../../shared/threads/explanation.ts';
 import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
 import type { RuleDescription } from './rule-description.ts';
 import type { LoggedRule } from './row.ts';
+import { containingLists, type ContainingList } from './containing-lists.ts';
 import { describeLocalSet } from './local-description.ts';
+import { ruleAffixes, ruleText } from './rule-text.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import { differingRows } from '../../policy/row-differences.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
@@ -129,6 +132,12 @@ export class RuleHistory {
       default:
         return describeService(known, rule);
     }
+  }
+
+  /** The lists behind rules that match a name, see `containingLists()`; none for dropped versions. */
+  listsContaining(version: number, rules: readonly ContainingRule[], groupId: number): ContainingList[] {
+    const known = this.versions.get(version);
+    return known === undefined ? [] : containingLists(known, rules, groupId);
   }
 
   /** The same for the log, computed once: for all names, or for each where it depends on the name. */
@@ -291,21 +300,4 @@ function loggedKey(
   const key = ((groupId * 8 + origin) * 256 + kinds) * 0x200_0000 + index;
   const isOfName = origin === RuleOrigin.MANAGED || origin === RuleOrigin.SERVICE;
   return isOfName ? `${key} ${Buffer.from(name()).toString('latin1')}` : key;
-}
-
-/** The text of a rule for the name that it matched. */
-export function ruleText(kinds: number, name: string): string {
-  const [before, after] = ruleAffixes(kinds);
-  return before + name + after;
-}
-
-/** The text before and after the name; with several bits in `kinds`, for the highest-ranking one. */
-function ruleAffixes(kinds: number): readonly [before: string, after: string] {
-  if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ['@@||', '^$important'];
-  if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return ['||', '^$important'];
-  if ((kinds & RuleKind.ALLOW_SUFFIX) !== 0) return ['@@||', '^'];
-  if ((kinds & RuleKind.ALLOW_EXACT) !== 0) return ['@@|', '^'];
-  if ((kinds & RuleKind.ALLOW_BELOW) !== 0) return ['@@||*.', '^'];
-  if ((kinds & RuleKind.BLOCK_SUFFIX) !== 0) return ['||', '^'];
-  return (kinds & RuleKind.BLOCK_EXACT) !== 0 ? ['', ''] : ['||*.', '^'];
 }

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { dependencyUnavailable } from '../../api/api-error.ts';
 import type { Sessions } from '../../auth/sessions/sessions.ts';
 import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
@@ -60,7 +60,7 @@ export class LiveTail {
 
   /** Refuses a stream that has no place. @throws {ApiError} */
   admit(holder: string | null): void {
-    if (this.isClosed) throw new ApiError(503, 'dependency_unavailable', 'Weir is stopping');
+    if (this.isClosed) throw dependencyUnavailable('running_node', 'Weir is stopping');
     this.places.admit(holder);
   }
 

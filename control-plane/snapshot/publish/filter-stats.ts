@@ -47,6 +47,14 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
   };
 }
 
+/** Names and expressions that lists, services and own rules block for any group; 0 = no query is blocked by its name. */
+export function countBlocked(state: PublishedState): number {
+  const { managedDomains, regexFilters } = state.rows;
+  const own = [...managedDomains, ...regexFilters].filter(({ action }) => action === 'deny');
+  const ofLists = listRegexes(state.compiled, new SourcesInForce(state.compiled, state.rows));
+  return filterStats(state).blocked_domains + ofLists + own.length;
+}
+
 /** Names of services that are blocked for some group, at times or always. */
 function serviceNames({
   blockedServices,

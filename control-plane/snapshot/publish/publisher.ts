@@ -7,6 +7,7 @@
 import { reasonOf } from '../../../shared/thrown.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
+import type { ContainingRule } from '../../../shared/threads/explanation.ts';
 import { PacedWork } from '../../concurrency/paced-work.ts';
 import type { BlockingSettings } from '../../policy/blocking-settings.ts';
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
@@ -16,6 +17,7 @@ import type { PublishedState } from '../published-state.ts';
 import type { Generations } from './generations.ts';
 import type { LoggedRule } from '../../query-log/attribution/row.ts';
 import type { DecidingRule, DecidingRuleNumbers } from '../../query-log/attribution/rule-history.ts';
+import type { ContainingList } from '../../query-log/attribution/containing-lists.ts';
 import type { RuleDescription } from '../../query-log/attribution/rule-description.ts';
 import { RuleHistory } from '../../query-log/attribution/rule-history.ts';
 import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
@@ -124,6 +126,11 @@ export class SnapshotPublisher {
   /** See `RuleHistory.describe`. */
   describeRule(version: number, rule: DecidingRule): RuleDescription | undefined {
     return this.history.describe(version, rule);
+  }
+
+  /** See `RuleHistory.listsContaining`. */
+  listsContaining(version: number, rules: readonly ContainingRule[], groupId: number): ContainingList[] {
+    return this.history.listsContaining(version, rules, groupId);
   }
 
   /** See `RuleHistory.logged`. */

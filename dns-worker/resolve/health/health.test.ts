@@ -20,6 +20,17 @@ describe('Health', () => {
     expect(changes).toEqual(['Unhealthy']);
   });
 
+  test('shownStatus is Unhealthy from the first fault until a success, and then as the threshold says', () => {
+    const { record } = health();
+    expect(record.shownStatus).toBe('Unknown');
+    record.recordFault('timeout');
+    expect(record.shownStatus).toBe('Unhealthy');
+    record.recordSuccess();
+    expect(record.shownStatus).toBe('Healthy');
+    record.recordFault('timeout');
+    expect(record.shownStatus).toBe('Healthy');
+  });
+
   test('recordSuccess() ends a row of faults, and brings a server back after as many as the threshold', () => {
     const { record, changes } = health();
     record.recordFault('timeout');

@@ -56,6 +56,11 @@ export class Health {
     this.onChange = onChange;
   }
 
+  /** As people are shown it: a server that has failed and never answered counts as unhealthy before the threshold. */
+  get shownStatus(): HealthStatus {
+    return this.status === 'Unknown' && this.consecutiveFailures > 0 ? 'Unhealthy' : this.status;
+  }
+
   /** Milliseconds within which nearly all of its answers come; 0 = unknown. */
   get usualLatencyMs(): number {
     return this.estimate.usualMs;

@@ -329,7 +329,7 @@ describe('HttpsUpstream', () => {
       {
         kind: 'failed',
         reason: 'network',
-        detail: 'certificate refused: it is for another name (ERR_TLS_CERT_ALTNAME_INVALID)',
+        detail: 'ERR_TLS_CERT_ALTNAME_INVALID',
       },
     ]);
     for (const socket of sockets) socket.destroy();

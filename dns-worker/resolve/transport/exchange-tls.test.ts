@@ -127,20 +127,10 @@ describe('dotStream', () => {
       'for another name',
       () => authority.issue('DNS:other.example.org'),
       true,
-      'certificate refused: it is for another name (ERR_TLS_CERT_ALTNAME_INVALID)',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
-    [
-      'that has expired',
-      () => authority.issue(`DNS:${HOST}`, true),
-      true,
-      'certificate refused: it has expired (CERT_HAS_EXPIRED)',
-    ],
-    [
-      'of an authority that is not trusted',
-      () => good,
-      false,
-      'certificate refused: its chain is incomplete (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
-    ],
+    ['that has expired', () => authority.issue(`DNS:${HOST}`, true), true, 'CERT_HAS_EXPIRED'],
+    ['of an authority that is not trusted', () => good, false, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   ])('sends nothing to a server with a certificate %s', async (_what, certificate, trusted, detail) => {
     const server = await serve(certificate());
     expect(await ask(streamTo(server.address, HOST, trusted))).toEqual({

@@ -60,9 +60,4 @@ describe('errorDetail()', () => {
     expect(errorDetail(new Error('connect failed'))).toBe('connect failed');
     expect(errorDetail('gone')).toBe('gone');
   });
-
-  test('says why a certificate was refused', () => {
-    const expired = Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' });
-    expect(errorDetail(expired)).toBe('certificate refused: it has expired (CERT_HAS_EXPIRED)');
-  });
 });

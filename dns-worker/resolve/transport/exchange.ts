@@ -92,32 +92,15 @@ export interface ServerConnections {
   close(): void;
 }
 
-/** Why a certificate was refused, in words. */
-const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet',
-  CERT_REVOKED: 'it was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'its authority is not known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its authority is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its chain is incomplete',
-  CERT_SIGNATURE_FAILURE: 'its signature is wrong',
-  INVALID_PURPOSE: 'it is for another purpose',
-};
-
 /** A web server without HTTP/2, in words. */
 export const ONLY_HTTP1 = 'the server speaks HTTP/1.1 only, and is asked over HTTP/2';
 /** The alert of a server that knows none of the protocols offered (RFC 7301 section 3.2); DoH alone offers one. */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
-/** The text of an error for `lastError`: its code where it has one. */
+/** The text of an error for `lastError`: its code if it has one, which `describeCode()` puts into words. */
 export function errorDetail(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return error.message;
-  if (code === NO_COMMON_PROTOCOL) return ONLY_HTTP1;
-  const fault = CERTIFICATE_FAULTS[code];
-  return fault === undefined ? code : `certificate refused: ${fault} (${code})`;
+  return code === NO_COMMON_PROTOCOL ? ONLY_HTTP1 : code;
 }

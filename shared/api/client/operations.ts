@@ -42,6 +42,8 @@ export interface Operations {
   'GET /health': { answer: typeof system.Health };
   'GET /hostname': { answer: typeof system.Hostname };
   'GET /system/info': { answer: typeof system.SystemInfo };
+  'GET /system/reachability': { answer: typeof system.Reachability };
+  'GET /status/stream': { events: typeof system.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };
   'DELETE /nodes/{node}': { params: typeof nodes.NodeParams };
   'POST /probes': { answer: typeof probes.Probe };

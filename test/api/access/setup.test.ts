@@ -29,6 +29,17 @@ describe('setup', () => {
     expect((await setUp()).status).toBe(204);
   });
 
+  test('says from elsewhere where the code is, as long as it is needed', async () => {
+    const fileFor = async (headers: Record<string, string>): Promise<unknown> =>
+      ((await api.send('GET', '/api/auth/status', { headers })).body as { setup_code_file: unknown })
+        .setup_code_file;
+    const remote = { 'x-forwarded-for': '192.0.2.9' };
+    expect(await fileFor({})).toBeNull();
+    expect(await fileFor(remote)).toBe(api.setupCode.path);
+    expect((await setUp()).status).toBe(204);
+    expect(await fileFor(remote)).toBeNull();
+  });
+
   const elsewhere = Object.values(networkInterfaces())
     .flat()
     .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;

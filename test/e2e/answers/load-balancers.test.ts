@@ -15,7 +15,7 @@ import { PASSWORD } from '../../support/weir/api-client.ts';
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { freePort } from '../../support/weir/free-ports.ts';
 import { BALANCER, startDnsdist, startHaproxy } from '../../support/weir/load-balancers.ts';
-import type { LoadBalancer } from '../../support/weir/load-balancers.ts';
+import type { Haproxy, LoadBalancer } from '../../support/weir/load-balancers.ts';
 import { closeOf, isAnswered } from '../../support/weir/socket-ends.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
@@ -23,12 +23,15 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const GAMER = '127.0.0.77';
 const OTHER = '127.0.0.78';
 const LIMIT = 2;
+/** Servers of HAProxy with their own probes. */
+const PROBED = ['dns/a', 'dns/b', 'web/a', 'web/b'];
 
 /** Ends what was started, also when the set-up fails half-way. */
 const stack = new AsyncDisposableStack();
 let weir: Weir;
 let api: ApiClient;
 let dnsdist: LoadBalancer;
+let haproxy: Haproxy;
 const port = { tcp: 0, dot: 0, doh: 0, web: 0 };
 
 beforeAll(async () => {
@@ -47,15 +50,23 @@ doh_port = ${doh}
 tls_cert_path = "certificate.pem"
 tls_key_path = "key.pem"
 [dns]
-local_records = ["here.home.example A 192.0.2.20", "*.other.example A 192.0.2.21"]
+local_records = ["here.home.example A 192.0.2.20", "*.other.example A 192.0.2.21", "health.weir.home.arpa A 192.0.2.1"]
+health_check_names = ["health.weir.home.arpa"]
 [dns.rate_limit]
 tcp_max_connections_per_ip = ${LIMIT}
 `,
   });
   stack.use(weir);
-  const haproxy = await startHaproxy([weir.dnsPort, dot, doh, weir.webPort]);
+  haproxy = await startHaproxy([weir.dnsPort, dot, doh, weir.webPort]);
   [port.tcp, port.dot, port.doh, port.web] = haproxy.ports as [number, number, number, number];
   stack.defer(() => haproxy.stop());
+  // Until Weir is ready, HAProxy takes it for down.
+  await until(
+    'servers of HAProxy that are up by their probes',
+    () => haproxy.states(),
+    (states) => PROBED.every((server) => states[server] === 'UP L7OK'),
+    { pauseMs: 100 },
+  );
   dnsdist = await startDnsdist(weir.dnsPort);
   stack.defer(() => dnsdist.stop());
   api = await weir.api();
@@ -85,6 +96,11 @@ async function clientsOf(domain: string, queries = 1): Promise<string[]> {
 }
 
 describe('weir behind load balancers', () => {
+  test('answers the probes of HAProxy over DNS, and over HTTP without a Host', async () => {
+    const states = await haproxy.states();
+    expect(PROBED.map((server) => states[server])).toEqual(PROBED.map(() => 'UP L7OK'));
+  });
+
   test('knows the client of a connection over TCP, TLS and HTTPS (HAProxy)', async () => {
     const tcp = await from(OTHER, port.tcp);
     tcp.write(frame(query('tcp.other.example', 'A')));

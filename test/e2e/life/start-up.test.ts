@@ -62,6 +62,16 @@ describe('weir on a lesser machine', () => {
 });
 
 describe('weir while it starts', () => {
+  test('weir writes each line as JSON from the first on if logging.format is json', async () => {
+    await using weir = await Weir.start({ toml: '[logging]\nformat = "json"\n' });
+    await weir.stop();
+    const lines = weir.output.trimEnd().split('\n');
+    const messages = lines.map((line) => (JSON.parse(line) as { message: string }).message);
+    expect(messages).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^Weir \S+ is running\.$/), 'stopping']),
+    );
+  });
+
   test('weir that is stopped while it starts ends, and leaves no database behind', async () => {
     for (const step of [...FIRST_STEPS, ...LATER_STEPS]) {
       const [what, isReached] = step;

@@ -155,6 +155,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     stats: questions,
     addressCounts: questions,
     tail: { admit: () => undefined, send: async (response) => void response.end() },
+    statusStreams: { admit: () => undefined, send: async (response) => void response.end() },
     localNames: {
       localDomain: () => config().dns.local_domain,
       live: () => ({ configRecords: configRecords(config()), leases: [] }),
@@ -163,6 +164,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     past: { explainAt: () => Promise.resolve(null) },
     explainer: {
       explain: async ({ domain, type, client }) => ({
+        ...{ lists: [], upstreams: null },
         domain,
         type,
         client,
@@ -187,6 +189,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
         offset,
       }),
     },
+    dnsListening: () => ({ addresses: ['127.0.0.1'], dnsPort: 5300, isChosen: false, isService: false }),
     filterStats: () => ({
       blocked_domains: 12,
       allowed_domains: 3,

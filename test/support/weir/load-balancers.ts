@@ -4,10 +4,11 @@
  * @needs haproxy dnsdist
  */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireProgram } from '../parts/programs.ts';
 import { freePort } from './free-ports.ts';
@@ -20,6 +21,8 @@ export const BALANCER = '127.0.0.9';
 /** For at most so many looks at a port, a pause after each. */
 const LOOKS = 1000;
 const LOOK_MS = 20;
+/** Socket of HAProxy, in its folder. */
+const STATS = 'stats';
 
 /** A load balancer that runs. */
 export interface LoadBalancer {
@@ -28,33 +31,68 @@ export interface LoadBalancer {
   stop(): Promise<void>;
 }
 
-/** HAProxy that hands connections on to these ports, with a PROXY header before each; it checks them with LOCAL. */
-export async function startHaproxy(servers: readonly number[]): Promise<LoadBalancer> {
+/** Ports of Weir in `deploy/balancers/`: DNS, DNS over TLS and HTTPS, the web. */
+const EXAMPLE_PORTS = [53, 853, 443, 8080] as const;
+
+/** HAProxy, which says what it takes servers for. */
+export interface Haproxy extends LoadBalancer {
+  /** State and outcome of the last probe by `backend/server`, such as `UP L7OK`. */
+  states(): Promise<Record<string, string>>;
+}
+
+/** HAProxy as `deploy/balancers/haproxy.cfg` has it, before the ports of one Weir: in the order of `EXAMPLE_PORTS`. */
+export async function startHaproxy(servers: readonly [number, number, number, number]): Promise<Haproxy> {
   const ports: number[] = [];
-  for (const _server of servers) ports.push(await freePort([ADDRESS]));
-  const sections = servers.map(
-    (server, i) => `listen l${i}
-  bind ${ADDRESS}:${ports[i]!}
-  server weir ${ADDRESS}:${server} source ${BALANCER} send-proxy-v2 proxy-v2-options crc32c check inter 200ms`,
-  );
-  const defaults = 'defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 20s\n  timeout server 20s';
-  return start('haproxy', ['-db', '-f'], `${defaults}\n${sections.join('\n')}\n`, {
+  let configuration =
+    `global\n  stats socket unix@${STATS} level user\n` +
+    example('haproxy.cfg').replaceAll('send-proxy-v2', `send-proxy-v2 source ${BALANCER}`);
+  for (const [i, port] of EXAMPLE_PORTS.entries()) {
+    ports.push(await freePort([ADDRESS]));
+    configuration = configuration
+      .replace(`bind :${port}\n`, `bind ${ADDRESS}:${ports[i]!}\n`)
+      .replaceAll(new RegExp(`192\\.0\\.2\\.[12]:${port}\\b`, 'g'), `${ADDRESS}:${servers[i]!}`);
+  }
+  const started = await start('haproxy', ['-db', '-f'], configuration, {
     ports,
     ready: (running) => untilListening(running, ports),
   });
+  return { ...started, states: () => readStates(join(started.folder, STATS)) };
 }
 
-/** dnsdist that hands datagrams on to this port, with a PROXY header before each; Weir must know `here.home.example`. */
+/** dnsdist as `deploy/balancers/dnsdist.conf` has it, before this port; Weir must know the name of its probes. */
 export async function startDnsdist(server: number): Promise<LoadBalancer> {
   const port = await freePort([ADDRESS]);
-  const configuration = `setLocal("${ADDRESS}:${port}")
-setSecurityPollSuffix("")
-newServer({address="${ADDRESS}:${server}", source="${BALANCER}", useProxyProtocol=true, checkName="here.home.example.", checkInterval=1})
-`;
+  const configuration = example('dnsdist.conf')
+    .replace('setLocal("0.0.0.0:53")', `setLocal("${ADDRESS}:${port}")\nsetSecurityPollSuffix("")`)
+    .replaceAll(/192\.0\.2\.[12]:53\b/g, `${ADDRESS}:${server}`)
+    .replace('address = address,', `address = address, source = "${BALANCER}",`);
   return start('dnsdist', ['--supervised', '-C'], configuration, {
     ports: [port],
     ready: (running) => running.untilOutput(/Marking .* as 'up'/),
   });
+}
+
+/** A file that operators get, for them to put their addresses in. */
+function example(file: string): string {
+  return readFileSync(new URL(`../../../deploy/balancers/${file}`, import.meta.url), 'utf8');
+}
+
+/** As text in lines of values with commas, whose names are in the first line. */
+async function readStates(path: string): Promise<Record<string, string>> {
+  const socket = connect(path);
+  socket.end('show stat\n');
+  const [head = '', ...lines] = (await text(socket)).trim().split('\n');
+  const names = head.replace(/^# /, '').split(',');
+  const rows = lines.map((line) => {
+    const values = line.split(',');
+    return (name: string): string => values[names.indexOf(name)] ?? '';
+  });
+  return Object.fromEntries(
+    rows.map((value) => [
+      `${value('pxname')}/${value('svname')}`,
+      `${value('status')} ${value('check_status')}`,
+    ]),
+  );
 }
 
 async function start(
@@ -62,7 +100,7 @@ async function start(
   args: readonly string[],
   configuration: string,
   { ports, ready }: Pick<LoadBalancer, 'ports'> & { readonly ready: (running: OwnProcess) => Promise<void> },
-): Promise<LoadBalancer> {
+): Promise<LoadBalancer & { readonly folder: string }> {
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'weir-balancer-'));
   stack.defer(() => rmSync(folder, { recursive: true }));
@@ -76,7 +114,7 @@ async function start(
   );
   await ready(running);
   const started = stack.move();
-  return { ports, stop: () => started.disposeAsync() };
+  return { ports, folder, stop: () => started.disposeAsync() };
 }
 
 /** Waits until a program that says nothing when it is ready listens on all these ports. */

@@ -224,7 +224,7 @@ export class Weir extends OwnProcess {
   static async start(options: WeirOptions = {}): Promise<Weir> {
     const weir = await Weir.launch(options);
     try {
-      if (options.outputFile === undefined) await weir.untilOutput(/Weir \S+ answers\./);
+      if (options.outputFile === undefined) await weir.untilOutput(/Weir \S+ is running\./);
       if (options.database === undefined)
         await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
       return weir;

@@ -2,12 +2,20 @@
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { takeAhead } from './ahead.ts';
+import { noteLostRequest } from './live/lost-requests.ts';
 import { API_BASE } from './place.ts';
 import { signedIn } from './sign-in.ts';
 
 const client = new TypedClient({
   baseUrl: API_BASE,
-  fetch: (url, request) => fetch(url, { ...request, credentials: 'same-origin', cache: 'no-store' }),
+  fetch: async (url, request) => {
+    try {
+      return await fetch(url, { ...request, credentials: 'same-origin', cache: 'no-store' });
+    } catch (error) {
+      if (request.signal?.aborted !== true) noteLostRequest();
+      throw error;
+    }
+  },
 });
 
 /** Operations that answer 401 for another reason than an ended session. */

@@ -11,9 +11,12 @@ export function createStore(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
+        // A browser without a network may still reach Weir, and a lost connection is found out by asking.
+        networkMode: 'always',
         // What was refused stays refused; what failed on the way may work now.
         retry: (count, error) => count < 2 && !(error instanceof ApiFailure && error.status < 500),
       },
+      mutations: { networkMode: 'always' },
     },
   });
 }

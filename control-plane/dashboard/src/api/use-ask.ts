@@ -13,13 +13,15 @@ export interface AskOptions<Answer> {
   readonly enabled?: boolean;
   /** Asks again after this time, while the page is seen; it may depend on the last answer. */
   readonly everyMs?: number | ((last: Answer | undefined) => number);
+  /** How long an answer counts as new; it is not asked for again when more components need it. */
+  readonly staleMs?: number;
 }
 
 /** An answer of the API, kept up to date. The one before stays in place while another one comes. */
 export function useAsk<Name extends Reading>(
   name: Name,
   call: Omit<CallOf<Name>, 'signal'>,
-  { enabled = true, everyMs }: AskOptions<AnswerOf<Name>> = {},
+  { enabled = true, everyMs, staleMs }: AskOptions<AnswerOf<Name>> = {},
 ): UseQueryResult<AnswerOf<Name>> {
   return useQuery({
     queryKey: [name, call],
@@ -27,5 +29,6 @@ export function useAsk<Name extends Reading>(
     enabled,
     refetchInterval: typeof everyMs === 'function' ? ({ state }) => everyMs(state.data) : (everyMs ?? false),
     placeholderData: keepPreviousData,
+    ...(staleMs !== undefined && { staleTime: staleMs }),
   });
 }

@@ -6,6 +6,7 @@ import type { MessageKey } from '../i18n/language.ts';
 import { say } from '../i18n/say.ts';
 import { send } from './ask.ts';
 import { notify } from './notices.ts';
+import type { Notice } from './notices.ts';
 import { problemText } from './problem-text.ts';
 import { refreshAll } from './store.ts';
 import { undoRevision } from './undo.ts';
@@ -17,6 +18,8 @@ type Changing = Exclude<OperationName, `GET ${string}`>;
 export interface ChangeOptions<Name extends Changing> {
   /** Said when it is done; with the offer to take it back, where it made a revision. */
   readonly done?: MessageKey;
+  /** Instead of `done`, where only the effect of the change shows whether it was good: waits for that. */
+  readonly outcome?: (answer: AnswerOf<Name>) => Promise<Notice>;
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** The form shows the problem itself. */
   readonly quiet?: boolean;
@@ -35,18 +38,23 @@ export interface Change<Name extends Changing> {
 /** A change of what the API has. Every answer that may differ now is asked for again. */
 export function useChange<Name extends Changing>(
   name: Name,
-  { done, onDone, quiet = false }: ChangeOptions<Name> = {},
+  { done, outcome, onDone, quiet = false }: ChangeOptions<Name> = {},
 ): Change<Name> {
   const store = useQueryClient();
   const mutation = useMutation({
     mutationFn: (call: CallOf<Name>) => send(name, ...([call] as unknown as Given<Name>)),
     onSuccess: async ({ answer, headers }) => {
       const revision = Number(headers.get('Weir-Revision') ?? 0);
-      if (done !== undefined) tellDone(say(done), revision, store);
+      if (done !== undefined) tellDone({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
       // What that closed is gone by then, and not asked for again: it may be deleted.
       await new Promise((resolve) => setTimeout(resolve));
       await refreshAll(store);
+      if (outcome === undefined) return;
+      void outcome(answer).then(async (notice) => {
+        await refreshAll(store);
+        tellDone(notice, revision, store);
+      });
     },
     onError: (error) => {
       if (!quiet) notify({ tone: 'fault', text: problemText(error) });
@@ -64,13 +72,13 @@ export function useChange<Name extends Changing>(
   };
 }
 
-function tellDone(text: string, revision: number, store: QueryClient): void {
+function tellDone(notice: Notice, revision: number, store: QueryClient): void {
   if (revision === 0) {
-    notify({ tone: 'good', text });
+    notify(notice);
     return;
   }
   const undo = (): void => {
     void undoRevision(revision).then(() => refreshAll(store));
   };
-  notify({ tone: 'good', text, action: { text: say('undo.action'), run: undo } });
+  notify({ ...notice, action: { text: say('undo.action'), run: undo } });
 }

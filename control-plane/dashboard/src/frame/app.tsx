@@ -1,11 +1,12 @@
 /** The whole page: setup, login, or the frame with its pages. */
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { Router, useLocation } from 'wouter';
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 import { ask } from '../api/ask.ts';
+import { startConnection } from '../api/live/live-status.ts';
 import { PAGE_BASE } from '../api/place.ts';
 import { createStore } from '../api/store.ts';
 import { meOf, MeProvider } from '../api/session.tsx';
@@ -61,6 +62,7 @@ function Entrance(): ReactNode {
           return (
             <Suspense fallback={null}>
               <SetupDoor
+                codeFile={auth.setup_code_file}
                 onDone={() => {
                   go('/setup');
                   enter();
@@ -96,6 +98,8 @@ async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
 }
 
 function Inside({ me, onLeave }: { readonly me: Me; readonly onLeave: () => void }): ReactNode {
+  const store = useQueryClient();
+  useEffect(() => startConnection(store), [store]);
   const needsSignIn = useSyncExternalStore(watchSignIn, isSignInNeeded);
   return (
     <MeProvider me={me}>

@@ -8,10 +8,6 @@ import { PAGE_ROWS } from '../pages/queries/log/page-rows.ts';
 
 const QUESTIONS: Readonly<Record<string, () => void>> = {
   [`/${DashboardPath.overview}`]: () => {
-    askAhead('GET /health', {});
-    askAhead('GET /blocking', {});
-    askAhead('GET /blocklist-sources', {});
-    askAhead('GET /clients/refused', {});
     askAhead('GET /nodes', {});
     askAhead('GET /dashboard', figuresOf(FIRST_PERIOD));
   },
@@ -21,8 +17,17 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Asks what the page of a path will, unless its address chooses something else. */
+let areAsked = false;
+
+/** Asks once what the frame will, and the page of a path unless its address chooses something else. */
 export function askFirstQuestions(path: string): void {
+  // Later an answer might wait here until after a change, and show what was before it.
+  if (areAsked) return;
+  areAsked = true;
+  askAhead('GET /health', {});
+  askAhead('GET /blocking', {});
+  askAhead('GET /blocklist-sources', {});
+  askAhead('GET /clients/refused', {});
   if (location.search === '') QUESTIONS[path]?.();
 }
 

@@ -1,10 +1,16 @@
 /** Keeps a fault of one page from taking the others along: says so, and offers to load the page again. */
-import { Component } from 'react';
+import { Component, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import type { ServedBuild } from '../api/live/compare-builds.ts';
+import { lookForBuild } from '../api/live/served-build.ts';
 import { say } from '../i18n/say.ts';
+import { useText } from '../i18n/text.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Page } from '../ui/display/page.tsx';
-import { Callout } from '../ui/display/states.tsx';
+import { Callout, Skeleton } from '../ui/display/states.tsx';
+
+/** Before Weir is asked again. */
+const AGAIN_MS = 2_000;
 
 interface State {
   readonly fault: Error | null;
@@ -21,20 +27,51 @@ export class PageFault extends Component<{ readonly children: ReactNode }, State
   override render(): ReactNode {
     const { fault } = this.state;
     if (fault === null) return this.props.children;
-    // After an upgrade of the server the parts of the page before are gone.
-    const text = isMissingPart(fault) ? say('fault.upgraded') : say('fault.page', { text: fault.message });
-    return (
-      <Page title={say('fault.title')}>
-        <Callout
-          tone="warning"
-          isAlert
-          actions={<Button onPress={() => location.reload()}>{say('action.reload')}</Button>}
-        >
-          {text}
-        </Callout>
-      </Page>
-    );
+    if (isMissingPart(fault)) return <MissingPart />;
+    return <Fault text={say('fault.page', { text: fault.message })} />;
   }
+}
+
+/** A part of the page could not be loaded: Weir does not answer, or has other parts since an upgrade. */
+function MissingPart(): ReactNode {
+  const { say } = useText();
+  const [build, setBuild] = useState<ServedBuild | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const wasUnreachable = useRef(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      const found = await lookForBuild();
+      if (isOver) return;
+      // Nothing of the page is shown yet, so nothing is lost by loading it as a whole.
+      if (found === 'same' && wasUnreachable.current) location.reload();
+      wasUnreachable.current ||= found === 'unreachable';
+      setBuild(found);
+      if (found === 'unreachable') timer = setTimeout(() => setAttempt(attempt + 1), AGAIN_MS);
+    };
+    void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [attempt]);
+  return build === null ? <Skeleton lines={6} /> : <Fault text={say(`fault.part.${build}`)} />;
+}
+
+function Fault({ text }: { readonly text: string }): ReactNode {
+  const { say } = useText();
+  return (
+    <Page title={say('fault.title')}>
+      <Callout
+        tone="warning"
+        isAlert
+        actions={<Button onPress={() => location.reload()}>{say('action.reload')}</Button>}
+      >
+        {text}
+      </Callout>
+    </Page>
+  );
 }
 
 function isMissingPart(fault: Error): boolean {

@@ -1,6 +1,7 @@
 /** All pages: where each is, what it is called, and how it is loaded. A page that is not here does not exist. */
 import {
   CalendarClock,
+  CircleHelp,
   FlaskConical,
   Globe,
   History,
@@ -57,6 +58,14 @@ export const PAGES: readonly PageEntry[] = [
     icon: ScrollText,
     section: 'watch',
     view: later(() => import('../pages/queries/queries-page.tsx')),
+  },
+  {
+    path: pathOf('why'),
+    title: 'page.why',
+    icon: CircleHelp,
+    section: 'watch',
+    isUnlisted: true,
+    view: later(() => import('../pages/queries/why-page.tsx')),
   },
   {
     path: pathOf('clients'),

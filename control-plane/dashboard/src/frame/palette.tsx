@@ -99,6 +99,7 @@ function useEntries(text: string): PaletteEntry[] {
       run: () => void resume.run({ body: { enabled: true } }),
     },
   ];
+  const why: PaletteEntry = { id: 'why', text: say('page.why'), kind: 'page', run: () => go('/why') };
   const clients = search.length >= LEAST_SEARCH ? (found.data?.data ?? []) : [];
   const name = nameIn(text);
   const names: PaletteEntry[] =
@@ -111,9 +112,15 @@ function useEntries(text: string): PaletteEntry[] {
             kind: 'name',
             run: () => go(`/queries?domain=${encodeURIComponent(name)}`),
           },
+          {
+            id: 'why-name',
+            text: say('palette.why', { name }),
+            kind: 'name',
+            run: () => go(`/why?name=${encodeURIComponent(name)}`),
+          },
         ];
   return [
-    ...matchingEntries([...pages, ...(isAdmin ? actions : [])], text),
+    ...matchingEntries([...pages, why, ...(isAdmin ? actions : [])], text),
     ...names,
     ...clientEntries(clients, (id) => go(`/clients?open=${id}`)),
   ];

@@ -13,6 +13,8 @@ import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Lost } from './lost.tsx';
 import { Mark } from '../ui/display/mark.tsx';
 import { PageFault } from './page-fault.tsx';
+import { LostNote } from './status/lost-note.tsx';
+import { StatusBar } from './status/status-bar.tsx';
 import { usePalette } from './use-palette.tsx';
 import styles from './shell.module.css';
 
@@ -33,29 +35,33 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
         {say('frame.skip')}
       </a>
       <SideNavigation onLogout={onLogout} onSearch={open} />
-      <main id="main" ref={main} className={styles['main']} tabIndex={-1}>
-        <PageFault key={location}>
-          <Suspense fallback={<Skeleton lines={6} />}>
-            {drawn === location ? (
-              <Switch>
-                {PAGES.map(({ path, view: View }) => (
-                  <Route key={path} path={path}>
-                    <View />
+      <div className={styles['column']}>
+        <StatusBar />
+        <LostNote />
+        <main id="main" ref={main} className={styles['main']} tabIndex={-1}>
+          <PageFault key={location}>
+            <Suspense fallback={<Skeleton lines={6} />}>
+              {drawn === location ? (
+                <Switch>
+                  {PAGES.map(({ path, view: View }) => (
+                    <Route key={path} path={path}>
+                      <View />
+                    </Route>
+                  ))}
+                  <Route path={MORE.path}>
+                    <MorePage onLogout={onLogout} onSearch={open} />
                   </Route>
-                ))}
-                <Route path={MORE.path}>
-                  <MorePage onLogout={onLogout} onSearch={open} />
-                </Route>
-                <Route>
-                  <Lost />
-                </Route>
-              </Switch>
-            ) : (
-              <Skeleton lines={6} />
-            )}
-          </Suspense>
-        </PageFault>
-      </main>
+                  <Route>
+                    <Lost />
+                  </Route>
+                </Switch>
+              ) : (
+                <Skeleton lines={6} />
+              )}
+            </Suspense>
+          </PageFault>
+        </main>
+      </div>
       <BottomBar />
       <Toasts />
       {palette}

@@ -84,18 +84,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
           autoFocus
           isRequired
         />
-        {isCodeAsked && (
-          <TextField
-            label={say('login.code')}
-            help={say('login.code.help')}
-            value={code}
-            onChange={setCode}
-            autoComplete="one-time-code"
-            autoFocus
-            isCode
-            isRequired
-          />
-        )}
+        {isCodeAsked && <CodeField value={code} onChange={setCode} />}
         <CheckboxField isSelected={remember} onChange={setRemember}>
           {say('login.remember')}
         </CheckboxField>
@@ -104,6 +93,38 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
         </Button>
       </Stack>
     </Form>
+  );
+}
+
+interface CodeFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The code of an app, for which a phone shows digits; recovery codes have letters. */
+function CodeField({ value, onChange }: CodeFieldProps): ReactNode {
+  const { say } = useText();
+  const [isRecovery, setRecovery] = useState(false);
+  return (
+    <>
+      <TextField
+        key={String(isRecovery)}
+        label={say('login.code')}
+        help={say(isRecovery ? 'login.code.recoveryHelp' : 'login.code.help')}
+        value={value}
+        onChange={onChange}
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        autoComplete={isRecovery ? 'off' : 'one-time-code'}
+        autoFocus
+        isCode
+        isRequired
+      />
+      <div>
+        <Button kind="quiet" onPress={() => setRecovery(!isRecovery)}>
+          {say(isRecovery ? 'login.code.app' : 'login.code.recovery')}
+        </Button>
+      </div>
+    </>
   );
 }
 

@@ -13,12 +13,18 @@ import { NewPasswordFields } from '../../ui/controls/new-password-fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 
+interface SetupFormProps {
+  /** File on the server with the code that setup needs from here; null if it needs none. */
+  readonly codeFile: string | null;
+  readonly onDone: () => void;
+}
+
 /** Sets the password, and logs in with it. */
-export function SetupForm({ onDone }: { readonly onDone: () => void }): ReactNode {
+export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
   const { say } = useText();
   const [typed, setTyped] = useState(NO_PASSWORD);
   const [setupCode, setSetupCode] = useState('');
-  const [isCodeAsked, setCodeAsked] = useState(false);
+  const [isCodeAsked, setCodeAsked] = useState(codeFile !== null);
   const [isPending, setPending] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const { password } = typed;
@@ -47,7 +53,7 @@ export function SetupForm({ onDone }: { readonly onDone: () => void }): ReactNod
     >
       <Stack>
         {failure !== null && (
-          <Callout tone={isCodeAsked ? 'info' : 'fault'} isAlert>
+          <Callout tone="fault" isAlert>
             {problemText(failure)}
           </Callout>
         )}
@@ -62,7 +68,7 @@ export function SetupForm({ onDone }: { readonly onDone: () => void }): ReactNod
         {isCodeAsked && (
           <TextField
             label={say('setup.code')}
-            help={say('setup.code.help')}
+            help={codeFile === null ? say('setup.code.help') : say('setup.code.file', { file: codeFile })}
             value={setupCode}
             onChange={setSetupCode}
             isCode

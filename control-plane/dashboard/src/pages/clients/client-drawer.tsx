@@ -1,5 +1,5 @@
 /** One client: what it is, its group, what it may ask for a while, and what it asked. */
-import { ListTree, Pencil, Trash2 } from 'lucide-react';
+import { CircleHelp, ListTree, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -99,6 +99,9 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
       <p>
         <Link to={`/queries?client_id=${String(client.id)}`} className={styles['more']}>
           <ListTree size={18} aria-hidden /> {say('clients.itsQueries')}
+        </Link>{' '}
+        <Link to={`/why?client_id=${String(client.id)}`} className={styles['more']}>
+          <CircleHelp size={18} aria-hidden /> {say('why.open')}
         </Link>
       </p>
     </>

@@ -63,7 +63,7 @@ interface SourcesProps {
 }
 
 function Sources({ groupId, rows, isPending, onChange }: SourcesProps): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const { isAdmin } = useMe();
   const { data: groups = [] } = useAsk('GET /groups', {});
   const allIds = groups.map(({ id }) => id);
@@ -92,7 +92,7 @@ function Sources({ groupId, rows, isPending, onChange }: SourcesProps): ReactNod
               <span className={styles['quiet']}>
                 {say(ids.length === 0 ? 'groups.lists.every' : 'groups.lists.some', {
                   count: ids.length,
-                  rules: format.count(rules),
+                  rules,
                 })}
                 {serves && after === null && ` ${say('groups.lists.last')}`}
               </span>

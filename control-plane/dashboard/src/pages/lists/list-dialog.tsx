@@ -14,6 +14,7 @@ import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { GroupsField } from '../../ui/policy/groups.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
+import { outcomeOfAdding } from './added-list.ts';
 import { knownListsFor } from './known-lists.ts';
 import { bodyOfList, bodyOfRules, fieldsOfList } from './list-form.ts';
 import type { ListFields } from './list-form.ts';
@@ -39,7 +40,11 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
   const operations = operationsOf(kind);
   const [fields, setFields] = useState(() => fieldsOfList(source));
   const set = (changed: Partial<ListFields>): void => setFields({ ...fields, ...changed });
-  const create = useChange(operations.create, { done: 'lists.added', onDone: onClose, quiet: true });
+  const create = useChange(operations.create, {
+    outcome: (added) => outcomeOfAdding(kind, added),
+    onDone: onClose,
+    quiet: true,
+  });
   const change = useChange(operations.change, { done: 'lists.changed', onDone: onClose, quiet: true });
   const failure = source === null ? create.failure : change.failure;
   const simulation = useSimulation();

@@ -3,6 +3,7 @@ import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { ForAdmins } from '../../api/session.tsx';
+import { messageText } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -67,7 +68,9 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: Li
         </ForAdmins>
       }
     >
-      {row.last_error !== null && row.status === 'error' && <Callout tone="fault">{row.last_error}</Callout>}
+      {row.last_error !== null && row.status === 'error' && (
+        <Callout tone="fault">{messageText(row.last_error)}</Callout>
+      )}
       <HeldCopy kind={kind} source={row} />
       <SafeSearchWarning names={row.worth?.safe_search_exceptions ?? []} />
       <ForAdmins>

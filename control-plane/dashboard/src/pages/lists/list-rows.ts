@@ -23,6 +23,7 @@ export function operationsOf(kind: SourceKind) {
   return {
     list: of('GET /blocklist-sources'),
     stats: of('GET /blocklist-sources/stats'),
+    one: of('GET /blocklist-sources/{id}'),
     create: of('POST /blocklist-sources'),
     change: of('PUT /blocklist-sources/{id}'),
     remove: of('DELETE /blocklist-sources/{id}'),

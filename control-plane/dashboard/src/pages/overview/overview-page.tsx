@@ -1,9 +1,9 @@
-/** Is all well? The state of the server in a sentence, the switch of all blocking, and what happened lately. */
+/** Is all well? What is wrong with the server, if anything, and what happened lately. */
 import { Inbox } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
@@ -15,25 +15,15 @@ import type { BarRow } from '../../ui/display/bar-list.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
-import { BlockingSwitch } from './blocking-switch.tsx';
-import {
-  choosableNodes,
-  FIRST_PERIOD,
-  figuresOf,
-  isRecent,
-  logPathOf,
-  ofNode,
-} from './overview-questions.ts';
-import { standingOf } from './standing.ts';
-import type { Health } from './standing.ts';
+import { choosableNodes, FIRST_PERIOD, figuresOf, logPathOf, ofNode } from './overview-questions.ts';
+import { TroubleList } from './trouble-list.tsx';
+import { useTroubles } from './use-troubles.ts';
 import styles from './overview-page.module.css';
 
 const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 const DEFAULTS = { period: FIRST_PERIOD, node: '' };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
-/** Whoever sees that something is wrong waits for its end. */
-const TROUBLED_MS = 5_000;
 
 const NodeChoice = lazy(() => import('./node-choice.tsx'));
 
@@ -66,11 +56,6 @@ export default function OverviewPage(): ReactNode {
       {isStandingKnown ? (
         <>
           <Standing />
-          <Card>
-            <BlockingSwitch />
-          </Card>
-          <HeldLists />
-          <RefusedClients />
           <Answered of={figures} lines={8}>
             {(dashboard) => <Happenings dashboard={dashboard} period={period} node={node} />}
           </Answered>
@@ -84,9 +69,10 @@ export default function OverviewPage(): ReactNode {
 
 /** Whether all that stands above the figures has been answered or has failed: it pushes nothing down any more. */
 function useIsStandingKnown(): boolean {
+  const { health, blocking } = useNodeStatus();
   const answers = [
-    useAsk('GET /health', {}),
-    useAsk('GET /blocking', {}),
+    health,
+    blocking,
     useAsk('GET /blocklist-sources', {}),
     useAsk('GET /clients/refused', {}),
   ];
@@ -95,66 +81,13 @@ function useIsStandingKnown(): boolean {
 
 function Standing(): ReactNode {
   const { say } = useText();
-  const everyMs = (last: Health | undefined): number => (last?.status === 'ok' ? STATES_MS : TROUBLED_MS);
-  const health = useAsk('GET /health', {}, { everyMs });
-  return (
-    <Answered of={health} lines={1}>
-      {(answer) => {
-        const { tone, text, detail } = standingOf(answer);
-        return (
-          <Callout tone={tone}>
-            <p>{say(text)}</p>
-            {detail !== null && <p className={styles['detail']}>{detail}</p>}
-          </Callout>
-        );
-      }}
-    </Answered>
-  );
-}
-
-/** Lists whose new copy waits for a person to look at it. */
-function HeldLists(): ReactNode {
-  const { say } = useText();
-  const sources = useAsk('GET /blocklist-sources', {}, { everyMs: 5 * STATES_MS });
-  const held = (sources.data ?? []).filter(({ status }) => status === 'held');
-  if (held.length === 0) return null;
-  return (
-    <Callout
-      tone="warning"
-      actions={
-        <Link to="/lists" className="standing">
-          {say('overview.held.look')}
-        </Link>
-      }
-    >
-      {say('overview.held', { count: held.length, names: held.map(({ name }) => name).join(', ') })}
-    </Callout>
-  );
-}
-
-/** Networks that were refused in the last day, or soon will be: one of them may be a television of this home. */
-function RefusedClients(): ReactNode {
-  const { say } = useText();
-  const access = useAsk('GET /clients/refused', {}, { everyMs: STATES_MS });
-  const announced = access.data?.announced?.networks ?? [];
-  const refused = (access.data?.refused ?? []).filter(isRecent);
-  const networks = announced.length > 0 ? announced : refused;
-  if (networks.length === 0) return null;
-  return (
-    <Callout
-      tone={announced.length > 0 ? 'warning' : 'info'}
-      actions={
-        <Link to="/clients?tab=access" className="standing">
-          {say('overview.refused.look')}
-        </Link>
-      }
-    >
-      {say(announced.length > 0 ? 'overview.announced' : 'overview.refused', {
-        count: networks.length,
-        network: networks[0]!.network,
-      })}
-    </Callout>
-  );
+  const { health, blocking, isLost } = useNodeStatus();
+  const troubles = useTroubles();
+  if (troubles === null) return <Answered of={health}>{() => null}</Answered>;
+  if (troubles.length > 0) return <TroubleList troubles={troubles} />;
+  // Nothing is good while the connection is lost or blocking is off.
+  if (isLost || blocking.data?.enabled !== true) return null;
+  return <Callout tone="good">{say('health.good')}</Callout>;
 }
 
 type Dashboard = AnswerOf<'GET /dashboard'>;

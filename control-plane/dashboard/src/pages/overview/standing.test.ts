@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { standingOf } from './standing.ts';
+import { heldTrouble, isNothingBlocked, refusedTrouble, troublesOf } from './standing.ts';
 import type { Health } from './standing.ts';
 
 function health(checks: Partial<Health['checks']>): Health {
@@ -22,25 +22,55 @@ function health(checks: Partial<Health['checks']>): Health {
   };
 }
 
-describe('standingOf()', () => {
-  test('is good where every part is', () => {
-    expect(standingOf(health({}))).toEqual({ tone: 'good', text: 'health.good', detail: null });
+describe('troublesOf()', () => {
+  test('has nothing if every part is well', () => {
+    expect(troublesOf(health({}))).toEqual([]);
   });
 
-  test('names what is down before what is only degraded', () => {
+  test('has every part that is not well with where it is fixed, what is down first', () => {
     const checks = {
       dns: { status: 'degraded' },
+      filters: { status: 'degraded' },
+      upstreams: { status: 'degraded', detail: 'unhealthy: udp://192.0.2.1' },
       database: { status: 'down', detail: 'connection refused' },
     } as const;
-    expect(standingOf(health(checks))).toEqual({
-      tone: 'fault',
-      text: 'health.database.down',
-      detail: 'connection refused',
-    });
+    const troubles = troublesOf(health(checks));
+    expect(troubles.map(({ tone, text, fix }) => [tone, text, fix?.to])).toEqual([
+      ['fault', 'health.database.down', '/settings?part=database'],
+      ['warning', 'health.dns.degraded', undefined],
+      ['warning', 'health.upstreams.degraded', '/resolving'],
+      ['warning', 'health.filters.degraded', '/lists'],
+    ]);
+    expect(troubles.map(({ detail }) => detail)).toEqual([
+      ...['connection refused', null, 'unhealthy: udp://192.0.2.1', null],
+    ]);
   });
 
-  test('names of two parts the one that people notice first', () => {
-    const checks = { filters: { status: 'degraded' }, upstreams: { status: 'degraded' } } as const;
-    expect(standingOf(health(checks)).text).toBe('health.upstreams.degraded');
+  test('has a link or words on what to do for each part', () => {
+    const bad = { status: 'degraded' } as const;
+    const { checks } = health({});
+    const all = Object.fromEntries(Object.keys(checks).map((part) => [part, bad]));
+    const troubles = troublesOf(health(all));
+    expect(troubles).toHaveLength(Object.keys(checks).length);
+    expect(troubles.filter(({ fix, help }) => fix === null && help === null)).toEqual([]);
+  });
+});
+
+describe('isNothingBlocked()', () => {
+  test.each([
+    [true, 0, true],
+    [true, 1, false],
+    [true, null, false],
+    [false, 0, false],
+    [undefined, 0, false],
+  ])('of blocking %j with %j names is %j', (isEnabled, names, expected) => {
+    expect(isNothingBlocked(isEnabled, names)).toBe(expected);
+  });
+});
+
+describe('heldTrouble() and refusedTrouble()', () => {
+  test('are null if nothing waits for a person', () => {
+    expect(heldTrouble([])).toBeNull();
+    expect(refusedTrouble({ announced: null, refused: [] } as never, () => true)).toBeNull();
   });
 });

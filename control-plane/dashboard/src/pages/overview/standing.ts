@@ -1,16 +1,23 @@
-/** Says in one sentence whether all is well, the worst first. */
+/** What is wrong, the worst first, each with the page that fixes it. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../i18n/language.ts';
+import type { Filling } from '../../i18n/say.ts';
 
 /** What the server reports of itself. */
 export type Health = AnswerOf<'GET /health'>;
 
-/** How things stand. */
-export interface Standing {
-  readonly tone: 'good' | 'warning' | 'fault';
+/** One thing that is wrong, or that a person should look at. */
+export interface Trouble {
+  readonly id: string;
+  readonly tone: 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
-  /** Said beside it, where the server has more to say. */
+  readonly filling: Filling;
+  /** Said beside it, if the server has more to say. */
   readonly detail: string | null;
+  /** What to do about it, if no page alone fixes it. */
+  readonly help: MessageKey | null;
+  /** Where it is fixed; null = by looking again once the help was followed. */
+  readonly fix: { readonly to: string; readonly text: MessageKey } | null;
 }
 
 type Part = keyof Health['checks'];
@@ -18,17 +25,82 @@ type Part = keyof Health['checks'];
 /** DNS first: without it nothing else matters to people. */
 const PARTS: readonly Part[] = ['dns', 'upstreams', 'clock', 'filters', 'database', 'access', 'nodes'];
 
-/** The worst of all parts; of equally bad ones the first that people notice. */
-export function standingOf({ checks }: Health): Standing {
-  for (const bad of ['down', 'degraded'] as const)
-    for (const part of PARTS) {
-      const { status, detail } = checks[part];
-      if (status !== bad) continue;
-      return {
-        tone: bad === 'down' ? 'fault' : 'warning',
-        text: `health.${part}.${bad}`,
-        detail: detail ?? null,
-      };
-    }
-  return { tone: 'good', text: 'health.good', detail: null };
+/** Where what is wrong with a part is fixed. */
+const FIXES: Readonly<Partial<Record<string, Trouble['fix']>>> = {
+  upstreams: { to: '/resolving', text: 'trouble.fix.upstreams' },
+  filters: { to: '/lists', text: 'trouble.fix.filters' },
+  database: { to: '/settings?part=database', text: 'trouble.fix.database' },
+  access: { to: '/clients?tab=access', text: 'trouble.fix.access' },
+  nodes: { to: '/nodes', text: 'trouble.fix.nodes' },
+  web: { to: '/settings?part=server', text: 'trouble.fix.web' },
+};
+
+/** What to do about parts that no page fixes. */
+const HELP: Readonly<Partial<Record<string, MessageKey>>> = {
+  dns: 'trouble.help.dns',
+  clock: 'trouble.help.clock',
+  database: 'trouble.help.database',
+};
+
+const NOTHING_MORE = { filling: {}, detail: null, help: null } as const;
+
+/** All parts that are not well; of equally bad ones first what people notice first. */
+export function troublesOf({ checks }: Health): Trouble[] {
+  const bad = (status: 'down' | 'degraded'): Trouble[] =>
+    PARTS.filter((part) => checks[part].status === status).map((part) => ({
+      id: part,
+      tone: status === 'down' ? 'fault' : 'warning',
+      text: `health.${part}.${status}`,
+      filling: {},
+      detail: checks[part].detail ?? null,
+      help: HELP[part] ?? null,
+      fix: FIXES[part] ?? null,
+    }));
+  return [...bad('down'), ...bad('degraded')];
+}
+
+/** Blocking is on, but blocks nothing: no list, service or rule is active. */
+export const NOTHING_BLOCKED: Trouble = {
+  ...NOTHING_MORE,
+  id: 'nothing-blocked',
+  tone: 'warning',
+  text: 'blocking.onNothing',
+  fix: { to: '/lists', text: 'lists.add' },
+};
+
+/** Whether blocking is on and blocks nothing; not known = no. */
+export function isNothingBlocked(isEnabled: boolean | undefined, blockedNames: number | null): boolean {
+  return isEnabled === true && blockedNames === 0;
+}
+
+/** Lists whose new copy waits for a person to look at it; null = none. */
+export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Trouble | null {
+  const held = sources.filter(({ status }) => status === 'held');
+  if (held.length === 0) return null;
+  return {
+    ...NOTHING_MORE,
+    id: 'held',
+    tone: 'warning',
+    text: 'overview.held',
+    filling: { count: held.length, names: held.map(({ name }) => name).join(', ') },
+    fix: { to: '/lists', text: 'overview.held.look' },
+  };
+}
+
+/** Networks that were refused in the last day, or soon will be: one of them may be a television of this home. */
+export function refusedTrouble(
+  { announced, refused }: AnswerOf<'GET /clients/refused'>,
+  isRecent: (network: AnswerOf<'GET /clients/refused'>['refused'][number]) => boolean,
+): Trouble | null {
+  const soon = announced?.networks ?? [];
+  const networks = soon.length > 0 ? soon : refused.filter(isRecent);
+  if (networks.length === 0) return null;
+  return {
+    ...NOTHING_MORE,
+    id: 'refused',
+    tone: soon.length > 0 ? 'warning' : 'info',
+    text: soon.length > 0 ? 'overview.announced' : 'overview.refused',
+    filling: { count: networks.length, network: networks[0]!.network },
+    fix: { to: '/clients?tab=access', text: 'overview.refused.look' },
+  };
 }

@@ -1,10 +1,13 @@
 /** What did this device ask? The log, live and back in time, filtered, explained, and what can be done about a row. */
+import { CircleHelp } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Page } from '../../ui/display/page.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';
 import { useVerdict } from './explain/use-verdict.ts';
@@ -84,7 +87,7 @@ export default function QueriesPage(): ReactNode {
           >
             {say('queries.live')}
           </SwitchField>
-          <ExportMenu filters={filters} />
+          <LogTools name={fields.domain} filters={filters} />
           <Keys onKey={act} />
         </>
       }
@@ -119,6 +122,27 @@ export default function QueriesPage(): ReactNode {
         />
       )}
     </Page>
+  );
+}
+
+interface LogToolsProps {
+  /** The name that the log is filtered by; '' = none. */
+  readonly name: string;
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+/** Leads to the page that explains any name; exports what is shown. */
+function LogTools({ name, filters }: LogToolsProps): ReactNode {
+  const { say } = useText();
+  const [, go] = useLocation();
+  const path = name === '' ? '/why' : `/why?name=${encodeURIComponent(name)}`;
+  return (
+    <>
+      <Button icon={CircleHelp} onPress={() => go(path)}>
+        {say('why.open')}
+      </Button>
+      <ExportMenu filters={filters} />
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 /** One pool of upstream servers, or the servers of a forward zone: the state of each. */
 import { CircleAlert, CircleCheck, CircleHelp, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { messageText } from '../../api/problem-text.ts';
 import { ForAdmins } from '../../api/session.tsx';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -125,7 +126,7 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
       {known.length > 0 && <span className={styles['detail']}>{known.join(' · ')}</span>}
       {failing > 0 && (
         <span className={styles['fault']}>
-          {say('resolving.failing', { count: failing })} <bdi>{error}</bdi>
+          {say('resolving.failing', { count: failing })} <bdi>{error !== null && messageText(error)}</bdi>
         </span>
       )}
       {removesSignatures && <span className={styles['fault']}>{say('resolving.unsigned')}</span>}

@@ -1,6 +1,7 @@
 /** Pools of upstream servers as they are configured, with the state of each server. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { MessageKey } from '../../i18n/language.ts';
 
 /** The ways in which a pool shares its questions. */
 export const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
@@ -35,10 +36,50 @@ export function poolsOf(servers: readonly ServerState[]): PoolState[] {
   });
 }
 
-/** How all servers together stand: how many do not reply, of how many. */
-export function standingOf(servers: readonly ServerState[]): { down: number; total: number } {
-  const known = new Map(servers.map(({ address, status }) => [address, status]));
-  return { down: [...known.values()].filter((status) => status === 'Unhealthy').length, total: known.size };
+/** How all servers together stand: each counts once, by the worst that is known of it. */
+export interface Standing {
+  readonly total: number;
+  readonly down: number;
+  /** Not asked yet. */
+  readonly unknown: number;
+  /** They replied before, but not to the last question. */
+  readonly faltering: number;
+}
+
+/** Counts servers by their state; all reply only if the other counts are 0. */
+export function standingOf(servers: readonly ServerState[]): Standing {
+  const groups = [...Map.groupBy(servers, ({ address }) => address).values()];
+  const standings = groups.map((group) => {
+    const statuses = group.map(({ status }) => status);
+    if (statuses.includes('Unhealthy')) return 'down';
+    if (statuses.includes('Unknown')) return 'unknown';
+    return group.some(({ consecutive_failures: failures }) => failures > 0) ? 'faltering' : 'replying';
+  });
+  const count = (standing: (typeof standings)[number]): number =>
+    standings.filter((one) => one === standing).length;
+  return {
+    total: groups.length,
+    down: count('down'),
+    unknown: count('unknown'),
+    faltering: count('faltering'),
+  };
+}
+
+/** The sentence about them. */
+export interface StandingText {
+  readonly tone: 'good' | 'info' | 'warning' | 'fault';
+  readonly text: MessageKey;
+  readonly filling: Readonly<Record<string, number>>;
+}
+
+/** Says that all servers reply only if the last question to each of them was answered. */
+export function standingText({ total, down, unknown, faltering }: Standing): StandingText {
+  if (down > 0)
+    return { tone: down < total ? 'warning' : 'fault', text: 'resolving.down', filling: { down, total } };
+  if (unknown > 0 || total === 0)
+    return { tone: 'info', text: 'resolving.asking', filling: { known: total - unknown, total } };
+  if (faltering > 0) return { tone: 'warning', text: 'resolving.faltering', filling: { count: faltering } };
+  return { tone: 'good', text: 'resolving.allReply', filling: { count: total } };
 }
 
 /** Servers as people write them: one a line, or with commas or blanks between them. */

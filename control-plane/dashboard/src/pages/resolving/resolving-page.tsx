@@ -12,7 +12,7 @@ import { CacheCard } from './cache-card.tsx';
 import { DnssecCard } from './dnssec-card.tsx';
 import { PoolCard } from './pool-card.tsx';
 import { PoolDialog } from './pool-dialog.tsx';
-import { poolsOf, standingOf } from './pools.ts';
+import { poolsOf, standingOf, standingText } from './pools.ts';
 import type { Pool } from './pools.ts';
 
 const STATES_MS = 10_000;
@@ -38,14 +38,10 @@ export default function ResolvingPage(): ReactNode {
     >
       <Answered of={servers} lines={6}>
         {(states) => {
-          const { down, total } = standingOf(states);
+          const { tone, text, filling } = standingText(standingOf(states));
           return (
             <>
-              <Callout tone={down === 0 ? 'good' : down < total ? 'warning' : 'fault'}>
-                {down === 0
-                  ? say('resolving.allReply', { count: total })
-                  : say('resolving.down', { down, total })}
-              </Callout>
+              <Callout tone={tone}>{say(text, filling)}</Callout>
               {poolsOf(states).map((pool) => {
                 const place = pool.kind === 'pool' ? pools.findIndex(({ name }) => name === pool.name) : -1;
                 return (

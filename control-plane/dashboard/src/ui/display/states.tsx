@@ -2,6 +2,8 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { useConnection } from '../../api/live/live-status.ts';
 import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
@@ -86,7 +88,10 @@ interface AnsweredProps<Data> {
 export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>): ReactNode {
   const { say } = useText();
   const { data, error, refetch } = of;
-  const failed = error !== null && (
+  const isLost = useConnection().kind === 'lost';
+  // The frame says so for the whole page.
+  const isMarked = isLost && data !== undefined && !(error instanceof ApiFailure);
+  const failed = error !== null && !isMarked && (
     <Callout
       tone="fault"
       actions={<Button onPress={() => void refetch()}>{say('action.retry')}</Button>}

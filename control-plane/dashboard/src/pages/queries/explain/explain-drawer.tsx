@@ -17,7 +17,7 @@ import type { ConditionName } from '../filters/log-filters.ts';
 import type { LogRow } from '../log/log-rows.ts';
 import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
-import type { Explained } from './explanation.tsx';
+import type { Explained } from './explained.ts';
 import { PrivateException } from './private-exception.tsx';
 import { knownClientId } from './use-verdict.ts';
 import type { Judge } from './use-verdict.ts';

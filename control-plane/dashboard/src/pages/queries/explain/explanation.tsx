@@ -1,25 +1,25 @@
 /** Why a query was answered as it was: what decided, every stage with every rule that matches, and the answer. */
 import { ArrowRight, Check, CircleDot, OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';
 import type { Say } from '../../../i18n/say.ts';
 import { Callout } from '../../../ui/display/states.tsx';
 import { DomainName } from '../../../ui/display/values.tsx';
 import en from '../../../i18n/en.json';
+import type { Explained } from './explained.ts';
+import { ExplainedLists } from './explained-lists.tsx';
+import { ExplainedUpstreams } from './explained-upstreams.tsx';
 import { stageDetail } from './stage-detail.ts';
 import styles from './explain.module.css';
 
-/** What the API says. */
-export type Explained = AnswerOf<'GET /explain'>;
 type Stage = Explained['stages'][number];
 type Rule = Stage['rules'][number];
 
 /** The whole of it. */
 export function Explanation({ of }: { readonly of: Explained }): ReactNode {
   const { say } = useText();
-  const { decided_by: decider, stages, answer, logged } = of;
+  const { decided_by: decider, stages, lists, upstreams, answer, logged } = of;
   return (
     <>
       {logged !== undefined && <ThenAndNow logged={logged} now={of.status} />}
@@ -37,10 +37,16 @@ export function Explanation({ of }: { readonly of: Explained }): ReactNode {
           ))}
         </ol>
       </section>
+      <ExplainedLists of={lists} />
+      {upstreams !== null && <ExplainedUpstreams of={upstreams} />}
       <section className={styles['part']}>
         <h3>{say('queries.why.answer')}</h3>
         {answer === null ? (
-          <p>{say('queries.why.noAnswer')}</p>
+          <p>
+            {say(
+              stages.at(-1)?.verdict === 'unresolved' ? 'queries.why.notStored' : 'queries.why.nothingSent',
+            )}
+          </p>
         ) : (
           <Records rcode={answer.rcode} records={answer.answers} />
         )}
@@ -109,9 +115,11 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
 }
 
 function Detail({ stage, detail }: { readonly stage: string; readonly detail: string }): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const words = stageDetail(stage, detail);
-  return <p className={styles['quiet']}>{words === null ? detail : say(words.key, { of: words.of })}</p>;
+  if (words === null) return <p className={styles['quiet']}>{detail}</p>;
+  const of = words.secs === undefined ? words.of : format.span(words.secs);
+  return <p className={styles['quiet']}>{say(words.key, { of })}</p>;
 }
 
 /** A rule with every list that has it. */

@@ -7,9 +7,14 @@ describe('stageDetail()', () => {
     ['mac 192.0.2.21', { key: 'queries.groupBy.mac', of: '192.0.2.21' }],
     ['subnet 2001:db8::/32', { key: 'queries.groupBy.subnet', of: '2001:db8::/32' }],
     ['key tablet', { key: 'queries.groupBy.key', of: 'tablet' }],
+    ['chosen', { key: 'queries.groupBy.chosen', of: '' }],
     ['default (no client has the key tablet)', null],
   ])('of a group by "%s"', (detail, words) => {
     expect(stageDetail('client_group', detail)).toEqual(words);
+  });
+
+  test('of the cache has the time that an answer stays there', () => {
+    expect(stageDetail('cache', 'ttl 90')).toEqual({ key: 'queries.why.cacheTtl', of: '', secs: 90 });
   });
 
   test('has no words for other stages', () => {

@@ -2,14 +2,20 @@
 
 /** A message and what goes into it. */
 export interface StageDetail {
-  readonly key: `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key'}`;
+  readonly key:
+    `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key' | 'chosen'}` | 'queries.why.cacheTtl';
   readonly of: string;
+  /** A span instead of `of`. */
+  readonly secs?: number;
 }
 
-const GROUP_SOURCE = /^(default|subnet|manual|mac|key)(?: ([^ ]+))?$/;
+const GROUP_SOURCE = /^(default|subnet|manual|mac|key|chosen)(?: ([^ ]+))?$/;
+const CACHE_TTL = /^ttl (\d+)$/;
 
-/** What gave a client its group; null for what has no words of its own, which is shown as it is. */
+/** What gave a client its group, or how long an answer stays in the cache; null for what has no words of its own, which is shown as it is. */
 export function stageDetail(stage: string, detail: string): StageDetail | null {
+  const ttl = stage === 'cache' ? CACHE_TTL.exec(detail) : null;
+  if (ttl !== null) return { key: 'queries.why.cacheTtl', of: '', secs: Number(ttl[1]) };
   const found = stage === 'client_group' ? GROUP_SOURCE.exec(detail) : null;
   if (found === null) return null;
   const [, source, of = ''] = found;

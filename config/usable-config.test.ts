@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { usableConfig } from './usable-config.ts';
+
+const use = (text: string, env: Record<string, string> = {}) =>
+  usableConfig({ file: { name: 'weir.toml', text }, env });
+
+describe('usableConfig()', () => {
+  test.each([
+    ['a value of the wrong type', '[server]\ndata_dir = "/d"\nweb_port = "8081"\ndns_port = 5300\n'],
+    ['an unknown key', '[server]\nbogus = 1\ndata_dir = "/d"\ndns_port = 5300\n'],
+    ['a line that is not TOML', '[server]\ndata_dir = "/d"\nweb_port 8081\ndns_port = 5300\n'],
+    ['a key given twice', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
+    ['a string without an end', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[dns]\nlocal_domain = """lan\n'],
+    ['keys that contradict', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[cache]\nmin_ttl_secs = 90000\n'],
+  ])('keeps the other keys beside %s', (_what, text) => {
+    const { config, explicit, isDataDirKnown } = use(text);
+    expect(config.server).toMatchObject({ data_dir: '/d', dns_port: 5300, web_port: 8080 });
+    expect([explicit.has('server.dns_port'), isDataDirKnown]).toEqual([true, true]);
+  });
+
+  test.each([
+    ['its own value is wrong', '[server]\ndata_dir = 5\n'],
+    ['its own line is not TOML', '[server]\ndata_dir = /d\n'],
+    ['its section is not TOML', '[server\ndata_dir = "/d"\n'],
+    ['an inline table is not TOML', 'server = { data_dir = "/d", web_port }\n'],
+  ])('does not know the data directory if %s', (_what, text) => {
+    expect(use(text).isDataDirKnown).toBe(false);
+    expect(use(text, { WEIR_SERVER_DATA_DIR: '/e' })).toMatchObject({
+      isDataDirKnown: true,
+      config: { server: { data_dir: '/e' } },
+    });
+  });
+
+  test('knows the default data directory, also if the file says nothing else that is right', () => {
+    expect(use('#data_dir = "/d"\n]]]\n')).toMatchObject({
+      isDataDirKnown: true,
+      config: { server: { data_dir: './data' } },
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StatusEvent } from '../../../../../shared/api/system-api.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionState } from './connection.ts';
+
+const EVENT = {} as StatusEvent;
+
+/** A server and its network, by a clock that the test moves. */
+class Server {
+  nowMs = 0;
+  /** What it does with a stream or a request: it answers, refuses by an answer, or its machine or its network is away. */
+  mode: 'up' | 'refusing' | 'stopped' | 'silent' = 'up';
+  follows = 0;
+  probes = 0;
+  backs = 0;
+  readonly states: ConnectionState[] = [];
+  readonly connection: Connection;
+  private readonly timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  private endStream: (() => void) | null = null;
+
+  constructor() {
+    this.connection = new Connection({
+      follow: (signal, onHeard) => this.follow(signal, onHeard),
+      probe: (signal) => {
+        this.probes++;
+        return this.mode === 'up' || this.mode === 'refusing' ? Promise.resolve() : this.noAnswer(signal);
+      },
+      onEvent: () => undefined,
+      onState: (state) => this.states.push(state),
+      onBack: () => this.backs++,
+      nowMs: () => this.nowMs,
+      later: (run, ms) => this.later(run, ms),
+    });
+  }
+
+  get kind(): ConnectionState['kind'] | undefined {
+    return this.states.at(-1)?.kind;
+  }
+
+  /** Ends the stream, as a process does that stops. */
+  end(): void {
+    this.endStream?.();
+  }
+
+  /** Lets time pass, in steps short enough for every timer. */
+  async pass(ms: number): Promise<void> {
+    for (const end = this.nowMs + ms; this.nowMs < end;) {
+      this.nowMs += 100;
+      for (const timer of [...this.timers].filter(({ atMs }) => atMs <= this.nowMs)) {
+        if (this.timers.delete(timer)) timer.run();
+      }
+      await settled();
+    }
+  }
+
+  private later(run: () => void, ms: number): () => void {
+    const timer = { atMs: this.nowMs + ms, run };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  }
+
+  private async follow(
+    signal: AbortSignal,
+    onHeard: (event: StatusEvent | null) => void,
+  ): Promise<'ended' | 'refused'> {
+    this.follows++;
+    if (this.mode === 'refusing') return 'refused';
+    if (this.mode !== 'up') return this.noAnswer(signal);
+    onHeard(EVENT);
+    return new Promise((resolve, reject) => {
+      let stop = (): void => undefined;
+      const beat = (): void => {
+        if (this.mode === 'up') onHeard(null);
+        stop = this.later(beat, 1_000);
+      };
+      stop = this.later(beat, 1_000);
+      this.endStream = () => {
+        stop();
+        resolve('ended');
+      };
+      signal.addEventListener('abort', () => {
+        stop();
+        reject(new Error('aborted'));
+      });
+    });
+  }
+
+  private noAnswer(signal: AbortSignal): Promise<never> {
+    if (this.mode === 'stopped') return Promise.reject(new Error('refused'));
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+  }
+}
+
+/** What promises have to do is done. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}
+
+describe('Connection', () => {
+  test('asks for nothing except the stream while that is heard', async () => {
+    const server = new Server();
+    await server.pass(300_000);
+    expect([server.follows, server.probes, server.states]).toEqual([
+      1,
+      0,
+      [{ kind: 'connected', isStreaming: true }],
+    ]);
+  });
+
+  test('is lost within five seconds of silence, and back with the first sign', async () => {
+    const server = new Server();
+    await server.pass(10_000);
+    server.mode = 'silent';
+    await server.pass(5_000);
+    expect(server.states.at(-1)).toEqual({ kind: 'lost', sinceMs: 10_000 });
+    server.mode = 'up';
+    await server.pass(5_000);
+    expect([server.kind, server.backs]).toEqual(['connected', 1]);
+  });
+
+  test('is lost at once when the stream ends and Weir does not answer, and looks again at growing intervals', async () => {
+    const server = new Server();
+    await settled();
+    server.mode = 'stopped';
+    server.end();
+    await settled();
+    expect([server.kind, server.probes]).toEqual(['lost', 1]);
+    await server.pass(60_000);
+    expect([server.follows > 5, server.follows < 12, server.probes]).toEqual([true, true, 1]);
+    const before = server.follows;
+    server.mode = 'up';
+    server.connection.check();
+    await settled();
+    expect([server.kind, server.follows, server.backs]).toEqual(['connected', before + 1, 1]);
+  });
+
+  test('opens a stream again that has ended while Weir answers, and is never lost', async () => {
+    const server = new Server();
+    await settled();
+    server.end();
+    await server.pass(1_000);
+    expect([server.follows, server.probes, server.backs]).toEqual([2, 1, 0]);
+    expect(server.states.some(({ kind }) => kind === 'lost')).toBe(false);
+  });
+
+  test('is there without the stream when that is refused', async () => {
+    const server = new Server();
+    server.mode = 'refusing';
+    server.connection.check();
+    await server.pass(3_000);
+    expect(server.states.at(-1)).toEqual({ kind: 'connected', isStreaming: false });
+  });
+
+  test('looks at once when a request was lost', async () => {
+    const server = new Server();
+    await server.pass(10_000);
+    server.mode = 'stopped';
+    server.connection.check();
+    await settled();
+    expect(server.kind).toBe('lost');
+  });
+
+  test('follows nothing while the page is hidden, and looks at once when the page is seen again', async () => {
+    const server = new Server();
+    await settled();
+    server.connection.see(false);
+    server.mode = 'stopped';
+    await server.pass(600_000);
+    expect([server.follows, server.probes, server.kind]).toEqual([1, 0, 'connected']);
+    server.connection.see(true);
+    await settled();
+    expect(server.kind).toBe('lost');
+  });
+
+  test('asks for nothing after close()', async () => {
+    const server = new Server();
+    await settled();
+    server.connection.close();
+    await server.pass(60_000);
+    expect([server.follows, server.probes]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,64 @@
+/** Reads the stream of the node's state, and asks whether Weir answers at all. */
+import type { EventOf } from '../../../../../shared/api/client/typed-client.ts';
+import { API_BASE } from '../place.ts';
+import { signedIn } from '../sign-in.ts';
+
+/** State of the node. */
+export type NodeStatus = EventOf<'GET /status/stream'>;
+
+/** Follows the stream, as `ConnectionParts.follow`; a session that has ended waits for a login first. */
+export async function followStatus(
+  signal: AbortSignal,
+  onHeard: (event: NodeStatus | null) => void,
+): Promise<'ended' | 'refused'> {
+  const response = await fetch(`${API_BASE}/status/stream`, {
+    signal,
+    credentials: 'same-origin',
+    cache: 'no-store',
+  });
+  const { body } = response;
+  if (body === null || typeOf(response) !== 'text/event-stream') {
+    await body?.cancel();
+    if (!isProblem(response)) throw new Error('something else than Weir answered');
+    if (response.status === 401) await signedIn();
+    return 'refused';
+  }
+  await readEvents(body, onHeard);
+  return 'ended';
+}
+
+/** Asks for the node's health without the session: looking that up may wait for the database. @throws {Error} */
+export async function probeNode(signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${API_BASE}/health`, { signal, credentials: 'omit', cache: 'no-store' });
+  if (isProblem(response)) return;
+  const answer: unknown = typeOf(response) === 'application/json' ? await response.json() : null;
+  if (typeof answer !== 'object' || answer === null || !('checks' in answer))
+    throw new Error('something else than Weir answered');
+}
+
+/** Reads server-sent events, of which only `data` of one line matters here. */
+export async function readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onHeard: (event: NodeStatus | null) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (text + value).split('\n\n');
+    text = parts.pop() ?? '';
+    if (parts.length === 0) onHeard(null);
+    for (const part of parts)
+      onHeard(part.startsWith('data: ') ? (JSON.parse(part.slice(6)) as NodeStatus) : null);
+  }
+}
+
+function typeOf(response: Response): string {
+  return (response.headers.get('Content-Type') ?? '').split(';', 1)[0] ?? '';
+}
+
+/** Weir itself refused: nothing in between writes problem details. */
+function isProblem(response: Response): boolean {
+  return typeOf(response) === 'application/problem+json';
+}

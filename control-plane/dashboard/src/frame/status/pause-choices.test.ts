@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { pauseSecs, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
+
+describe('tomorrow()', () => {
+  test('is the next morning, also just after midnight and over the end of a year', () => {
+    expect(tomorrow(new Date(2026, 10, 28, 22, 30))).toEqual(new Date(2026, 10, 29, 6));
+    expect(tomorrow(new Date(2026, 11, 31, 0, 1))).toEqual(new Date(2027, 0, 1, 6));
+    expect(secsUntil(new Date(2026, 10, 29, 6), new Date(2026, 10, 28, 23))).toBe(7 * 3_600);
+  });
+});
+
+describe('pauseSecs()', () => {
+  test.each([
+    ['90', 'seconds', 90],
+    ['1.5', 'hours', 5_400],
+    ['0,5', 'minutes', 30],
+    ['365', 'days', 31_536_000],
+    ['366', 'days', null],
+    ['0', 'minutes', null],
+    ['-5', 'minutes', null],
+    ['', 'minutes', null],
+    ['soon', 'minutes', null],
+  ] as const)('of %j %s is %j', (amount, unit, secs) => expect(pauseSecs(amount, unit)).toBe(secs));
+});
+
+describe('secsLeft()', () => {
+  test('counts down to nothing', () => {
+    expect([secsLeft(60, 1_000, 1_000), secsLeft(60, 1_000, 11_500), secsLeft(60, 1_000, 99_000)]).toEqual([
+      60, 50, 0,
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+/** On every page: whether blocking is on, the button that pauses or resumes it, and what is wrong. */
+import { CircleCheck, Play, ShieldAlert, ShieldCheck, ShieldOff, TriangleAlert } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useNodeStatus } from '../../api/live/live-status.ts';
+import { useMe } from '../../api/session.tsx';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { isNothingBlocked } from '../../pages/overview/standing.ts';
+import { useTroubles } from '../../pages/overview/use-troubles.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { PauseMenu } from './pause-menu.tsx';
+import { useSecsLeft } from './use-secs-left.ts';
+import styles from './status-bar.module.css';
+
+const TroubleDialog = lazy(() => import('./trouble-dialog.tsx'));
+
+/** The bar; as high before its contents are known, so that nothing jumps. */
+export function StatusBar(): ReactNode {
+  const { say } = useText();
+  return (
+    <header className={styles['bar']} aria-label={say('status.bar')}>
+      <BlockingState />
+      <Troubles />
+    </header>
+  );
+}
+
+function BlockingState(): ReactNode {
+  const { say, format } = useText();
+  const { isAdmin } = useMe();
+  const { blocking, blockedNames, isLost } = useNodeStatus();
+  const left = useSecsLeft(blocking.data?.timer_secs ?? null, blocking.dataUpdatedAt);
+  const resume = useChange('POST /blocking', { done: 'blocking.resumed' });
+  if (blocking.data === undefined) return <p className={styles['text']} />;
+  const { enabled } = blocking.data;
+  const isNothing = isNothingBlocked(enabled, blockedNames);
+  const Icon = !enabled ? ShieldOff : isNothing ? ShieldAlert : ShieldCheck;
+  const tone = isLost ? 'unknown' : enabled && !isNothing ? 'on' : 'off';
+  return (
+    <>
+      <Icon size={20} aria-hidden className={styles[tone]} />
+      <p className={styles['text']} data-tone={tone}>
+        {enabled
+          ? say(isNothing ? 'blocking.onNothing' : 'blocking.on')
+          : say(left === null ? 'blocking.off' : 'blocking.offFor', { span: format.span(left ?? 0) })}
+        {enabled && !isNothing && blockedNames !== null && ' '}
+        {enabled && !isNothing && blockedNames !== null && (
+          <span className={styles['names']}>
+            {say('blocking.names', { count: blockedNames, shown: format.briefCount(blockedNames) })}
+          </span>
+        )}
+      </p>
+      {isAdmin && enabled && <PauseMenu />}
+      {isAdmin && !enabled && (
+        <Button
+          kind="main"
+          icon={Play}
+          isPending={resume.isPending}
+          onPress={() => void resume.run({ body: { enabled: true } })}
+        >
+          {say('blocking.resume')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Troubles(): ReactNode {
+  const { say } = useText();
+  const troubles = useTroubles();
+  const [isOpen, setOpen] = useState(false);
+  if (troubles === null) return null;
+  // A hint does not count as a problem.
+  const count = troubles.filter(({ tone }) => tone !== 'info').length;
+  if (troubles.length === 0)
+    return (
+      <p className={styles['well']}>
+        <CircleCheck size={18} aria-hidden />
+        {say('trouble.none')}
+      </p>
+    );
+  return (
+    <>
+      <Button icon={TriangleAlert} onPress={() => setOpen(true)}>
+        {count === 0 ? say('trouble.hints') : say('trouble.count', { count })}
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <TroubleDialog troubles={troubles} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+/** All that is wrong now, for the overview and for the frame of every page. */
+import { useNodeStatus } from '../../api/live/live-status.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { isRecent } from './overview-questions.ts';
+import { heldTrouble, isNothingBlocked, NOTHING_BLOCKED, refusedTrouble, troublesOf } from './standing.ts';
+import type { Trouble } from './standing.ts';
+
+const CLIENTS_MS = 90_000;
+const LISTS_MS = 450_000;
+
+/** What is wrong, the worst first; null = not known yet. */
+export function useTroubles(): readonly Trouble[] | null {
+  const { health, blocking, blockedNames } = useNodeStatus();
+  const sources = useAsk('GET /blocklist-sources', {}, { everyMs: LISTS_MS });
+  const access = useAsk('GET /clients/refused', {}, { everyMs: CLIENTS_MS });
+  if (health.data === undefined) return null;
+  const troubles = troublesOf(health.data);
+  if (isNothingBlocked(blocking.data?.enabled, blockedNames)) troubles.push(NOTHING_BLOCKED);
+  const held = sources.data === undefined ? null : heldTrouble(sources.data);
+  const refused = access.data === undefined ? null : refusedTrouble(access.data, (one) => isRecent(one));
+  return [...troubles, ...[held, refused].filter((trouble) => trouble !== null)];
+}

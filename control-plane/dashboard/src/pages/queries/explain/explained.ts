@@ -1,0 +1,5 @@
+/** What the API says of a question. */
+import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
+
+/** An explanation. */
+export type Explained = AnswerOf<'GET /explain'>;

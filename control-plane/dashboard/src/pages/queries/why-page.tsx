@@ -1,0 +1,171 @@
+/** Why is a name answered as it is, for any device or group? Also for names that are not in the log. */
+import { CircleHelp } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { useAsk } from '../../api/use-ask.ts';
+import { useUrlState } from '../../api/url-state.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import type { Suggestion } from '../../ui/controls/fields.tsx';
+import { Card, Page, Stack } from '../../ui/display/page.tsx';
+import { Answered } from '../../ui/display/states.tsx';
+import { Badge, DomainName } from '../../ui/display/values.tsx';
+import { useGroups } from '../../ui/policy/groups.tsx';
+import { Explanation } from './explain/explanation.tsx';
+import type { Explained } from './explain/explained.ts';
+import { deviceOf, queryOf } from './explain/why-question.ts';
+import type { KnownClient, QuestionFields } from './explain/why-question.ts';
+import { lookOf } from './log/status-look.ts';
+
+const DEFAULTS = {
+  name: '',
+  type: 'A',
+  client: '',
+  client_id: '',
+  group: '',
+};
+const TYPES = ['A', 'AAAA', 'HTTPS', 'CNAME', 'MX', 'NS', 'PTR', 'SRV', 'SVCB', 'TXT'];
+const MOST_CLIENTS = 8;
+const NONE: readonly KnownClient[] = [];
+
+/** The page. */
+export default function WhyPage(): ReactNode {
+  const { say } = useText();
+  const [asked, setAsked] = useUrlState(DEFAULTS);
+  const query = queryOf(asked);
+  const explained = useAsk('GET /explain', { query: query ?? {} }, { enabled: query !== null });
+  return (
+    <Page title={say('page.why')} lead={say('why.lead')}>
+      <Card>
+        <QuestionForm
+          key={JSON.stringify(asked)}
+          asked={asked}
+          onAsk={(next) => {
+            setAsked(next);
+            void explained.refetch();
+          }}
+          isPending={explained.isFetching}
+        />
+      </Card>
+      {query !== null && (
+        <Card>
+          <Answered of={explained} lines={8}>
+            {(answer) => <Answer of={answer} />}
+          </Answered>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+interface QuestionFormProps {
+  readonly asked: QuestionFields;
+  readonly onAsk: (fields: QuestionFields) => void;
+  readonly isPending: boolean;
+}
+
+function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode {
+  const { say } = useText();
+  const [name, setName] = useState(asked.name);
+  const [type, setType] = useState(asked.type);
+  const [group, setGroup] = useState(asked.group);
+  const [written, setWritten] = useState<string | null>(asked.client === '' ? null : asked.client);
+  const groups = useGroups();
+  const chosen = useAsk(
+    'GET /clients/{id}',
+    { params: { id: Number(asked.client_id) } },
+    { enabled: asked.client_id !== '' },
+  );
+  const device = written ?? textOf(asked.client_id === '' ? undefined : chosen.data);
+  const search = device.trim();
+  const found = useAsk(
+    'GET /clients',
+    { query: { search, limit: MOST_CLIENTS } },
+    { enabled: written !== null && search !== '' },
+  );
+  const known = found.data?.data ?? NONE;
+  const ask = (): void => {
+    const by = written === null ? asked : deviceOf(written, known);
+    onAsk({ name: name.trim(), type, client: by.client, client_id: by.client_id, group });
+  };
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask();
+      }}
+    >
+      <Stack>
+        <TextField label={say('why.name')} value={name} onChange={setName} inputMode="url" isCode />
+        <SelectField
+          label={say('queries.condition.type')}
+          value={type}
+          onChange={setType}
+          choices={[...new Set([...TYPES, asked.type])].map((id) => ({ id, text: id }))}
+        />
+        <TextField
+          label={say('why.device')}
+          help={say('why.device.help')}
+          value={device}
+          onChange={setWritten}
+          suggestions={known.map(suggestionOf)}
+        />
+        <SelectField
+          label={say('queries.condition.group_id')}
+          value={group}
+          onChange={setGroup}
+          choices={[
+            { id: '', text: say('why.group.own') },
+            ...groups.map(({ id, name: text }) => ({ id: `${id}`, text })),
+          ]}
+        />
+        <div>
+          <Button
+            kind="main"
+            icon={CircleHelp}
+            isDisabled={name.trim() === ''}
+            isPending={isPending}
+            onPress={ask}
+          >
+            {say('why.ask')}
+          </Button>
+        </div>
+        <button type="submit" hidden />
+      </Stack>
+    </Form>
+  );
+}
+
+function Answer({ of }: { readonly of: Explained }): ReactNode {
+  const { say } = useText();
+  const groups = useGroups();
+  const { icon, tone } = lookOf(of.status);
+  const group = groups.find(({ id }) => id === of.group_id)?.name ?? `${of.group_id}`;
+  return (
+    <Stack>
+      <h2>
+        <DomainName name={of.domain} /> <code>{of.type}</code>
+      </h2>
+      <p>
+        <Badge tone={tone} icon={icon}>
+          {say(`queries.status.${of.status}`)}
+        </Badge>{' '}
+        {say('why.for', { group })}
+      </p>
+      <Explanation of={of} />
+    </Stack>
+  );
+}
+
+function textOf(client: KnownClient | undefined): string {
+  if (client === undefined) return '';
+  const { name, hostname, ip_address: ip, client_key: key, mac_address: mac } = client;
+  return name ?? hostname ?? ip ?? key ?? mac ?? '';
+}
+
+function suggestionOf(client: KnownClient): Suggestion {
+  const { name, hostname, ip_address: ip, client_key: key, mac_address: mac } = client;
+  return { text: ip ?? key ?? mac ?? '', meaning: name ?? hostname ?? undefined };
+}

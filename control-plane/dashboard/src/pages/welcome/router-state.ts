@@ -1,0 +1,56 @@
+/** What the answers of `GET /system/reachability` mean for the steps of the page. Pure. */
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+
+export type Reach = AnswerOf<'GET /system/reachability'>;
+
+/** Where this page was opened. */
+export interface OpenedAt {
+  readonly protocol: string;
+  /** As in a URL: an IPv6 address in brackets. */
+  readonly hostname: string;
+  readonly port: string;
+}
+
+/** The addresses that people enter in routers and devices. */
+export interface EnteredAddresses {
+  readonly ipv4: readonly string[];
+  readonly ipv6: readonly string[];
+}
+
+/** Addresses to enter: of a container, where the page was opened, if that is an address of the network. */
+export function enteredAddresses(
+  { addresses, is_container: isContainer }: Reach,
+  at: OpenedAt,
+): EnteredAddresses {
+  if (!isContainer) {
+    return {
+      ipv4: addresses.filter(({ kind }) => kind === 'ipv4').map(({ address }) => address),
+      ipv6: addresses.filter(({ kind }) => kind !== 'ipv4').map(({ address }) => address),
+    };
+  }
+  const host = at.hostname.replace(/^\[|\]$/g, '');
+  if (isOwnName(at.hostname)) return { ipv4: [], ipv6: [] };
+  if (host.includes(':')) return { ipv4: [], ipv6: [host] };
+  return { ipv4: /^[\d.]+$/.test(host) ? [host] : [], ipv6: [] };
+}
+
+/** Why the router must not be changed yet; null if it may be. */
+export function routerObstacle(reach: Reach, at: OpenedAt): 'port' | 'address' | null {
+  if (reach.dns.port_53 !== 'weir') return 'port';
+  const { ipv4, ipv6 } = enteredAddresses(reach, at);
+  // A container is reached by the address of its machine, which only people know.
+  return ipv4.length + ipv6.length === 0 && !reach.is_container ? 'address' : null;
+}
+
+/** The start of this dashboard's address for another device; null if no address is known. */
+export function originForOthers(reach: Reach, at: OpenedAt): string | null {
+  const port = at.port === '' ? '' : `:${at.port}`;
+  if (!isOwnName(at.hostname)) return `${at.protocol}//${at.hostname}${port}`;
+  const [first] = enteredAddresses(reach, at).ipv4;
+  return first === undefined ? null : `${at.protocol}//${first}${port}`;
+}
+
+/** A name that means the machine itself: no other device can open it. */
+export function isOwnName(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
+}

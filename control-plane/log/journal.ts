@@ -1,0 +1,22 @@
+/** The journal of systemd, which takes the priority of a line from its beginning (sd-daemon(3)). */
+import { fstatSync } from 'node:fs';
+
+const STANDARD_ERROR = 2;
+const PRIORITIES = { error: '<3>', warn: '<4>', info: '<6>', debug: '<7>' } as const;
+
+/** Whether standard error is the journal: `$JOURNAL_STREAM` has the device and inode of its socket (systemd.exec(5)). */
+export function isJournal(env: NodeJS.ProcessEnv, descriptor = STANDARD_ERROR): boolean {
+  const stream = env['JOURNAL_STREAM'];
+  if (stream === undefined || stream === '') return false;
+  try {
+    const { dev, ino } = fstatSync(descriptor, { bigint: true });
+    return stream === `${dev}:${ino}`;
+  } catch {
+    return false; // Standard error is closed.
+  }
+}
+
+/** What a line of this level starts with in the journal. */
+export function journalPrefix(level: keyof typeof PRIORITIES): string {
+  return PRIORITIES[level];
+}

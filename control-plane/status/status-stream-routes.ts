@@ -1,0 +1,39 @@
+/** HTTP of `{api}/status/stream`. */
+import { StatusEvent } from '../../shared/api/system-api.ts';
+import { route } from '../api/route.ts';
+import type { Route } from '../api/route.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { callerOf } from '../auth/request-caller.ts';
+import type { StatusStreams } from './status-streams.ts';
+
+/** What this row is made of. */
+export interface StatusStreamRouteParts {
+  readonly auth: Authenticator;
+  readonly statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
+}
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // nginx would hold events back.
+  'X-Accel-Buffering': 'no',
+};
+
+/** The row of the stream. */
+export function statusStreamRoutes({ auth, statusStreams }: StatusStreamRouteParts): Route[] {
+  const row = route({
+    method: 'GET',
+    path: '/status/stream',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'State of this node as server-sent events: at once, on each change, and a comment every second',
+    events: StatusEvent,
+    errors: { 429: 'too many streams at once; see Retry-After' },
+    handle: async ({ http, response }) => {
+      if (http.method === 'HEAD') return void response.set(HEADERS);
+      statusStreams.admit();
+      response.set(HEADERS);
+      await statusStreams.send(response, async () => (await callerOf(auth, http)) !== null);
+    },
+  });
+  return [row];
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandFor } from './dns-port-help.ts';
+import { holderOfPort } from './port-holder.ts';
+
+test('holderOfPort() finds this process by its socket, and is null for a port that is free', async () => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  expect(holderOfPort(port)?.pid).toBe(process.pid);
+  socket.close();
+  await once(socket, 'close');
+  expect(holderOfPort(port)).toBeNull();
+});
+
+describe('holderOfPort() of another user', () => {
+  const UID = process.getuid!();
+  let proc = '';
+  beforeEach(() => {
+    proc = mkdtempSync(join(tmpdir(), 'weir-proc-'));
+    mkdirSync(join(proc, 'net'));
+    const head =
+      '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
+    const row = `  1: 3500007F:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000 ${UID} 0 4711 2 0 0`;
+    writeFileSync(join(proc, 'net/udp'), `${head}\n${row}\n`);
+    // A connection to port 53 of another machine, and one that is only connected here.
+    const tcp = `  0: 0100007F:0035 0100007F:9C40 01 0:0 0:0 0 ${UID} 0 4712 1`;
+    writeFileSync(join(proc, 'net/tcp'), `${head}\n${tcp}\n`);
+  });
+  afterEach(() => rmSync(proc, { recursive: true }));
+
+  function run(pid: number, name: string): string {
+    mkdirSync(join(proc, String(pid), 'fd'), { recursive: true });
+    writeFileSync(join(proc, String(pid), 'comm'), `${name}\n`);
+    return join(proc, String(pid), 'fd');
+  }
+
+  test('takes the only DNS server among the processes of the user who has the socket', () => {
+    run(100, 'bash');
+    run(200, 'systemd-resolve');
+    expect(holderOfPort(53, proc)).toEqual({ program: 'systemd-resolve', pid: 200 });
+    run(300, 'dnsmasq');
+    expect(holderOfPort(53, proc)).toEqual({ program: null, pid: null });
+  });
+
+  test('takes the process whose descriptor is the socket before any other', () => {
+    run(200, 'dnsmasq');
+    symlinkSync('socket:[4711]', join(run(300, 'my-server'), '7'));
+    expect(holderOfPort(53, proc)).toEqual({ program: 'my-server', pid: 300 });
+  });
+
+  test('is null if nothing listens', () => {
+    writeFileSync(join(proc, 'net/udp'), '');
+    expect(holderOfPort(53, proc)).toBeNull();
+  });
+});
+
+test.each([
+  ['taken', 'systemd-resolve', /DNSStubListener=no.*resolv\.conf.*systemctl restart systemd-resolved$/],
+  ['taken', 'named', /^sudo systemctl disable --now named$/],
+  ['taken', 'connmand', /^sudo systemctl disable --now connman$/],
+  ['not_permitted', null, /ip_unprivileged_port_start=53/],
+] as const)('commandFor() port 53 %s by %s is one line', (state, program, pattern) => {
+  const command = commandFor(state, program === null ? null : { program, pid: 1 });
+  expect(command).toMatch(pattern);
+  expect(command).not.toContain('\n');
+});
+
+test('commandFor() has none for a free port, and for a program that it does not know', () => {
+  expect(commandFor('free', null)).toBeNull();
+  expect(commandFor('taken', { program: 'my-server; rm -rf /', pid: 5 })).toBeNull();
+  expect(commandFor('taken', null)).toBeNull();
+});

@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { causeIn, describeCode } from './fault-cause.ts';
+
+describe('describeCode()', () => {
+  test('describes a code in words that end with it, and no codes of other things', () => {
+    expect(describeCode('ENETUNREACH')).toBe(
+      'this machine has no route to the network of the server (ENETUNREACH)',
+    );
+    expect(describeCode('ENOSPC')).toBeNull();
+    expect(describeCode('toString')).toBeNull();
+  });
+});
+
+describe('causeIn()', () => {
+  test.each([
+    [`fetch https://lists.example/a: ${describeCode('EAI_AGAIN')}`, 'lookup_failed'],
+    [describeCode('CERT_HAS_EXPIRED')!, 'certificate_expired'],
+    ['EHOSTUNREACH', 'host_unreachable'],
+    ['fetch https://lists.example/a: the server answered 404', null],
+    ['timeout', 'silent'],
+    ['no address for dns.example', 'no_address'],
+    ['the disk is full (ENOSPC)', null],
+  ])('finds in %j the cause %j', (text, cause) => expect(causeIn(text)).toBe(cause));
+});

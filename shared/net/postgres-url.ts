@@ -1,0 +1,83 @@
+/** TLS as the URL of a PostgreSQL server and the keys of `[database]` ask for it, with the modes of libpq. */
+
+/** Those of libpq that promise something; `allow` and `prefer` give way to anyone who answers that there is no TLS. */
+export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+/** How a connection is secured. */
+export type SslMode = (typeof SSL_MODES)[number];
+
+/** The keys of `[database]` that hold for each URL without parameters to the same end. */
+export interface SslKeys {
+  /** Empty = not given. */
+  readonly sslmode: SslMode | '';
+  /** Path of the certificates of authorities; empty = not given. */
+  readonly sslrootcert: string;
+}
+
+/** The parameter `ssl`, which pg knows and libpq does not. */
+const BY_SSL: Readonly<Record<string, SslMode>> = {
+  ...{ true: 'verify-full', '1': 'verify-full', false: 'disable', '0': 'disable' },
+};
+/** Without a mode they mean TLS, and the strictest one. */
+const MEANS_TLS = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/** What the URL and the keys ask for; null = nothing, and a text that is not a mode is returned as it is. */
+export function sslModeOf({ searchParams }: URL, keys: SslKeys): string | null {
+  const inUrl = searchParams.get('sslmode');
+  if (inUrl !== null) return inUrl;
+  const ssl = searchParams.get('ssl');
+  if (ssl !== null) return BY_SSL[ssl] ?? `ssl=${ssl}`;
+  if (keys.sslmode !== '') return keys.sslmode;
+  const isMeant = keys.sslrootcert !== '' || MEANS_TLS.some((name) => searchParams.has(name));
+  return isMeant ? 'verify-full' : null;
+}
+
+/** Path of the certificates of authorities; empty = those that Node.js knows. */
+export function sslRootCertOf({ searchParams }: URL, { sslrootcert }: SslKeys): string {
+  return searchParams.get('sslrootcert') ?? sslrootcert;
+}
+
+/** Whether the text is a mode. */
+export function isSslMode(text: string): text is SslMode {
+  return (SSL_MODES as readonly string[]).includes(text);
+}
+
+/** Keys of `[database]` that have to do with each other. */
+interface DatabaseKeys extends SslKeys {
+  readonly url: readonly string[];
+  readonly owner_url: readonly string[];
+  readonly password_file: string;
+  readonly owner_password_file: string;
+}
+
+/** A key, and what is expected there instead. */
+interface DatabaseFault {
+  readonly key: string;
+  readonly expected: string;
+}
+
+/** What does not go together; without the URLs, which may hold passwords. */
+export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
+  const faults: DatabaseFault[] = [];
+  const refuse = (key: string, expected: string): void => void faults.push({ key, expected });
+  if (![0, keys.url.length].includes(keys.owner_url.length))
+    refuse('owner_url', 'a URL for each one of database.url, or none');
+  const roles = { url: 'password_file', owner_url: 'owner_password_file' } as const;
+  for (const [name, file] of Object.entries(roles) as [keyof typeof roles, (typeof roles)['url']][]) {
+    const urls = keys[name].map((url) => new URL(url));
+    if (keys[file] !== '' && urls.some(({ password }) => password !== ''))
+      refuse(file, `this, or a password in database.${name}`);
+    for (const fault of urls.map((url) => sslFaultOf(url, keys))) if (fault !== null) refuse(name, fault);
+  }
+  return faults;
+}
+
+/** What is expected instead of the TLS of a URL; null = it is right. */
+function sslFaultOf(url: URL, keys: SslKeys): string | null {
+  const mode = sslModeOf(url, keys);
+  if (mode === null) return null;
+  if (!isSslMode(mode)) return `sslmode to be one of ${SSL_MODES.join(', ')}`;
+  if (mode === 'verify-ca' && sslRootCertOf(url, keys) === '')
+    return 'database.sslrootcert with sslmode verify-ca: any site has a certificate of a public authority';
+  return null;
+}

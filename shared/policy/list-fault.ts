@@ -1,0 +1,61 @@
+/**
+ * Why a list could not be used, as one of a closed set, read from the reason that `control-plane/lists/fetch/` and the
+ * parser write. Pages show a sentence for each fault in the reader's language instead of that English line.
+ */
+
+/** Faults and the texts by which their reasons are known; the first that matches counts. */
+const REASONS = [
+  ['unknown_host', /host name does not exist|has no address/],
+  ['lookup', /host name could not be looked up/],
+  ['refused', /refused the connection/],
+  ['timeout', /not connected after|silent for|not finished after|did not answer/],
+  ['unreachable', /cannot be reached|no address to connect from/],
+  ['closed', /closed the connection|connection was closed/],
+  ['certificate', /certificate/],
+  ['protocol', /does not speak|header of the response/],
+  ['not_found', /the server answered (404|410)$/],
+  ['status', /the server answered (\d{3})/],
+  ['redirects', /redirect/],
+  ['web_page', /HTML or XML page/],
+  ['empty', /the list is empty|holds no rule at all/],
+  ['no_rules', /none of its \d+ rules can be used/],
+  ['not_a_list', /UTF-16|is binary|encoding "|compressed data/],
+  ['too_large', /larger than \d+ bytes|more than \d+ lines/],
+  ['private_address', /is local, and neither|is link-local/],
+  ['own_port', /is Weir's own/],
+  ['folder', /not below a folder of blocking\.list_dirs/],
+  ['no_file', /no such file|not an ordinary file/],
+  ['bad_url', /is not a URL|over http, https and file only|expected an http:, https: or file: URL/],
+  ['taken', /exists already$/],
+  ['disk', /disk|file system|permission denied|folder does not exist/],
+] as const;
+
+/** Kinds of faults. */
+export type ListFault = (typeof REASONS)[number][0];
+
+/** A fault with the status of the response, 0 = none. */
+export interface ReadListFault {
+  readonly fault: ListFault;
+  readonly status: number;
+}
+
+/** What was done, and to which address or file: people have just entered it. */
+const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
+/** A list or its address, without which other messages may read the same. */
+const OF_LIST = /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source of |an http:, https: or file: URL$/;
+
+/** The fault of a message about a list; null for other messages and for reasons without a kind. */
+export function readListFault(message: string): ReadListFault | null {
+  if (!OF_LIST.test(message)) return null;
+  const reason = withoutAction(message);
+  for (const [fault, pattern] of REASONS) {
+    const match = pattern.exec(reason);
+    if (match !== null) return { fault, status: Number(match[1] ?? 0) };
+  }
+  return null;
+}
+
+/** A reason without what was done and the address. */
+export function withoutAction(message: string): string {
+  return message.replace(ACTION, '');
+}
