@@ -53,7 +53,8 @@ async function run({
     process.stdout.write(completionScript(given[0] as Shell));
     return 0;
   }
-  if (spec.isRemote) {
+  const isFull = options['full'] === true;
+  if (spec.isRemote && !isFull) {
     endWithReader();
     const { runCommand } = await import('./cli/commands/run-command.ts');
     const { processScreen } = await import('./cli/output/screen.ts');
@@ -67,6 +68,9 @@ async function run({
   if (spec.name === 'ready') return checkReady(result.ok ? result.value : await usable(source));
   if (spec.name === 'check-config' || !result.ok) return checkConfig(result, terminal);
   switch (spec.name) {
+    case 'backup':
+    case 'restore':
+      return moveFully(spec.name, result.value, given[0]);
     case 'upgrade':
       return upgrade(result.value);
     default:
@@ -130,6 +134,22 @@ async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefine
 async function dropped(loaded: LoadedConfig, takesOver: boolean): Promise<StaysRoot | undefined> {
   const { dropRoot } = await import('./privileges/drop-root.ts');
   return dropRoot(loaded, takesOver);
+}
+
+async function moveFully(
+  name: 'backup' | 'restore',
+  loaded: LoadedConfig,
+  file: string | undefined,
+): Promise<number> {
+  if (file === undefined || file === '-') {
+    terminal.err('weir: --full needs the name of a file');
+    return 2;
+  }
+  const { backUpFully, restoreFully } = await import('./cli/full-commands.ts');
+  becomeOwnerOf(loaded.config.server.data_dir);
+  return name === 'backup'
+    ? backUpFully(loaded, file, version, terminal)
+    : restoreFully(loaded, file, terminal);
 }
 
 async function changePassword(loaded: LoadedConfig): Promise<number> {

@@ -1,8 +1,11 @@
 /**
- * Users, API tokens and grants of a backup. The administrator is in none: a restore never changes that way in. What a
+ * Users, their second factors, certificates, API tokens and grants of a backup. The administrator is in none: a restore
+ * never changes that way in. What a
  * file was made without (hashes) stays as it is here.
  */
-import { type BackupKind, type Item, items } from './backup-kind.ts';
+import { type BackupKind, type Item, items, type KindName } from './backup-kind.ts';
+import { certificates } from './certificate-items.ts';
+import { secondFactors } from './factor-kind.ts';
 
 const USER = items('username text, display_name text, role text, enabled boolean, password_hash text');
 const IS_USER = 'lower(u.username) = lower(v.username)';
@@ -70,13 +73,18 @@ const grants: BackupKind = {
 export const KNOWN_CLIENTS = `SELECT ${CLIENT_OF} AS client FROM clients c WHERE ${CLIENT_OF} = ANY ($1::text[])`;
 
 /** The kinds of this file. */
-export const ACCESS_KINDS: readonly BackupKind[] = [users, apiTokens, grants];
+export const ACCESS_KINDS: readonly BackupKind[] = [users, secondFactors, certificates, apiTokens, grants];
 
 /** Fields that only a backup with secrets has. */
-export const SECRET_FIELDS: Readonly<Record<string, string>> = {
+export const SECRET_FIELDS = {
   users: 'password_hash',
+  second_factors: 'factor',
+  certificates: 'key',
   api_tokens: 'key_hash',
-};
+} as const satisfies Partial<Record<KindName, string>>;
+
+/** A kind with such a field. */
+export type KindWithSecret = keyof typeof SECRET_FIELDS;
 
 /** How a thing is shown in the answer of a restore: with its rights, and those of before where they differ. */
 export function rightsOf(item: Item, was: Item | undefined): string {
@@ -84,6 +92,6 @@ export function rightsOf(item: Item, was: Item | undefined): string {
     `${String(role)}${enabled === false ? ', disabled' : ''}`;
   if (was === undefined) return shown(item);
   const parts = shown(was) === shown(item) ? [] : [`${shown(was)} → ${shown(item)}`];
-  const isNewSecret = Object.values(SECRET_FIELDS).some((field) => was[field] !== item[field]);
+  const isNewSecret = ['password_hash', 'key_hash'].some((field) => was[field] !== item[field]);
   return [...parts, ...(isNewSecret ? ['another password or key'] : [])].join(', ');
 }

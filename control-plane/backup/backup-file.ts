@@ -1,74 +1,23 @@
-/** Turns what is set into the file of a backup, and a checked file into what is to be set, or into its faults. Pure. */
-import { BACKUP_VERSION } from '../../shared/api/policy/backup-api.ts';
-import type { BackupFile, BackupText } from '../../shared/api/policy/backup-api.ts';
+/** Turns a checked file into what is to be set, or into its faults. Pure. */
+import type { BackupFile } from '../../shared/api/policy/backup-api.ts';
 import { MAX_UNTIL_MS } from '../../shared/api/policy/grants-api.ts';
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { hasMask, shownUrl } from '../../shared/net/shown-url.ts';
 import { TEXT_URL } from '../../shared/policy/source-kind.ts';
-import { timeOfDay } from '../../shared/policy/time-of-day.ts';
 import { upstream } from '../../config/upstream-url.ts';
-import { expectedInstead, hostPort } from '../../config/value-checks.ts';
+import { expectedInstead } from '../../config/value-checks.ts';
 import { ApiError, invalid } from '../api/api-error.ts';
 import { readRecord } from '../local-names/read-record.ts';
 import { inOrder, keyOf } from './backup-items.ts';
 import type { BackupItems, LeftOut } from './backup-items.ts';
-import { SECRET_FIELDS } from './access-kinds.ts';
+import { type KindWithSecret, SECRET_FIELDS } from './access-kinds.ts';
 import { KINDS } from './backup-kinds.ts';
-import type { Item, KindName } from './backup-kind.ts';
-
-/** What a file says of itself. */
-export interface BackupHead {
-  readonly createdAt: Date;
-  readonly weir: string;
-  readonly node: string;
-  readonly hasSecrets: boolean;
-}
+import { isOutOfDate, readCertificateItem } from './certificate-items.ts';
+import { itemsOfValues, unmaskedValue, withDnsSettings } from './configuration-items.ts';
+import type { BackupKind, Item, KindName } from './backup-kind.ts';
 
 /** Faults that are named at once. */
 const MOST_FAULTS = 1000;
-
-interface Slot {
-  readonly start_time: number;
-  readonly end_time: number;
-}
-
-/** The file of what is set. */
-export function toBackupFile(items: BackupItems, head: BackupHead): BackupText {
-  const written: Record<string, unknown> = {
-    format: 'weir-backup',
-    version: BACKUP_VERSION,
-    created_at: head.createdAt.toISOString(),
-    weir: head.weir,
-    node: head.node,
-    has_secrets: head.hasSecrets,
-  };
-  for (const [name, found] of items)
-    written[name] = found.map((item) => toWritten(name, item, head.hasSecrets));
-  const settings = items.get('dns_settings')?.[0] ?? {};
-  return { ...(written as BackupText), dns_settings: settings };
-}
-
-function toWritten(kind: KindName, item: Item, hasSecrets: boolean): Item {
-  switch (kind) {
-    case 'list_sources':
-      return hasSecrets ? item : { ...item, url: shownUrl(String(item['url'])) };
-    case 'schedule_profiles': {
-      const slots = (item['slots'] as Slot[]).map((slot) => {
-        return { ...slot, start_time: timeOfDay(slot.start_time), end_time: timeOfDay(slot.end_time) };
-      });
-      return { ...item, slots };
-    }
-    case 'local_records': {
-      const { fqdn: _fqdn, ...record } = item;
-      return record;
-    }
-    case 'users':
-    case 'api_tokens':
-      return hasSecrets ? item : { ...item, [SECRET_FIELDS[kind]!]: null };
-    default:
-      return item;
-  }
-}
 
 /** What a file wants to be set. */
 export interface Wanted {
@@ -83,10 +32,14 @@ export function readBackupFile(file: BackupFile, current: BackupItems, now: Date
   const wanted = new Map<KindName, readonly Item[]>();
   for (const kind of KINDS) {
     const { name } = kind;
-    const given: unknown = file[name];
-    if (given === undefined) continue;
-    const items = (name === 'dns_settings' ? settingsOf(given as Item) : given) as readonly Item[];
-    const read = items.map((item, index) =>
+    const items = name === 'configuration' ? configured(file, current, problems) : file[name];
+    // A certificate is replaced, not removed.
+    if (items === undefined || (name === 'certificates' && items.length === 0)) continue;
+    if (name === 'configuration') {
+      wanted.set(name, unmaskedConfiguration(items, { kind, current, leftOut }));
+      continue;
+    }
+    const read = (items as readonly Item[]).map((item, index) =>
       readItem(name, item, { path: `${name}.${index}`, current, problems, now }),
     );
     const left = read.map((item) => whyNot(name, item, now));
@@ -104,15 +57,45 @@ export function readBackupFile(file: BackupFile, current: BackupItems, now: Date
   return { items: wanted, leftOut };
 }
 
-/** A token without its key opens nothing, and a grant that is over lets nothing pass. */
+/** What is useless without its secret, or past its time, is left out. A user without a password can be given one. */
 function whyNot(kind: KindName, item: Item, now: Date): LeftOut['reason'] | undefined {
-  if (kind === 'grants') return Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
-  return kind === 'api_tokens' && item['key_hash'] === null ? 'key_not_in_backup' : undefined;
+  switch (kind) {
+    case 'grants':
+      return Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
+    case 'certificates':
+      if (item['key'] === null) return 'key_not_in_backup';
+      return isOutOfDate(item, now) ? 'over' : undefined;
+    case 'api_tokens':
+    case 'second_factors':
+      return item[SECRET_FIELDS[kind]] === null ? 'key_not_in_backup' : undefined;
+    default:
+      return undefined;
+  }
 }
 
-/** Settings that say nothing are not there. */
-function settingsOf(settings: Item): Item[] {
-  return Object.values(settings).some((value) => value !== null) ? [settings] : [];
+/** The configuration that a file has; files of version 1 have four keys of it. */
+function configured(
+  file: BackupFile,
+  current: BackupItems,
+  problems: FieldProblem[],
+): readonly Item[] | undefined {
+  if (file.configuration !== undefined) return itemsOfValues(file.configuration, problems);
+  if (file.dns_settings === undefined) return undefined;
+  return withDnsSettings(current.get('configuration') ?? [], file.dns_settings);
+}
+
+/** With the secrets that are stored here; a value whose secret is not stored is unchanged. */
+function unmaskedConfiguration(
+  items: readonly Item[],
+  { kind, current, leftOut }: { kind: BackupKind; current: BackupItems; leftOut: LeftOut[] },
+): Item[] {
+  const stored = current.get('configuration') ?? [];
+  return items.flatMap((item) => {
+    const found = unmaskedValue(item, stored);
+    if (found !== null) return [found];
+    leftOut.push({ kind, item, reason: 'key_not_in_backup' });
+    return stored.filter(({ key }) => key === item['key']);
+  });
 }
 
 interface Place {
@@ -137,8 +120,11 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
         });
       return inOrder({ ...item, url: unmasked(item, place) });
     case 'users':
+    case 'second_factors':
     case 'api_tokens':
       return withSecret(kind, item, current);
+    case 'certificates':
+      return readCertificateItem(withSecret(kind, item, current), path, problems);
     case 'grants':
       if (Date.parse(String(item['until'])) - now.getTime() > MAX_UNTIL_MS)
         problems.push({ path: `${path}.until`, message: 'expected a moment within a year' });
@@ -151,22 +137,26 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
       for (const [index, server] of (item['servers'] as string[]).entries())
         check(`servers.${index}`, upstream, server);
       return item;
-    case 'dns_settings':
-      if (typeof item['local_dns_server'] === 'string' && item['local_dns_server'] !== '')
-        check('local_dns_server', hostPort, item['local_dns_server']);
-      return item;
     default:
       return item;
   }
 }
 
 /** The hash that is stored here, where the file was made without secrets. */
-function withSecret(kind: 'users' | 'api_tokens', item: Item, current: BackupItems): Item {
-  const field = SECRET_FIELDS[kind]!;
-  if (item[field] !== null) return item;
+function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Item {
+  const field = SECRET_FIELDS[kind];
+  if (item[field] !== null) return kind === 'second_factors' ? withSortedCodes(item) : item;
   const own = KINDS.find(({ name }) => name === kind)!;
-  const stored = current.get(kind)?.find((one) => keyOf(own, one) === keyOf(own, item));
+  const stored = current
+    .get(kind)
+    ?.find((one) => keyOf(own, one) === keyOf(own, item) && one['cert'] === item['cert']);
   return { ...item, [field]: stored?.[field] ?? null };
+}
+
+/** As they are read from the database, so that equal ones look equal. */
+function withSortedCodes(item: Item): Item {
+  const { secret, recovery_codes: codes } = item['factor'] as { secret: string; recovery_codes: string[] };
+  return { ...item, factor: { secret, recovery_codes: [...new Set(codes)].toSorted() } };
 }
 
 /** The URL with the credentials that are stored here, where the file was made without secrets. */
@@ -226,6 +216,7 @@ const REFERENCES: readonly (readonly [KindName, string, KindName, string])[] = [
   ['group_schedules', 'group', 'groups', 'name'],
   ['group_schedules', 'profile', 'schedule_profiles', 'name'],
   ['grants', 'group', 'groups', 'name'],
+  ['second_factors', 'username', 'users', 'username'],
   ['blocked_services', 'service_id', 'custom_services', 'service_id'],
 ];
 

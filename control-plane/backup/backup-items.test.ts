@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditLogPage } from '../../shared/api/audit-api.ts';
 import { BackupFile, RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
 import type { BackupText } from '../../shared/api/policy/backup-api.ts';
+import { decrypted, PASSPHRASE } from '../../test/support/parts/backup-suite.ts';
 import { AuthSuite } from '../../test/support/parts/auth-suite.ts';
 import { logInAs, makeToken, makeUser, USER_PASSWORD, withKey } from '../../test/support/parts/people.ts';
 import { PASSWORD, type TestAnswer } from '../../test/support/parts/running-api.ts';
@@ -25,10 +26,16 @@ beforeEach(async () => {
     await node.api.send('POST', '/api/grants', { session, json: grant });
 });
 
-async function backUp(query = ''): Promise<BackupText> {
-  const { body } = await node.api.send('GET', `/api/backup${query}`, { session });
+async function backUp(): Promise<BackupText> {
+  const { body } = await node.api.send('GET', '/api/backup', { session });
   BackupFile.parse(body);
   return body as BackupText;
+}
+
+async function backUpSecrets(): Promise<BackupText> {
+  const json = { passphrase: PASSPHRASE };
+  const { body } = await node.api.send('POST', '/api/backup', { session, json });
+  return decrypted(body as BackupText);
 }
 
 const send = (json: object, query = ''): Promise<TestAnswer> =>
@@ -57,21 +64,21 @@ describe('a backup', () => {
     expect(grants).toMatchObject([
       { domain: 'games.example', client: '192.0.2.7', group: null, action: 'allow' },
     ]);
-    const secret = JSON.stringify(await backUp('?secrets=true'));
+    const secret = JSON.stringify(await backUpSecrets());
     expect(secret).toMatch(/\$argon2id\$.*"key_hash":"[0-9a-f]{64}"/);
     for (const hidden of [PASSWORD, USER_PASSWORD, key, 'admin_credential'])
       expect(secret).not.toContain(hidden);
   });
 
   test('of this node, with or without hashes, changes nothing', async () => {
-    for (const query of ['', '?secrets=true']) expect(await restore(await backUp(query))).toEqual({});
+    for (const file of [await backUp(), await backUpSecrets()]) expect(await restore(file)).toEqual({});
     expect(await node.isIn(session)).toBe(true);
   });
 });
 
 describe('a restore', () => {
   test('with hashes brings all back after all was lost, with the password and the key of before', async () => {
-    const file = await backUp('?secrets=true');
+    const file = await backUpSecrets();
     const gone = await restore({ ...file, users: [], api_tokens: [], grants: [] });
     expect(gone).toMatchObject({
       users: [[], [], ['Vera (viewer)']],
@@ -106,7 +113,7 @@ describe('a restore', () => {
 
   test('raises no role and gives no password without saying so, with dry_run and after', async () => {
     const own = await logInAs(node.api, 'vera');
-    const file = await backUp('?secrets=true');
+    const file = await backUpSecrets();
     const [vera] = file.users!;
     const [token] = file.api_tokens!;
     const raised = {
@@ -131,8 +138,37 @@ describe('a restore', () => {
     expect(text).not.toMatch(/argon2id|[0-9a-f]{64}/);
   });
 
+  test('brings second factors back, and takes no code that was used here again', async () => {
+    const own = `FROM users u WHERE u.username = 'Vera'`;
+    const { database } = node.suite;
+    await database.query(`INSERT INTO second_factors (user_id, secret, confirmed_at, last_step)
+      SELECT u.id, '\\x0102030405060708090a', now(), 77 ${own}`);
+    await database.query(`INSERT INTO recovery_codes (user_id, code_hash) SELECT u.id, sha256('1') ${own}`);
+    expect((await backUp()).second_factors).toEqual([{ username: 'Vera', factor: null }]);
+    const file = await backUpSecrets();
+    expect(await restore(file)).toEqual({});
+    const { second_factors: factors, ...others } = file;
+    expect(await restore({ ...others, second_factors: [] })).toEqual({ second_factors: [[], [], ['Vera']] });
+    expect(await restore(await backUp())).toEqual({});
+    const hidden = { ...others, second_factors: [{ username: 'Vera', factor: null }] };
+    expect(await restore(hidden)).toEqual({
+      left_out: [{ kind: 'second_factors', name: 'Vera', reason: 'key_not_in_backup' }],
+    });
+    expect(await restore(file)).toEqual({ second_factors: [['Vera'], [], []] });
+    expect((await backUpSecrets()).second_factors).toEqual(factors);
+    await database.query('UPDATE second_factors SET last_step = 78');
+    await restore({
+      ...file,
+      second_factors: [{ ...factors![0]!, factor: { ...factors![0]!.factor!, recovery_codes: [] } }],
+    });
+    const { rows } = await database.query('SELECT last_step FROM second_factors');
+    expect(rows).toEqual([{ last_step: 78 }]);
+    const { body } = await node.api.send('GET', '/api/audit-log?limit=50', { session });
+    expect(JSON.stringify(body)).not.toContain('0102030405');
+  });
+
   test('never touches the administrator', async () => {
-    const file = await backUp('?secrets=true');
+    const file = await backUpSecrets();
     const admin = { username: 'admin', display_name: 'x', role: 'viewer', enabled: false };
     await restore({ ...file, users: [admin] });
     expect(await node.isIn(session)).toBe(true);

@@ -4,6 +4,8 @@ import type { Queryable } from '../db/database.ts';
 import { rightsOf } from './access-kinds.ts';
 import { KINDS } from './backup-kinds.ts';
 import type { BackupKind, Item, KindName } from './backup-kind.ts';
+import { describeValue } from './configuration-items.ts';
+import { textOf } from './text-of.ts';
 
 /** Things by kind; a kind that is not there stays as it is. */
 export type BackupItems = ReadonlyMap<KindName, readonly Item[]>;
@@ -29,13 +31,18 @@ export interface LeftOut {
 /** Names that are told of a change. */
 const MOST_NAMES = 1000;
 
-/** All that is set now. Call it in a transaction, so that it is of one moment. */
-export async function readItems(tx: Queryable, now: Date): Promise<BackupItems> {
+/** All that is set now; `outside` is not in the database. Call it in a transaction, so that it is of one moment. */
+export async function readItems(
+  tx: Queryable,
+  now: Date,
+  outside: ReadonlyMap<KindName, readonly Item[]>,
+): Promise<BackupItems> {
   const found = new Map<KindName, readonly Item[]>();
   for (const { name, read, isTimed = false, complete } of KINDS) {
     const { rows } = await tx.query<Item>(read, isTimed ? [now] : []);
     found.set(name, (complete === undefined ? rows : await complete(tx, rows)).map(inOrder));
   }
+  for (const [name, items] of outside) found.set(name, items);
   return found;
 }
 
@@ -118,17 +125,10 @@ function nameOf({ name, key }: BackupKind, item: Item, was: Item | undefined): s
     const own = String(item[name === 'users' ? 'username' : 'name']);
     return rights === '' ? own : `${own} (${rights})`;
   }
+  if (name === 'configuration') return describeValue(item, was);
+  if (name === 'certificates') return 'web';
   // URLs may hold credentials.
   const fields = name === 'list_sources' ? ['name'] : key;
   const parts = fields.flatMap((field) => (typeof item[field] === 'string' ? [item[field]] : []));
   return parts.length === 0 ? name : parts.join(' ');
-}
-
-/** Equal texts mean equal things, whatever the order of their fields. */
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : part,
-  );
 }

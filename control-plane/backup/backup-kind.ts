@@ -7,7 +7,15 @@ export type Item = Readonly<Record<string, unknown>>;
 /** A kind of things, as the file names it. */
 export type KindName = Exclude<
   keyof BackupFile,
-  'format' | 'version' | 'created_at' | 'weir' | 'node' | 'has_secrets'
+  | 'format'
+  | 'version'
+  | 'created_at'
+  | 'weir'
+  | 'node'
+  | 'has_secrets'
+  | 'node_configuration'
+  | 'dns_settings'
+  | 'secrets'
 >;
 
 /** A kind. Groups, which others refer to, are handled by `restore-store.ts` besides. */

@@ -4,6 +4,7 @@
  */
 import { ACCESS_KINDS } from './access-kinds.ts';
 import { type BackupKind, items } from './backup-kind.ts';
+import { configuration } from './configuration-items.ts';
 import { sources } from './source-items.ts';
 
 const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
@@ -194,29 +195,6 @@ const forwardZones: BackupKind = {
   remove: [`DELETE FROM forward_zones t USING ${ZONE} WHERE t.zone = v.zone`],
 };
 
-/** The four keys of `[dns]` that are settings of the API, too; with a row each where they are set. */
-const SETTINGS = `'{"dns.never_forward_non_fqdn", "dns.never_forward_reverse_lookups", "dns.local_domain",
-  "dns.local_dns_server"}'::text[]`;
-const dnsSettings: BackupKind = {
-  name: 'dns_settings',
-  key: [],
-  read: `SELECT max(value::text) FILTER (WHERE key = 'dns.never_forward_non_fqdn') = 'true' AS never_forward_non_fqdn,
-      max(value::text) FILTER (WHERE key = 'dns.never_forward_reverse_lookups') = 'true' AS never_forward_reverse_lookups,
-      max(value #>> '{}') FILTER (WHERE key = 'dns.local_domain') AS local_domain,
-      max(value #>> '{}') FILTER (WHERE key = 'dns.local_dns_server') AS local_dns_server
-    FROM config_values WHERE key = ANY (${SETTINGS}) HAVING count(*) > 0`,
-  put: [
-    `DELETE FROM config_values WHERE key = ANY (${SETTINGS}) AND NOT EXISTS (
-       SELECT FROM jsonb_array_elements($1::jsonb) AS item, jsonb_each(item) AS field
-       WHERE config_values.key = 'dns.' || field.key AND field.value <> 'null')`,
-    `INSERT INTO config_values (key, value)
-       SELECT 'dns.' || field.key, field.value FROM jsonb_array_elements($1::jsonb) AS item, jsonb_each(item) AS field
-       WHERE field.value <> 'null'
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`,
-  ],
-  remove: [`DELETE FROM config_values WHERE key = ANY (${SETTINGS}) AND $1::jsonb IS NOT NULL`],
-};
-
 const GROUP = items('name text, enabled boolean, comment text, no_ipv6 boolean, is_default boolean');
 const groups: BackupKind = {
   name: 'groups',
@@ -252,6 +230,6 @@ export const KINDS: readonly BackupKind[] = [
   groupSchedules,
   localRecords,
   forwardZones,
-  dnsSettings,
+  configuration,
   ...ACCESS_KINDS,
 ];

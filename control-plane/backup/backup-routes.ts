@@ -1,10 +1,24 @@
 /** HTTP of `{api}/backup` and `{api}/restore`. */
-import { BackupFile, BackupQuery, RestoreAnswer, RestoreQuery } from '../../shared/api/policy/backup-api.ts';
+import type { Response } from 'express';
+import {
+  BackupBody,
+  BackupQuery,
+  RestoreAnswer,
+  RestoreBody,
+  RestoreQuery,
+} from '../../shared/api/policy/backup-api.ts';
+import type { BackupText } from '../../shared/api/policy/backup-api.ts';
 import type { Config } from '../../config/schema.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import { toBackupFile } from './backup-file.ts';
+import { recordAudit } from '../audit/audit-store.ts';
+import type { Queryable } from '../db/queryable.ts';
+import type { Configuration } from '../settings/configuration.ts';
 import { readItems } from './backup-items.ts';
+import { certificateItems } from './certificate-items.ts';
+import { nodeConfiguration } from './configuration-items.ts';
+import { withSecrets } from './secret-parts.ts';
+import { toBackupFile } from './written-backup.ts';
 import { restoreBackup, tryRestore } from './restore-backup.ts';
 import type { RestoreParts } from './restore-backup.ts';
 
@@ -13,6 +27,7 @@ const MAX_BACKUP_BYTES = 64 * 1024 * 1024;
 
 /** What these rows are made of. */
 export interface BackupRouteParts extends Omit<RestoreParts, 'listDirs'> {
+  readonly configuration: Pick<Configuration, 'faultsOfRows' | 'written' | 'sources'>;
   readonly version: string;
   readonly nodeName: string;
   /** Asked for each request, because a reload replaces it. */
@@ -21,30 +36,65 @@ export interface BackupRouteParts extends Omit<RestoreParts, 'listDirs'> {
 
 /** Rows of backup and restore. */
 export function backupRoutes(parts: BackupRouteParts): Route[] {
-  return [readBackup(parts), restore(parts)];
+  return [readBackup(parts), readBackupWithSecrets(parts), restore(parts)];
 }
 
-function readBackup({ clock, database, nodeName, version }: BackupRouteParts): Route {
+function readBackup(parts: BackupRouteParts): Route {
   return route({
     method: 'GET',
     path: '/backup',
     access: 'admin',
     tag: 'Backup',
-    summary: 'Everything that people have set, as one file for POST /restore',
+    summary: 'Everything that people have set but secrets, as one file for POST /restore',
     query: BackupQuery,
     media: ['application/json'],
-    handle: async ({ query, response }) => {
-      const items = await database.transaction(async (tx) => {
-        await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-        return readItems(tx, new Date(clock.nowMs()));
-      });
-      const createdAt = new Date(clock.nowMs());
-      const head = { createdAt, weir: version, node: nodeName, hasSecrets: query.secrets };
-      const day = createdAt.toISOString().slice(0, 10);
-      response.set('Content-Disposition', `attachment; filename="weir-backup-${day}.json"`);
-      response.json(toBackupFile(items, head));
+    handle: async ({ response }) => send(response, await makeBackup(parts)),
+  });
+}
+
+/** A POST, for a passphrase must not be in a URL. */
+function readBackupWithSecrets(parts: BackupRouteParts): Route {
+  return route({
+    method: 'POST',
+    path: '/backup',
+    access: 'admin',
+    tag: 'Backup',
+    summary: 'The same with secrets, encrypted with a passphrase; the audit log notes it',
+    body: BackupBody,
+    media: ['application/json'],
+    handle: async (request) => {
+      const { response, body } = request;
+      const backup = await makeBackup(parts, body.passphrase, (tx) =>
+        recordAudit(tx, { actor: authorOf(request), action: 'read', subject: 'backup with secrets' }),
+      );
+      send(response, backup);
     },
   });
+}
+
+function send(response: Response, backup: BackupText): void {
+  const day = backup.created_at.slice(0, 10);
+  response.set('Content-Disposition', `attachment; filename="weir-backup-${day}.json"`);
+  response.json(backup);
+}
+
+async function makeBackup(
+  { clock, database, nodeName, version, configuration, ...parts }: BackupRouteParts,
+  passphrase?: string,
+  record: (tx: Queryable) => Promise<void> = () => Promise.resolve(),
+): Promise<BackupText> {
+  const items = await database.transaction(async (tx) => {
+    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await record(tx);
+    return readItems(tx, new Date(clock.nowMs()), new Map([['certificates', certificateItems(parts)]]));
+  });
+  const head = {
+    createdAt: new Date(clock.nowMs()),
+    weir: version,
+    node: nodeName,
+    nodeConfiguration: nodeConfiguration(configuration.written(), configuration.sources()),
+  };
+  return toBackupFile(items, head, passphrase);
 }
 
 function restore(parts: BackupRouteParts): Route {
@@ -56,13 +106,16 @@ function restore(parts: BackupRouteParts): Route {
     tag: 'Backup',
     summary: 'Set everything as a backup says; kinds that it leaves out stay as they are',
     query: RestoreQuery,
-    body: BackupFile,
+    body: RestoreBody,
     answer: RestoreAnswer,
     errors: { 409: 'a group that the backup does not have is in use by things that it leaves out' },
     bodyLimitBytes: MAX_BACKUP_BYTES,
-    handle: (request) =>
-      request.query.dry_run
-        ? tryRestore(restoreParts, request.body)
-        : restoreBackup(restoreParts, request.body, authorOf(request)),
+    handle: async (request) => {
+      const { passphrase, ...sealed } = request.body;
+      const file = await withSecrets(sealed, passphrase);
+      return request.query.dry_run
+        ? tryRestore(restoreParts, file)
+        : restoreBackup(restoreParts, file, authorOf(request));
+    },
   });
 }

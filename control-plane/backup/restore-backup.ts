@@ -2,6 +2,8 @@
 import type { BackupFile, RestoreAnswer } from '../../shared/api/policy/backup-api.ts';
 import { conflict, invalid } from '../api/api-error.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import { reasonOf } from '../../shared/thrown.ts';
 import type { Author } from '../api/caller.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-record.ts';
@@ -10,17 +12,23 @@ import { readClientsById } from '../clients/client-store.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/database-errors.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { refuseOtherFolders } from '../lists/sources/list-folder.ts';
+import type { Configuration } from '../settings/configuration.ts';
 import type { Changed, ChangedRow, PolicyChanges } from '../policy/change.ts';
 import { newlyRefusedFilters } from '../rules/filter-budget.ts';
 import { readBackupFile, type Wanted } from './backup-file.ts';
 import { diffItems, readItems, shownChanges, shownLeftOut } from './backup-items.ts';
 import type { KindChange, LeftOut } from './backup-items.ts';
 import { KNOWN_CLIENTS } from './access-kinds.ts';
+import { certificateItems, checkCertificate, shareCertificate } from './certificate-items.ts';
+import type { CertificateParts } from './certificate-items.ts';
+import { hiddenValue, valuesOfItems } from './configuration-items.ts';
 import { CLIENT_IDS, KINDS } from './backup-kinds.ts';
-import type { Item } from './backup-kind.ts';
+import type { Item, KindName } from './backup-kind.ts';
 
 /** Parts of a restore. */
-export interface RestoreParts {
+export interface RestoreParts extends CertificateParts {
+  readonly configuration: Pick<Configuration, 'faultsOfRows'>;
+  readonly logger: Logger;
   readonly database: Database;
   readonly policy: PolicyChanges;
   readonly clients: Pick<ClientDirectory, 'put' | 'remove'>;
@@ -47,11 +55,8 @@ interface Restored extends Plan {
 }
 
 /** What a restore of the file would change. @throws {ApiError} 400 */
-export async function tryRestore(
-  { database, clock }: RestoreParts,
-  file: BackupFile,
-): Promise<RestoreAnswer> {
-  const plan = await database.transaction(async (tx) => planFor(tx, file, clock));
+export async function tryRestore(parts: RestoreParts, file: BackupFile): Promise<RestoreAnswer> {
+  const plan = await parts.database.transaction(async (tx) => planFor(tx, file, parts));
   return { dry_run: true, revision: null, ...shown(plan) };
 }
 
@@ -64,8 +69,9 @@ export async function restoreBackup(
   for (const [index, { url }] of (file.list_sources ?? []).entries())
     await refuseOtherFolders(url, parts.listDirs(), `list_sources.${index}.url`);
   const work = async (tx: Queryable): Promise<Changed<Restored>> => {
-    const plan = await planFor(tx, file, parts.clock);
+    const plan = await planFor(tx, file, parts);
     const { result, outside } = await refusingConflicts(() => store(tx, plan.changes));
+    for (const item of newOnes(plan, 'certificates')) await shareCertificate(parts, tx, item);
     return { result: { ...plan, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
   };
   const { result, revision } = await parts.policy
@@ -75,6 +81,7 @@ export async function restoreBackup(
       return parts.bringBack();
     })
     .finally(() => parts.auth.forgetCallers());
+  if (newOnes(result, 'certificates').length > 0) await takeCertificate(parts);
   return { dry_run: false, revision, ...shown(result) };
 }
 
@@ -82,11 +89,35 @@ function shown({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | 'lef
   return { changes: shownChanges(changes), left_out: shownLeftOut(leftOut) };
 }
 
-async function planFor(tx: Queryable, file: BackupFile, clock: Clock): Promise<Plan> {
-  const now = new Date(clock.nowMs());
-  const current = await readItems(tx, now);
+/** A failure is rare, since the files could be replaced a moment ago, and the next attempt follows. */
+async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Promise<void> {
+  try {
+    await sharedCertificate.take();
+  } catch (error) {
+    logger.error('could not install the restored certificate; trying again later', {
+      reason: reasonOf(error),
+    });
+  }
+}
+
+async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Promise<Plan> {
+  const now = new Date(parts.clock.nowMs());
+  const current = await readItems(tx, now, new Map([['certificates', certificateItems(parts)]]));
   const { items, leftOut } = await withKnownClients(tx, readBackupFile(file, current, now));
-  return { changes: diffItems(current, items), leftOut };
+  const plan = { changes: diffItems(current, items), leftOut };
+  if (plan.changes.some(({ kind }) => kind.name === 'configuration')) {
+    const faults = parts.configuration.faultsOfRows(valuesOfItems(items.get('configuration') ?? []));
+    if (faults.length > 0)
+      throw invalid(faults.map((fault) => ({ ...fault, path: `configuration.${fault.path}` })));
+  }
+  for (const item of newOnes(plan, 'certificates')) await checkCertificate(parts, item);
+  return plan;
+}
+
+function newOnes({ changes }: Plan, name: KindName): readonly Item[] {
+  return changes.flatMap(({ kind, created, changed }) =>
+    kind.name === name ? [...created, ...changed] : [],
+  );
 }
 
 /** Without grants of clients that neither this node nor the file knows. */
@@ -173,20 +204,43 @@ async function clientsOf(tx: Queryable, items: readonly Item[]): Promise<StoredC
   );
 }
 
-/** Users and tokens for the audit log, which masks their hashes. */
+/** Kinds whose rows are not in revisions. */
+const OUTSIDE: ReadonlySet<KindName> = new Set([
+  'users',
+  'second_factors',
+  'certificates',
+  'api_tokens',
+  'grants',
+  'configuration',
+]);
+
+/** Rows outside of revisions for the audit log, which masks their hashes. */
 function accessRows({ kind: { name, key }, created, changed, were, removed }: KindChange): ChangedRow[] {
-  if (name !== 'users' && name !== 'api_tokens' && name !== 'grants') return [];
+  if (!OUTSIDE.has(name)) return [];
   const row = (before: Item | null, after: Item | null): ChangedRow => ({
     table: name,
     key: key.flatMap((field) => textIn(after ?? before, field)).join(' '),
-    before,
-    after,
+    before: before && audited(name, before),
+    after: after && audited(name, after),
   });
   return [
     ...created.map((item) => row(null, item)),
     ...changed.map((item, index) => row(were[index]!, item)),
     ...removed.map((item) => row(item, null)),
   ];
+}
+
+function audited(kind: KindName, item: Item): Item {
+  switch (kind) {
+    case 'configuration':
+      return { key: item['key'], value: hiddenValue(String(item['key']), item['value']) };
+    case 'second_factors':
+      return { username: item['username'] };
+    case 'certificates':
+      return { cert: item['cert'] };
+    default:
+      return item;
+  }
 }
 
 function textIn(item: Item | null, field: string): string[] {

@@ -44,6 +44,11 @@ const REMOTE: readonly OptionSpec[] = [
 
 const PERIOD = { name: 'period', value: 'TIME', help: 'such as 30m, 24h (default), 7d' } as const;
 const DRY_RUN = { name: 'dry-run', help: 'tell what would change, and change nothing' } as const;
+const PASSPHRASE = {
+  name: 'passphrase-file',
+  value: 'FILE',
+  help: 'its first line is the passphrase; else it is asked for, or read from standard input',
+} as const;
 /** As the API knows them, in a list that needs no schemas. */
 const FORMATS = [
   ...['auto', 'pihole', 'adguard_home', 'technitium'],
@@ -156,9 +161,17 @@ export const COMMANDS = [
     takesFiles: true,
     summary: 'writes all that people have set to a file, or prints it',
     options: [
-      { name: 'secrets', help: 'with the credentials in URLs, and the hashes of passwords and keys' },
+      {
+        name: 'secrets',
+        help: 'with certificates, second factors, hashes and credentials, encrypted with a passphrase',
+      },
+      PASSPHRASE,
+      {
+        name: 'full',
+        help: 'the whole embedded database with the query log, on this machine, while Weir runs',
+      },
     ],
-    examples: ['weir backup weir.json'],
+    examples: ['weir backup weir.json', 'weir backup --secrets weir.json', 'weir backup --full weir.copy'],
   }),
   remote({
     name: 'restore',
@@ -167,7 +180,11 @@ export const COMMANDS = [
     most: 1,
     takesFiles: true,
     summary: 'sets everything as a backup says; - is standard input',
-    options: [DRY_RUN],
+    options: [
+      DRY_RUN,
+      PASSPHRASE,
+      { name: 'full', help: 'a full copy into an empty data directory, before Weir is started there' },
+    ],
     examples: ['weir restore weir.json --dry-run'],
   }),
   remote({

@@ -139,10 +139,12 @@ function passwordFile(dataDir: string): string {
   return join(dataDir, 'postgres.password');
 }
 
-function newPassword(): string {
+/** A password for the role of a new cluster. */
+export function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-function writePassword(dataDir: string, password: string): void {
+/** Stores it where the next start looks for it. */
+export function writePassword(dataDir: string, password: string): void {
   replaceOwnedFile(passwordFile(dataDir), `${password}\n`);
 }

@@ -245,6 +245,11 @@ export class Configuration {
     this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
   }
 
+  /** What is wrong with the configuration that this node would have with these rows, by key. */
+  faultsOfRows(rows: Values): readonly FieldProblem[] {
+    return this.faultsOf({ ...this.layers, rows });
+  }
+
   /** Puts the rows of the database into force, which `read` reads beside what else its caller needs. */
   async follow<Read extends { readonly config: Values }>(read: () => Promise<Read>): Promise<Read> {
     // Rows that were read before the file had filled the database are not the cluster's word.
@@ -348,10 +353,13 @@ export class Configuration {
   }
 
   private refuseFaults(layers: Layers): void {
-    const result = layered.configOf(layered.decidingValues(layers));
-    const faults: readonly FieldProblem[] =
-      'faults' in result ? badFields(result.faults) : (this.parts.fileFaults?.(result.config) ?? []);
+    const faults = this.faultsOf(layers);
     if (faults.length > 0) throw invalid(faults);
+  }
+
+  private faultsOf(layers: Layers): readonly FieldProblem[] {
+    const result = layered.configOf(layered.decidingValues(layers));
+    return 'faults' in result ? badFields(result.faults) : (this.parts.fileFaults?.(result.config) ?? []);
   }
 
   /** The transaction has failed: the file gets its text back. */

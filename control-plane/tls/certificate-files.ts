@@ -82,6 +82,26 @@ export class CertificateFiles {
     }
   }
 
+  /**
+   * Writes the pair beside the files and removes it again, which shows that `store()` may replace them and that the disk
+   * has room. Throws CertificateFilesError as `store()` does.
+   */
+  async check(pair: CertificatePair): Promise<void> {
+    await this.refuseForeign();
+    try {
+      for (const path of [this.paths.cert, this.paths.key])
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const trials = [`${this.paths.key}.trial`, `${this.paths.cert}.trial`];
+      try {
+        for (const trial of trials) await writeDurably(trial, Buffer.from(pair.key), Buffer.from(pair.cert));
+      } finally {
+        for (const trial of trials) await rm(trial, { force: true });
+      }
+    } catch (error) {
+      throw new CertificateFilesError(`store the certificate: ${reasonOf(error)}`, false, error);
+    }
+  }
+
   /** Completes a replacement that a crash interrupted. Where the files are usable as they are, they stay. */
   async recover(): Promise<void> {
     const pending = await readSmall(this.pendingPath, 'key', MAX_CERT_BYTES + MAX_KEY_BYTES);

@@ -125,6 +125,11 @@ export class WebCertificate {
     );
   }
 
+  /** Throws what a replacement by this pair would throw. */
+  check(pair: CertificatePair): Promise<void> {
+    return this.turns.run(() => this.parts.files.check(pair));
+  }
+
   /** Looks at the files from now on; returns how to stop that. */
   follow(): () => Promise<void> {
     const timer = setInterval(() => void this.look(), LOOK_MS);

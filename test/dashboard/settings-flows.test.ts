@@ -140,6 +140,26 @@ describe('the settings of the dashboard', () => {
     });
   });
 
+  test('make a backup with secrets under a passphrase, which a restore asks for', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./settings?part=backup');
+      await page.getByText('Include secrets').click();
+      await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
+      await page.getByLabel('Repeat passphrase').fill('correct horse battery');
+      const started = page.waitForEvent('download');
+      await press(page, 'Download the backup');
+      const backup = readFileSync(await (await started).path());
+      expect(JSON.parse(backup.toString())).toMatchObject({ has_secrets: true, secrets: {} });
+      await choose(page, 'backup.json', backup);
+      await page.getByLabel('Passphrase of the backup').fill('incorrect horse battery');
+      await press(page, 'Compare');
+      await page.getByText('wrong passphrase').waitFor();
+      await page.getByLabel('Passphrase of the backup').fill('correct horse battery');
+      await press(page, 'Compare');
+      await page.getByText('The backup says what is set already').waitFor();
+    });
+  });
+
   test('show what they make of another program before they take it over', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=import');

@@ -27,7 +27,7 @@ describe('restoreFile()', () => {
       'managed domains    6        0        0  a\\u{1b}[2J, b, c, d, e and 1 more',
       '',
       'revision 7; roll back to undo it',
-      'not restored: api tokens g\\u{1b} (viewer): its key is not in the backup',
+      'not restored: api tokens g\\u{1b} (viewer): its secret is not in the backup',
     ]);
     expect(run.sent).toEqual([{ url: '/api/restore?dry_run=false', body: { format: 'weir-backup' } }]);
     const same = cannedRun({ ...answer, changes: [] }, [join(folder, 'b.json')]);
@@ -38,9 +38,28 @@ describe('restoreFile()', () => {
 
 describe('writeBackup()', () => {
   test('prints what JSON may hold and a terminal must not get as escapes', async () => {
-    const run = cannedRun({ name: 'a\u202eb' }, [], { secrets: true });
+    const run = cannedRun({ name: 'a\u202eb' }, []);
     await writeBackup(run);
     expect(run.screen.lines.join('\n')).toContain('"a\\u202eb"');
-    expect(run.sent[0]!.url).toBe('/api/backup?secrets=true');
+    expect(run.sent[0]!.url).toBe('/api/backup');
+  });
+
+  test('sends the passphrase of a file in the body, and refuses a short one', async () => {
+    const file = join(folder, 'passphrase');
+    await writeFile(file, 'correct horse battery\nsecond line\n');
+    const run = cannedRun({}, [], { secrets: true, 'passphrase-file': file });
+    await writeBackup(run);
+    expect(run.sent).toEqual([{ url: '/api/backup', body: { passphrase: 'correct horse battery' } }]);
+    await writeFile(file, 'elevenchars\n');
+    await expect(writeBackup(run)).rejects.toThrow('the passphrase has 11 characters; use 12 or more');
+    const sealed = join(folder, 'sealed.json');
+    await writeFile(sealed, '{"secrets": {}}');
+    const back = cannedRun({ changes: [], left_out: [] }, [sealed], { 'passphrase-file': file });
+    await restoreFile(back);
+    expect(back.sent[0]!.body).toEqual({ secrets: {}, passphrase: 'elevenchars' });
+    const { 'passphrase-file': _file, ...none } = back.options;
+    await expect(
+      restoreFile({ ...back, options: { ...none, 'passphrase-file': join(folder, 'gone') } }),
+    ).rejects.toThrow('ENOENT');
   });
 });

@@ -1,4 +1,4 @@
-/** `weir backup` and `weir restore`: all that people have set, as a file and back. */
+/** `weir backup` and `weir restore`: all that people have set as a file, and back from it. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { writeDurably } from '../../files/durable-file.ts';
@@ -9,13 +9,14 @@ import type { Screen } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
 import type { CommandRun } from './command-run.ts';
 import { readGivenJson } from './given-file.ts';
+import { knownPassphrase, newPassphrase } from './given-passphrase.ts';
 
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
 
 /** What people are told of a thing that is not restored. */
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
-  key_not_in_backup: 'its key is not in the backup',
+  key_not_in_backup: 'its secret is not in the backup',
   over: 'its time is over',
   client_not_known: 'no client of that address is known here',
 };
@@ -23,15 +24,18 @@ const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> 
 const SHOWN_NAMES = 5;
 
 /** Writes a backup to a file, which no other user may read, or prints it. */
-export async function writeBackup({
-  client,
-  screen,
-  isJson,
-  options,
-  arguments: [file],
-}: CommandRun): Promise<0> {
+export async function writeBackup(run: CommandRun): Promise<0> {
+  const {
+    client,
+    screen,
+    isJson,
+    options,
+    arguments: [file],
+  } = run;
   const secrets = options['secrets'] === true;
-  const backup = await client.call('GET /backup', { query: { secrets } });
+  const backup = secrets
+    ? await client.call('POST /backup', { body: { passphrase: await newPassphrase(run) } })
+    : await client.call('GET /backup');
   const text = `${printableJson(backup, 2)}\n`;
   if (file === undefined || file === '-') {
     screen.out(text.trimEnd());
@@ -42,7 +46,7 @@ export async function writeBackup({
   if (isJson) screen.out(printableJson({ file, bytes: size, has_secrets: secrets }, 2));
   else
     screen.out(
-      `${printable(file)}: ${shownCount(size)} bytes, ${secrets ? 'with' : 'without'} credentials and hashes`,
+      `${printable(file)}: ${shownCount(size)} bytes, ${secrets ? 'secrets encrypted' : 'without secrets'}`,
     );
   return 0;
 }
@@ -56,15 +60,20 @@ async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** Restores a backup and prints what changed. */
-export async function restoreFile({
-  client,
-  screen,
-  isJson,
-  options,
-  arguments: [file],
-}: CommandRun): Promise<0> {
+export async function restoreFile(run: CommandRun): Promise<0> {
+  const {
+    client,
+    screen,
+    isJson,
+    options,
+    arguments: [file],
+  } = run;
   // The server checks it; a fault names each bad field.
-  const body = (await readGivenJson(file!)) as CallOf<'POST /restore'>['body'];
+  const backup = await readGivenJson(file!);
+  const isEncrypted = typeof backup === 'object' && backup !== null && 'secrets' in backup;
+  const body = (
+    isEncrypted ? { ...backup, passphrase: await knownPassphrase(run, file === '-') } : backup
+  ) as CallOf<'POST /restore'>['body'];
   const restored = await client.call('POST /restore', {
     query: { dry_run: options['dry-run'] === true },
     body,

@@ -168,7 +168,8 @@ export interface Operations {
   'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport; upload: 'application/octet-stream' };
   'GET /audit-log': { query: typeof audit.AuditLogQuery; answer: typeof audit.AuditLogPage };
   'GET /backup': { query: typeof backup.BackupQuery; raw: 'application/json' };
-  'POST /restore': { query: typeof backup.RestoreQuery; body: typeof backup.BackupFile; answer: typeof backup.RestoreAnswer };
+  'POST /backup': { body: typeof backup.BackupBody; raw: 'application/json' };
+  'POST /restore': { query: typeof backup.RestoreQuery; body: typeof backup.RestoreBody; answer: typeof backup.RestoreAnswer };
   'GET /forward-zones': { answer: typeof forwardZones.ForwardZoneList };
   'POST /forward-zones': { body: typeof forwardZones.ForwardZoneCreateBody; answer: typeof forwardZones.ForwardZone };
   'GET /forward-zones/{id}': { params: typeof fields.IdParams; answer: typeof forwardZones.ForwardZone };

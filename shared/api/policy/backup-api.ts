@@ -19,9 +19,10 @@ import { CustomServiceCreateBody, ServiceParams } from './services-api.ts';
 import { SourceCreateBody, Url } from './sources-api.ts';
 import { CustomText } from './custom-text-api.ts';
 import { DnsSettingsBody } from '../settings-api.ts';
+import { Passphrase, SealedSecrets } from './sealed-secrets-api.ts';
 
 /** Version of the file's form that this Weir writes, and the newest that it reads. */
-export const BACKUP_VERSION = 1;
+export const BACKUP_VERSION = 2;
 
 const GroupName = label(100);
 /** Null = every group, or none. */
@@ -125,6 +126,34 @@ const BackedUpUser = z
   })
   .meta({ description: 'without password_hash an existing user keeps the password, and a new one has none' });
 
+/** The confirmed second factor of a user, and the SHA-256 hashes of the recovery codes. */
+const Factor = z.strictObject({
+  secret: z.string().regex(/^(?:[0-9a-f]{2}){10,128}$/, 'expected 10 to 128 bytes in hexadecimal digits'),
+  recovery_codes: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 hash'))
+    .max(100)
+    .default([]),
+});
+const BackedUpFactor = z
+  .strictObject({
+    username,
+    factor: Factor.nullable()
+      .default(null)
+      .meta({ examples: [null] }),
+  })
+  .meta({ description: 'without factor, the stored one stays' });
+
+const BackedUpCertificate = z.strictObject({
+  name: z.literal('web'),
+  cert: text(64 * 1024).meta({ description: 'PEM: the chain' }),
+  key: text(16 * 1024)
+    .nullable()
+    .default(null)
+    .meta({ description: 'PEM; without it, the certificate is left out', examples: [null] }),
+});
+
+const ConfigValues = z.record(z.string().max(200), z.unknown()).meta({ examples: [{}] });
+
 const BackedUpToken = z
   .strictObject({
     name: TokenCreateBody.shape.name,
@@ -189,7 +218,7 @@ export const BackupFile = z
     node: text(255).meta({ description: 'the node that made it' }),
     has_secrets: z.boolean().meta({
       description:
-        'whether credentials in URLs are in it, else they are ***, and hashes of passwords and keys',
+        'whether it has credentials in URLs (else they are ***), hashes of passwords and keys, second factors, and keys of certificates',
     }),
     groups: z.array(Group).optional(),
     clients: z.array(Client).optional().meta({ description: 'those with a name, group or key' }),
@@ -204,10 +233,25 @@ export const BackupFile = z
     group_schedules: z.array(GroupSchedule).optional(),
     local_records: z.array(LocalRecord).optional(),
     forward_zones: z.array(ForwardZoneCreateBody).optional(),
-    dns_settings: DnsSettings.optional(),
+    configuration: ConfigValues.optional().meta({
+      description:
+        'values of the cluster that differ from their defaults, by key; those that it leaves out go back to them',
+      examples: [{ 'blocking.mode': 'nxdomain' }],
+    }),
+    node_configuration: ConfigValues.optional().meta({
+      description: 'keys of the node that made it, for people to read; never restored',
+    }),
+    dns_settings: DnsSettings.optional().meta({ description: 'in files of version 1' }),
     users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'but the administrator' }),
+    second_factors: z.array(BackedUpFactor).max(1000).optional().meta({ description: 'of these users' }),
+    certificates: z
+      .array(BackedUpCertificate)
+      .max(1)
+      .optional()
+      .meta({ description: 'the certificate of the web server, unless it is self-signed' }),
     api_tokens: z.array(BackedUpToken).max(1000).optional(),
     grants: z.array(BackedUpGrant).max(10_000).optional().meta({ description: 'those in force' }),
+    secrets: SealedSecrets.optional(),
   })
   .meta({ id: 'Backup' });
 export type BackupFile = z.output<typeof BackupFile>;
@@ -220,11 +264,24 @@ const Switch = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean' });
 export const BackupQuery = z.object({
-  secrets: Switch.meta({
-    type: 'boolean',
-    description: 'with the credentials in URLs, and the hashes of passwords and keys',
-  }),
+  secrets: z
+    .literal('false', 'expected false: POST /backup with a passphrase makes a backup with secrets')
+    .optional()
+    .meta({ type: 'boolean', description: 'only false: POST /backup makes a backup with secrets' }),
 });
+/** The body that asks for a backup with secrets. */
+export const BackupBody = z
+  .strictObject({
+    passphrase: Passphrase.meta({ description: 'encrypts the secrets; 12 characters or more' }),
+  })
+  .meta({ id: 'BackupRequest' });
+/** A backup with the passphrase of its secrets. */
+export const RestoreBody = z
+  .strictObject({
+    ...BackupFile.shape,
+    passphrase: text(1024).optional().meta({ description: 'of a backup with secrets' }),
+  })
+  .meta({ id: 'RestoreRequest' });
 export const RestoreQuery = z.object({
   dry_run: Switch.meta({ type: 'boolean', description: 'only tells what would change' }),
 });

@@ -87,6 +87,7 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const [newest] = body as { id: number }[];
     return walk.ask('GET /revisions/{id}', { params: { id: newest!.id } });
   },
+  'POST /backup': (walk) => walk.ask('POST /backup', { json: { passphrase: 'correct horse battery' } }),
   'POST /restore': async (walk) => {
     const { body } = await walk.ask('GET /backup');
     return walk.ask('POST /restore', { json: body as object });

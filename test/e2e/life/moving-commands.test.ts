@@ -119,7 +119,7 @@ describe('weir import', () => {
 describe('weir backup and weir restore', () => {
   test('bring back what was removed', async () => {
     const written = await run(['backup', at('weir.json')]);
-    expect(written.lines).toEqual([expect.stringContaining('without credentials and hashes')]);
+    expect(written.lines).toEqual([expect.stringContaining('without secrets')]);
     expect((await stat(at('weir.json'))).mode & 0o777).toBe(0o600);
     const printed = await run(['backup']);
     const [file, shown] = [await readFile(at('weir.json'), 'utf8'), printed.lines.join('\n')].map(

@@ -204,10 +204,11 @@ const PREPARE = new Map<string, Prepare>([
     },
   ],
   ...entity('/grants', (n) => ({ domain: `g${n}.example`, group_id: 1, secs: 60 }), null),
+  ['POST /backup', async () => ({ path: '/backup', json: { passphrase: 'correct horse battery' } })],
   [
     'POST /restore',
     async ({ make }, n) => {
-      const backup = await make('GET', '/backup?secrets=true');
+      const backup = await make('GET', '/backup');
       const domain = { name: 'restored', domain: `restored${n}.example` };
       return { path: '/restore', json: { ...backup, managed_domains: [domain] } };
     },

@@ -1,6 +1,7 @@
 /** Backup and restore over HTTP and a real database. */
 import { expect } from '@jest/globals';
 import { KINDS } from '../../../control-plane/backup/backup-kinds.ts';
+import { withSecrets } from '../../../control-plane/backup/secret-parts.ts';
 import { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import type { BackupText } from '../../../shared/api/policy/backup-api.ts';
 import { everyRoute } from './every-route.ts';
@@ -69,22 +70,50 @@ export async function fill(): Promise<void> {
   await make('POST', '/api-tokens', { name: 'Grafana', role: 'viewer' });
   await make('POST', '/grants', { domain: 'games.example', group_id: kids, secs: 600 });
   await suite.database.query(`INSERT INTO users (username, role) VALUES ('vera', 'viewer')`);
+  await suite.database.query(
+    `INSERT INTO second_factors (user_id, secret, confirmed_at)
+     SELECT id, '\\x0102030405060708090a', now() FROM users WHERE username = 'vera'`,
+  );
 }
 
 /** The backup of a node where nothing is set. */
 export const EMPTY: BackupText = {
-  ...{ format: 'weir-backup', version: 1, created_at: '2026-01-15T12:00:00.000Z', weir: '0', node: 'a' },
+  ...{ format: 'weir-backup', version: 2, created_at: '2026-01-15T12:00:00.000Z', weir: '0', node: 'a' },
   has_secrets: true,
   groups: [{ name: 'Default', is_default: true }],
-  ...Object.fromEntries(KINDS.slice(1).map(({ name }) => [name, name === 'dns_settings' ? {} : []])),
+  ...Object.fromEntries(KINDS.slice(1).map(({ name }) => [name, name === 'configuration' ? {} : []])),
 };
 
-/** The backup of now. */
-export async function backUp(query = '?secrets=true'): Promise<BackupText> {
-  const answer = await api.send('GET', `/api/backup${query}`);
+/** Of backups with secrets. */
+export const PASSPHRASE = 'correct horse battery';
+
+/** The backup of now without secrets. */
+export async function backUpOpenly(): Promise<BackupText> {
+  const answer = await api.send('GET', '/api/backup');
   expect(answer.status).toBe(200);
   BackupFile.parse(answer.body);
   return answer.body as BackupText;
+}
+
+/** The backup of now with secrets, as it is encrypted. */
+export async function backUpSealed(): Promise<BackupText> {
+  const answer = await api.send('POST', '/api/backup', { json: { passphrase: PASSPHRASE } });
+  expect(answer.status).toBe(200);
+  return answer.body as BackupText;
+}
+
+/** The same after it is decrypted. */
+export async function backUp(): Promise<BackupText> {
+  return decrypted(await backUpSealed());
+}
+
+/** A backup as it would be without encryption: the kinds with secrets are completed, the others as they are written. */
+export async function decrypted(sealed: BackupText): Promise<BackupText> {
+  const { secrets: _secrets, ...file } = sealed;
+  const full = await withSecrets(BackupFile.parse(sealed), PASSPHRASE);
+  const { list_sources, users, second_factors, certificates, api_tokens, configuration } = full;
+  const completed = { list_sources, users, second_factors, certificates, api_tokens, configuration };
+  return { ...file, ...(completed as Partial<BackupText>) };
 }
 /** Sends a file to be restored. */
 export const send = (json: unknown, query = ''): Promise<TestAnswer> =>

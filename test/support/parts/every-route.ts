@@ -135,11 +135,13 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
   const questions = questionsOf(database, (address, clientId) => clients.nameAt(address, clientId));
   return {
     certificate: {
+      current: () => null,
+      check: async () => undefined,
       found: async () => ({ exists: false, isValid: false, facts: null }),
       makeOwn: () => makeSelfSigned(['node-a'], clock.nowMs()),
       replace: (work) => work({ exists: false, isValid: false, facts: null }, async () => undefined),
     },
-    sharedCertificate: { share: async () => undefined },
+    sharedCertificate: { share: async () => undefined, take: async () => undefined },
     sources: new MemorySources(),
     settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),

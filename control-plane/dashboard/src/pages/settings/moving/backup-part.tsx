@@ -2,18 +2,42 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { download } from '../../../api/download.ts';
+import { download, saveText } from '../../../api/download.ts';
+import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
-import { CheckboxField } from '../../../ui/controls/fields.tsx';
+import { CheckboxField, TextField } from '../../../ui/controls/fields.tsx';
+import { NO_PASSWORD } from '../../../ui/controls/new-password.ts';
+import { FormFault } from '../../../ui/display/form-fault.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
-import { Callout } from '../../../ui/display/states.tsx';
 import { RestoreCard } from './restore-card.tsx';
+
+/** Of the API: `Passphrase`. */
+const LEAST_LENGTH = 12;
 
 /** The part. */
 export default function BackupPart(): ReactNode {
   const { say } = useText();
   const [hasSecrets, setSecrets] = useState(false);
+  const [typed, setTyped] = useState(NO_PASSWORD);
+  const backup = useChange('POST /backup', {
+    quiet: true,
+    onDone: (file) => {
+      setTyped(NO_PASSWORD);
+      saveText(
+        `${JSON.stringify(file, null, 2)}\n`,
+        `weir-backup-${new Date().toISOString().slice(0, 10)}.json`,
+      );
+    },
+  });
+  const { password: passphrase, repeated } = typed;
+  const isReady = passphrase.length >= LEAST_LENGTH && repeated === passphrase;
+
+  function start(): void {
+    if (hasSecrets) void backup.run({ body: { passphrase } });
+    else download('/backup', {}, 'weir-backup.json');
+  }
+
   return (
     <>
       <Card title={say('backup.title')}>
@@ -22,12 +46,41 @@ export default function BackupPart(): ReactNode {
           <CheckboxField isSelected={hasSecrets} onChange={setSecrets}>
             {say('backup.secrets')}
           </CheckboxField>
-          {hasSecrets && <Callout tone="warning">{say('backup.secrets.careful')}</Callout>}
+          {hasSecrets && (
+            <>
+              <TextField
+                label={say('backup.passphrase')}
+                help={say('backup.passphrase.help')}
+                error={
+                  passphrase !== '' && passphrase.length < LEAST_LENGTH
+                    ? say('backup.passphrase.short')
+                    : null
+                }
+                value={passphrase}
+                onChange={(password) => setTyped({ ...typed, password })}
+                type="password"
+                autoComplete="new-password"
+                isRequired
+              />
+              <TextField
+                label={say('backup.passphrase.repeat')}
+                error={repeated !== '' && repeated !== passphrase ? say('backup.passphrase.differs') : null}
+                value={repeated}
+                onChange={(again) => setTyped({ ...typed, repeated: again })}
+                type="password"
+                autoComplete="new-password"
+                isRequired
+              />
+            </>
+          )}
+          <FormFault failure={backup.failure} fields={[]} />
           <Bar>
             <Button
               kind="main"
               icon={Download}
-              onPress={() => download('/backup', { secrets: `${hasSecrets}` }, 'weir-backup.json')}
+              isDisabled={hasSecrets && !isReady}
+              isPending={backup.isPending}
+              onPress={start}
             >
               {say('backup.download')}
             </Button>

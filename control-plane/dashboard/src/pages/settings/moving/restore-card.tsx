@@ -9,8 +9,9 @@ import { FileField } from '../../../ui/controls/file-field.tsx';
 import { FormFault } from '../../../ui/display/form-fault.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Progress } from '../../../ui/display/progress.tsx';
+import { RestorePassphrase } from './restore-passphrase.tsx';
 import { RestoreView } from './restore-view.tsx';
-import { parsedJson, sumsOf } from './restore-words.ts';
+import { isEncrypted, parsedJson, sumsOf } from './restore-words.ts';
 import type { Difference } from './restore-words.ts';
 
 type Backup = CallOf<'POST /restore'>['body'];
@@ -21,6 +22,7 @@ export function RestoreCard(): ReactNode {
   const [file, setFile] = useState<File | null>(null);
   const [backup, setBackup] = useState<Backup | null>(null);
   const [isForeign, setForeign] = useState(false);
+  const [passphrase, setPassphrase] = useState('');
   const [difference, setDifference] = useState<Difference | null>(null);
   const trial = useChange('POST /restore', { quiet: true, onDone: setDifference });
   const restore = useChange('POST /restore', {
@@ -28,6 +30,8 @@ export function RestoreCard(): ReactNode {
     quiet: true,
     onDone: () => {
       setFile(null);
+      setBackup(null);
+      setPassphrase('');
       setDifference(null);
     },
   });
@@ -36,13 +40,18 @@ export function RestoreCard(): ReactNode {
     trial.reset();
     restore.reset();
     setFile(chosen);
+    setBackup(null);
+    setPassphrase('');
     setDifference(null);
     const content = parsedJson(await chosen.text());
     setForeign(content === null);
     if (content === null) return;
     setBackup(content as Backup);
-    await trial.run({ body: content as Backup, query: { dry_run: true } });
+    if (!isEncrypted(content)) await trial.run({ body: content as Backup, query: { dry_run: true } });
   }
+
+  const needsPassphrase = backup !== null && isEncrypted(backup);
+  const body = needsPassphrase ? { ...backup, passphrase } : backup;
 
   return (
     <Card title={say('restore.title')}>
@@ -56,9 +65,21 @@ export function RestoreCard(): ReactNode {
           isDisabled={restore.isPending}
           onFile={(chosen) => void open(chosen)}
         />
+        {needsPassphrase && (
+          <RestorePassphrase
+            value={passphrase}
+            onChange={(text) => {
+              setPassphrase(text);
+              setDifference(null);
+            }}
+            isCompared={difference !== null}
+            isPending={trial.isPending}
+            onCompare={() => void trial.run({ body: body!, query: { dry_run: true } })}
+          />
+        )}
         <FormFault failure={trial.failure ?? restore.failure} fields={[]} />
         {trial.isPending && <Progress>{say('restore.comparing')}</Progress>}
-        {difference !== null && backup !== null && (
+        {difference !== null && body !== null && (
           <RestoreView
             difference={difference}
             actions={
@@ -67,7 +88,7 @@ export function RestoreCard(): ReactNode {
                   <Button
                     kind={sumsOf(difference).removed > 0 ? 'danger' : 'main'}
                     isPending={restore.isPending}
-                    onPress={() => void restore.run({ body: backup })}
+                    onPress={() => void restore.run({ body })}
                   >
                     {say('restore.action')}
                   </Button>

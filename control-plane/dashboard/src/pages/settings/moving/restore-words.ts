@@ -20,8 +20,10 @@ const KINDS = [
   'group_schedules',
   'local_records',
   'forward_zones',
-  'dns_settings',
+  'configuration',
   'users',
+  'second_factors',
+  'certificates',
   'api_tokens',
   'grants',
 ] as const;
@@ -49,4 +51,9 @@ export function parsedJson(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** Whether a backup has secrets that a passphrase opens. */
+export function isEncrypted(backup: unknown): boolean {
+  return typeof backup === 'object' && backup !== null && 'secrets' in backup;
 }

@@ -1,0 +1,128 @@
+/** Rows of a table as bytes, out of a server and into one: COPY in binary format, with no more in memory than sockets hold. */
+import { once } from 'node:events';
+import type { ClientBase, Connection, Submittable } from 'pg';
+
+/** Chunks that wait before the server has to. */
+const MOST_WAITING = 64;
+
+/** The rows of a table, given by its name with its columns in brackets. */
+export async function* copyRowsOut(client: ClientBase, route: string): AsyncGenerator<Buffer> {
+  const copy = new RowsOut(`COPY ${route} TO STDOUT (FORMAT binary)`);
+  client.query(copy);
+  yield* copy.chunks();
+}
+
+/** Stores what `copyRowsOut` gave. The connection is unusable after a failure. */
+export function copyRowsIn(client: ClientBase, route: string, chunks: AsyncIterable<Buffer>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.query(new RowsIn(`COPY ${route} FROM STDIN (FORMAT binary)`, chunks, { resolve, reject }));
+  });
+}
+
+/** What pg runs: it calls the methods by their names. */
+class RowsOut implements Submittable {
+  private readonly text: string;
+  private readonly waiting: Buffer[] = [];
+  private paused: Connection['stream'] | undefined;
+  private isDone = false;
+  private failure: Error | undefined;
+  private wake = Promise.withResolvers<undefined>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const chunk = this.waiting.shift();
+      if (chunk !== undefined) yield chunk;
+      else if (this.failure !== undefined) throw this.failure;
+      else if (this.isDone) return;
+      else {
+        this.paused?.resume();
+        this.paused = undefined;
+        await this.wake.promise;
+        this.wake = Promise.withResolvers<undefined>();
+      }
+    }
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.text);
+  }
+
+  handleCopyData({ chunk }: { readonly chunk: Buffer }, { stream }: Connection): void {
+    this.waiting.push(Buffer.from(chunk)); // pg uses its memory again.
+    if (this.waiting.length >= MOST_WAITING && this.paused === undefined) {
+      stream.pause();
+      this.paused = stream;
+    }
+    this.wake.resolve(undefined);
+  }
+
+  handleCommandComplete(): void {
+    // The connection is free only when it says so.
+  }
+
+  handleReadyForQuery(): void {
+    this.isDone = true;
+    this.wake.resolve(undefined);
+  }
+
+  handleError(error: Error): void {
+    this.failure = error;
+    this.wake.resolve(undefined);
+  }
+}
+
+/** What pg's connection has, though its types do not say so. */
+interface CopyInConnection extends Connection {
+  sendCopyFromChunk(bytes: Buffer): void;
+  endCopyFrom(): void;
+  sendCopyFail(reason: string): void;
+}
+
+class RowsIn implements Submittable {
+  private readonly text: string;
+  private readonly chunks: AsyncIterable<Buffer>;
+  private readonly end: { resolve: () => void; reject: (error: Error) => void };
+  private failure: Error | undefined;
+
+  constructor(text: string, chunks: AsyncIterable<Buffer>, end: RowsIn['end']) {
+    this.text = text;
+    this.chunks = chunks;
+    this.end = end;
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.text);
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    const outgoing = connection as CopyInConnection;
+    void this.send(outgoing).catch((error: unknown) => {
+      this.failure = error as Error;
+      outgoing.sendCopyFail('the copy cannot be read');
+    });
+  }
+
+  handleCommandComplete(): void {
+    // The connection is free only when it says so.
+  }
+
+  handleReadyForQuery(): void {
+    this.end.resolve();
+  }
+
+  handleError(error: Error): void {
+    this.end.reject(this.failure ?? error);
+  }
+
+  private async send(outgoing: CopyInConnection): Promise<void> {
+    for await (const chunk of this.chunks) {
+      outgoing.sendCopyFromChunk(chunk);
+      if (outgoing.stream.writableNeedDrain) await once(outgoing.stream, 'drain');
+    }
+    outgoing.endCopyFrom();
+  }
+}

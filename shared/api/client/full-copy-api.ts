@@ -1,0 +1,28 @@
+/** The parts of a full copy of the embedded database that are JSON. */
+import { z } from 'zod';
+
+/** What the file says of itself. */
+export const CopyHead = z.strictObject({
+  weir: z.string(),
+  created_at: z.string(),
+  /** Migrations of its database, in order. */
+  migrations: z.array(z.string()).min(1),
+});
+export type CopyHead = z.infer<typeof CopyHead>;
+
+/** A table, whose rows follow in frames of data: COPY in binary format. */
+export const CopiedTable = z.strictObject({
+  name: z.string(),
+  /** The name with its columns in brackets, as COPY takes it. */
+  route: z.string(),
+  parent: z.string().optional(),
+  bound: z.string().optional(),
+});
+export type CopiedTable = z.infer<typeof CopiedTable>;
+
+/** A file of the data directory. */
+export const CopiedFile = z.strictObject({
+  path: z.enum(['tls/cert.pem', 'tls/key.pem']),
+  base64: z.string(),
+});
+export type CopiedFile = z.infer<typeof CopiedFile>;
