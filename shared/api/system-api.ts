@@ -122,7 +122,10 @@ export const Reachability = z
       is_server: z.boolean().meta({ description: 'it came from the machine that the node runs on' }),
       last_seen: Timestamp.nullable().meta({ description: 'its last query; null if it has sent none' }),
     }),
-    devices: z.int().min(0).meta({ description: 'devices that have sent queries, without this machine itself' }),
+    devices: z
+      .int()
+      .min(0)
+      .meta({ description: 'devices that have sent queries, without this machine itself' }),
     names_active: z.int().min(0).meta({ description: 'names and rules that block' }),
   })
   .meta({ id: 'Reachability' });

@@ -11,8 +11,8 @@ import { hasErrorCode } from '../../../shared/thrown.ts';
 import { copyRowsOut } from '../copy/copy-stream.ts';
 import { listPartitions, listTables, sequencesAsSql } from '../major/relations.ts';
 import { streamDurably } from '../../files/durable-file.ts';
-import type { Frame } from './frames.ts';
-import { FRAME, jsonFrame, writeFrames } from './frames.ts';
+import type { Frame } from './row-frames.ts';
+import { FRAME, jsonFrame, writeFrames } from './row-frames.ts';
 
 /** What is copied, and to where. */
 export interface FullCopyTask {

@@ -10,8 +10,8 @@ import { createFilledCluster } from './filled-cluster.ts';
 import { listTables } from '../major/relations.ts';
 import { migrate } from '../migrate.ts';
 import { writeDurably } from '../../files/durable-file.ts';
-import { DamagedCopy, FRAME, readFrames, readJson } from './frames.ts';
-import type { Frame } from './frames.ts';
+import { DamagedCopy, FRAME, readFrames, readJson } from './row-frames.ts';
+import type { Frame } from './row-frames.ts';
 
 /** What is restored, and to where. */
 export interface RestoreFullTask {

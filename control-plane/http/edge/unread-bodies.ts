@@ -15,7 +15,7 @@ const LINGER_MS = 1000;
 const LINGER_BYTES = 8 * 1024 * 1024;
 const LOOK_MS = 10;
 
-/** Connections that end: what comes on them is no request, or none that is answered. */
+/** Connections that end: nothing that comes on them is answered. */
 const ending = new WeakSet<Socket>();
 
 /** The middleware; the first, so that it knows of every answer. */

@@ -3,7 +3,11 @@ import { bestAddresses } from './weir-addresses.ts';
 
 describe('bestAddresses()', () => {
   test('are the first of IPv4, and the unique local one of IPv6', () => {
-    const entered = { ipv4: ['192.0.2.53', '192.0.2.54'], ipv6: ['fd00::53'], linkLocal: ['fe80::53 (eth0)'] };
+    const entered = {
+      ipv4: ['192.0.2.53', '192.0.2.54'],
+      ipv6: ['fd00::53'],
+      linkLocal: ['fe80::53 (eth0)'],
+    };
     expect(bestAddresses(entered)).toEqual({ ipv4: '192.0.2.53', ipv6: 'fd00::53' });
     expect(bestAddresses({ ...entered, ipv4: [], ipv6: [] })).toEqual({ ipv4: null, ipv6: null });
   });

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTempDir } from '../../../test/support/parts/test-database.ts';
-import { type Frame, FRAME, readFrames, writeFrames } from './frames.ts';
+import { type Frame, FRAME, readFrames, writeFrames } from './row-frames.ts';
 
 let room: string;
 beforeAll(() => {
