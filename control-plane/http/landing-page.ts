@@ -38,8 +38,12 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
 <pre>curl -X POST -H 'Content-Type: application/json' \\
   -d '{"password":"at least eight characters"}' ${origin}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>
-<p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.
-DNS is answered on port ${parts.dnsPort()}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
+${
+  parts.dnsPort() === 53
+    ? write`<p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.</p>`
+    : write`<p>Do not change your router yet: devices and routers use port 53. Weir shows at its start what frees it.</p>`
+}
+<p>DNS is answered on port ${parts.dnsPort()}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
 <pre>dig @${parts.nodeName} -p ${parts.dnsPort()} example.com</pre>
 <h2>More</h2>
 <p><a href="./check">Does this device use Weir?</a> · <a href="./docs">API reference</a> · <a href=".${api}/health">health</a></p>`;

@@ -4,7 +4,7 @@
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { DnsReach } from '../../shared/api/system-api.ts';
 import { portState } from '../workers/dns-port.ts';
-import { holderOfPort } from './port-holder.ts';
+import { holderOfPort, UNKNOWN_HOLDER } from './port-holder.ts';
 import type { PortHolder } from './port-holder.ts';
 
 /** The port of DNS (RFC 1035, section 4.2). */
@@ -40,9 +40,10 @@ export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsP
   const tried = await portState(addresses, DNS_PORT);
   // The kernel refuses before it looks whether the port is taken.
   const found = tried === 'free' ? null : holderOfPort(DNS_PORT);
-  const holder = tried === 'taken' ? (found ?? { program: null, pid: null }) : found;
-  const command = base.is_chosen ? null : commandFor(tried, holder, isService);
-  return { ...base, port_53: holder === null ? tried : 'taken', holder, command };
+  const held = tried === 'taken' ? (found ?? UNKNOWN_HOLDER) : found;
+  const command = base.is_chosen ? null : commandFor(tried, held, isService);
+  const holder = held && { program: held.program, pid: held.pid };
+  return { ...base, port_53: held === null ? tried : 'taken', holder, command };
 }
 
 const RESTART = 'sudo systemctl restart weir';
@@ -58,7 +59,7 @@ export function commandFor(
   holder: PortHolder | null,
   isService: boolean,
 ): string | null {
-  const release = holder === null ? '' : releaseOf(holder.program);
+  const release = holder === null ? '' : releaseOf(holder);
   if (release === null) return null;
   const permit = state === 'not_permitted' ? PERMIT : '';
   const steps = [permit, release, isService ? RESTART : ''].filter((step) => step !== '');
@@ -66,24 +67,23 @@ export function commandFor(
 }
 
 /** Stops the program; null if Weir does not know how. */
-function releaseOf(program: string | null): string | null {
-  switch (program) {
-    case 'systemd-resolve':
-      // Its own file would be replaced by an upgrade; /etc/resolv.conf names the stub listener that goes.
-      return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
-    case 'dnsmasq':
-    case 'named':
-    case 'unbound':
-    case 'pihole-FTL':
-    case 'AdGuardHome':
-    case 'connmand':
-    case 'dnsdist':
-    case 'stubby':
-      return `sudo systemctl disable --now ${SERVICES[program] ?? program}`;
-    default:
-      return null;
-  }
+function releaseOf({ program, unit }: PortHolder): string | null {
+  if (program === 'systemd-resolve')
+    // Its own file would be replaced by an upgrade; /etc/resolv.conf names the stub listener that goes.
+    return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
+  // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which are for other things as well.
+  const isOwnUnit = unit !== null && SERVICES[program ?? ''] === unit;
+  return isOwnUnit ? `sudo systemctl disable --now ${unit}` : null;
 }
 
-/** Services that have another name than their program. */
-const SERVICES: Readonly<Record<string, string>> = { connmand: 'connman' };
+/** Units that run a DNS server and nothing else, by its program. */
+const SERVICES: Readonly<Record<string, string>> = {
+  dnsmasq: 'dnsmasq.service',
+  named: 'named.service',
+  unbound: 'unbound.service',
+  'pihole-FTL': 'pihole-FTL.service',
+  AdGuardHome: 'AdGuardHome.service',
+  connmand: 'connman.service',
+  dnsdist: 'dnsdist.service',
+  stubby: 'stubby.service',
+};

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandFor } from './dns-port-help.ts';
-import { holderOfPort } from './port-holder.ts';
+import { holderOfPort, UNKNOWN_HOLDER } from './port-holder.ts';
 
 test('holderOfPort() finds this process by its socket, and is null for a port that is free', async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
@@ -42,15 +42,16 @@ describe('holderOfPort() of another user', () => {
   test('takes the only DNS server among the processes of the user who has the socket', () => {
     run(100, 'bash');
     run(200, 'systemd-resolve');
-    expect(holderOfPort(53, proc)).toEqual({ program: 'systemd-resolve', pid: 200 });
+    expect(holderOfPort(53, proc)).toEqual({ program: 'systemd-resolve', pid: 200, unit: null });
     run(300, 'dnsmasq');
-    expect(holderOfPort(53, proc)).toEqual({ program: null, pid: null });
+    expect(holderOfPort(53, proc)).toEqual(UNKNOWN_HOLDER);
   });
 
   test('takes the process whose descriptor is the socket before any other', () => {
     run(200, 'dnsmasq');
     symlinkSync('socket:[4711]', join(run(300, 'my-server'), '7'));
-    expect(holderOfPort(53, proc)).toEqual({ program: 'my-server', pid: 300 });
+    writeFileSync(join(proc, '300/cgroup'), '0::/system.slice/my-server@1.service\n');
+    expect(holderOfPort(53, proc)).toEqual({ program: 'my-server', pid: 300, unit: 'my-server@1.service' });
   });
 
   test('is null if nothing listens', () => {
@@ -60,29 +61,32 @@ describe('holderOfPort() of another user', () => {
 });
 
 test.each([
-  ['taken', 'systemd-resolve', /DNSStubListener=no.*resolv\.conf.*systemctl restart systemd-resolved$/],
-  ['taken', 'named', /^sudo systemctl disable --now named$/],
-  ['taken', 'connmand', /^sudo systemctl disable --now connman$/],
-  ['not_permitted', null, /ip_unprivileged_port_start=53/],
-] as const)('commandFor() port 53 %s by %s is one line', (state, program, pattern) => {
-  const command = commandFor(state, program === null ? null : { program, pid: 1 }, false);
+  ['taken', 'systemd-resolve', null, /DNSStubListener=no.*resolv\.conf.*systemctl restart systemd-resolved$/],
+  ['taken', 'named', 'named.service', /^sudo systemctl disable --now named\.service$/],
+  ['taken', 'connmand', 'connman.service', /^sudo systemctl disable --now connman\.service$/],
+  ['not_permitted', null, null, /ip_unprivileged_port_start=53/],
+] as const)('commandFor() port 53 %s by %s is one line', (state, program, unit, pattern) => {
+  const command = commandFor(state, program === null ? null : { program, pid: 1, unit }, false);
   expect(command).toMatch(pattern);
   expect(command).not.toContain('\n');
 });
 
 test('commandFor() gives the permission and frees the port in one line, and restarts a service', () => {
-  const dnsmasq = { program: 'dnsmasq', pid: 5 };
+  const dnsmasq = { program: 'dnsmasq', pid: 5, unit: 'dnsmasq.service' };
   expect(commandFor('not_permitted', dnsmasq, false)).toMatch(
-    /ip_unprivileged_port_start=53.* && sudo systemctl disable --now dnsmasq$/,
+    /ip_unprivileged_port_start=53.* && sudo systemctl disable --now dnsmasq\.service$/,
   );
-  expect(commandFor('taken', dnsmasq, true)).toMatch(/ dnsmasq && sudo systemctl restart weir$/);
+  expect(commandFor('taken', dnsmasq, true)).toMatch(/ dnsmasq\.service && sudo systemctl restart weir$/);
   expect(commandFor('free', null, true)).toBe('sudo systemctl restart weir');
 });
 
 test('commandFor() has none for a free port, and for a program that Weir cannot stop', () => {
   expect(commandFor('free', null, false)).toBeNull();
   for (const isService of [false, true]) {
-    expect(commandFor('taken', { program: 'my-server; rm -rf /', pid: 5 }, isService)).toBeNull();
-    expect(commandFor('taken', { program: null, pid: null }, isService)).toBeNull();
+    for (const unit of ['libvirtd.service', 'snap.lxd.daemon.service', null])
+      expect(commandFor('taken', { program: 'dnsmasq', pid: 5, unit }, isService)).toBeNull();
+    const strange = { program: 'my-server; rm -rf /', pid: 5, unit: 'my-server.service' };
+    expect(commandFor('taken', strange, isService)).toBeNull();
+    expect(commandFor('taken', UNKNOWN_HOLDER, isService)).toBeNull();
   }
 });

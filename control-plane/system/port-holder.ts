@@ -1,12 +1,17 @@
 /** Which program listens on a port of this machine, from proc(5); Linux only. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { linesOf } from './machine-memory.ts';
+import { linesOf, readText } from './machine-memory.ts';
 
 /** The program; null is what this user may not see. */
 export interface PortHolder {
   readonly program: string | null;
   readonly pid: number | null;
+  /** Unit of systemd that it runs in, such as `dnsmasq.service`; null = none. */
+  readonly unit: string | null;
 }
+
+/** A holder that nothing is known of. */
+export const UNKNOWN_HOLDER: PortHolder = { program: null, pid: null, unit: null };
 
 const TABLES = ['udp', 'udp6', 'tcp', 'tcp6'] as const;
 const TCP_LISTEN = '0A';
@@ -57,7 +62,13 @@ export function holderOfPort(port: number, proc = '/proc'): PortHolder | null {
   const seen = processes.find(({ pid }) => hasSocket(`${proc}/${pid}/fd`, inodes));
   const likely = processes.filter(({ name, uid }) => uids.has(uid) && DNS_SERVERS.has(name));
   const holder = seen ?? (likely.length === 1 ? likely[0] : undefined);
-  return { program: holder?.name ?? null, pid: holder?.pid ?? null };
+  if (holder === undefined) return UNKNOWN_HOLDER;
+  return { program: holder.name, pid: holder.pid, unit: unitOf(`${proc}/${holder.pid}/cgroup`) };
+}
+
+/** From a line such as `0::/system.slice/dnsmasq.service` (cgroups(7)). */
+function unitOf(path: string): string | null {
+  return /\/([\w@.\\-]+\.service)(?:\/|$)/m.exec(readText(path))?.[1] ?? null;
 }
 
 function listeningOn(port: number, table: string, lines: readonly (readonly string[])[]): Listening[] {

@@ -33,7 +33,9 @@ function BlockingState(): ReactNode {
   const left = useSecsLeft(blocking.data?.timer_secs ?? null, blocking.dataUpdatedAt);
   const resume = useChange('POST /blocking', { done: 'blocking.resumed' });
   if (blocking.data === undefined) return <p className={styles['text']} />;
-  const { enabled } = blocking.data;
+  const { enabled, this_node_only: isHereOnly } = blocking.data;
+  // Without a database a node is only switched for a while.
+  const timer = isHereOnly && left !== null ? { timer_secs: Math.max(1, left) } : {};
   const isNothing = isNothingBlocked(enabled, blockedNames);
   const Icon = !enabled ? ShieldOff : isNothing ? ShieldAlert : ShieldCheck;
   const tone = isLost ? 'unknown' : enabled && !isNothing ? 'on' : 'off';
@@ -44,6 +46,7 @@ function BlockingState(): ReactNode {
         {enabled
           ? say(isNothing ? 'blocking.onNothing' : 'blocking.on')
           : say(left === null ? 'blocking.off' : 'blocking.offFor', { span: format.span(left ?? 0) })}
+        {isHereOnly && <span className={styles['names']}> {say('blocking.hereOnly')}</span>}
         {enabled && !isNothing && blockedNames !== null && ' '}
         {enabled && !isNothing && blockedNames !== null && (
           <span className={styles['names']}>
@@ -57,7 +60,7 @@ function BlockingState(): ReactNode {
           kind="main"
           icon={Play}
           isPending={resume.isPending}
-          onPress={() => void resume.run({ body: { enabled: true } })}
+          onPress={() => void resume.run({ body: { enabled: true, ...timer } })}
         >
           {say('blocking.resume')}
         </Button>
