@@ -2,8 +2,8 @@
  * Finds the configuration file, reads it and the local changes, and hands both to `parse-config.ts` with the environment.
  * The order: the file that was named, `$WEIR_CONFIG`, `./config/weir.toml`, `/etc/weir/weir.toml`, none.
  */
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { ConfigFault } from './config-fault.ts';
 import { localPath } from './local-config.ts';
 import { readLocal } from './local-file.ts';
@@ -52,10 +52,41 @@ async function findFile({ file, env, cwd }: ConfigSource): Promise<ConfigInput |
   const named = file ?? (env['WEIR_CONFIG'] === '' ? undefined : env['WEIR_CONFIG']);
   for (const name of named === undefined ? DEFAULT_FILES : [named]) {
     const read = await readText(resolve(cwd, name));
-    if (read.fault === undefined) return { file: { name, text: read.text }, env };
+    if (read.fault === undefined) {
+      const input = { file: { name, text: read.text }, env };
+      const dataDir = usableConfig(input).config.server.data_dir;
+      const isFoundHere = named === undefined && name === DEFAULT_FILES[0];
+      const why = isFoundHere ? await distrustOf(resolve(cwd, name), resolve(cwd, dataDir)) : null;
+      return why === null ? input : { fault: unreadable(name, why) };
+    }
     if (named !== undefined || read.fault !== MISSING) return { fault: unreadable(name, read.fault) };
   }
   return { file: undefined, env };
+}
+
+const OTHERS_WRITE = 0o002;
+
+/**
+ * Why root may not use the file that it found in the folder where it happens to be; null if it may. Someone else's could
+ * have its commands ask another server, and show it passwords. Other users find such a file for themselves.
+ */
+async function distrustOf(path: string, dataDir: string, uid = process.geteuid?.()): Promise<string | null> {
+  if (uid !== 0) return null;
+  const { uid: owner, mode } = await stat(path);
+  const owners = [0, await ownerOf(dataDir)];
+  const named = 'name it with --config to use it';
+  if (!owners.includes(owner))
+    return `user id ${owner} owns it, and neither root nor the owner of the data directory does; ${named}`;
+  return (mode & OTHERS_WRITE) === 0 ? null : `every user can write it; run chmod o-w, or ${named}`;
+}
+
+/** Of a directory that does not exist yet, the owner of the one that it will be made in. */
+async function ownerOf(directory: string): Promise<number> {
+  for (let at = resolve(directory); ; at = dirname(at)) {
+    const found = await stat(at).catch(() => null);
+    if (found !== null) return found.uid;
+    if (at === dirname(at)) return 0;
+  }
 }
 
 /** The local changes, which are in the data directory. */

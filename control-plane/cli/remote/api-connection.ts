@@ -1,4 +1,5 @@
 /** Finds the server that a command asks: the one of the data directory, or that of --url. */
+import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatFault } from '../../../config/config-fault.ts';
@@ -31,10 +32,17 @@ async function connectSocket(
   if (token !== undefined) throw new Misuse('--token-file goes with --url');
   const source = { file: file === true ? undefined : file, env, cwd: process.cwd() };
   const { data_dir: dataDir, alt_compat: altCompat } = (await serverConfig(source)).server;
-  return new TypedClient({
-    baseUrl: `http://localhost${apiPrefix(altCompat)}`,
-    fetch: nodeFetch(join(dataDir, SOCKET_NAME)),
-  });
+  const socket = join(dataDir, SOCKET_NAME);
+  refuseStrange(socket, dataDir);
+  return new TypedClient({ baseUrl: `http://localhost${apiPrefix(altCompat)}`, fetch: nodeFetch(socket) });
+}
+
+/** Root asks no server of a user who owns neither the socket's directory nor the machine. */
+export function refuseStrange(socket: string, dataDir: string, uid = process.geteuid?.()): void {
+  if (uid !== 0) return;
+  const [owner, dataOwner] = [socket, dataDir].map((path) => lstatSync(path, { throwIfNoEntry: false })?.uid);
+  if (owner !== undefined && owner !== 0 && owner !== dataOwner)
+    throw new Misuse(`${socket} belongs to user id ${owner}, who does not own ${dataDir}: it is not used`);
 }
 
 /** A running server is asked whatever else its file says by now. */

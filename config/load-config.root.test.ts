@@ -1,0 +1,59 @@
+/**
+ * Which configuration file root takes from the folder where it is.
+ *
+ * @needs root
+ */
+import { chown, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { formatFault } from './config-fault.ts';
+import { loadConfig, loadUsable } from './load-config.ts';
+
+const STRANGER = 65_534;
+const OWNER = 65_533;
+
+describe('root', () => {
+  let cwd = '';
+  let file = '';
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'weir-found-'));
+    file = join(cwd, 'config/weir.toml');
+    await mkdir(join(cwd, 'config'));
+    await mkdir(join(cwd, 'state'));
+    await writeFile(file, '[server]\nnode_name = "found"\ndata_dir = "state"\n');
+  });
+  afterEach(() => rm(cwd, { recursive: true }));
+
+  const load = async (name?: string): Promise<string> => {
+    const result = await loadConfig({ file: name, env: {}, cwd });
+    return result.ok ? result.value.config.server.node_name : result.faults.map(formatFault).join();
+  };
+
+  test('takes its own file, and one of the owner of the data directory', async () => {
+    expect(await load()).toBe('found');
+    await chown(file, OWNER, OWNER);
+    await chown(join(cwd, 'state'), OWNER, OWNER);
+    expect(await load()).toBe('found');
+  });
+
+  test('refuses the file of another user, for commands too, unless it is named', async () => {
+    await chown(file, STRANGER, STRANGER);
+    expect(await load()).toContain(`user id ${STRANGER} owns it`);
+    expect(await loadUsable({ env: {}, cwd })).toMatchObject({ isDataDirKnown: false });
+    expect(await load('config/weir.toml')).toBe('found');
+  });
+
+  test('refuses a file that every user can write', async () => {
+    await chmod(file, 0o666);
+    expect(await load()).toContain('every user can write it');
+  });
+
+  test('takes the owner of the folder that the data directory is made in, before it is there', async () => {
+    await rm(join(cwd, 'state'), { recursive: true });
+    await chown(file, OWNER, OWNER);
+    expect(await load()).toContain('owns it');
+    await chown(cwd, OWNER, OWNER);
+    expect(await load()).toBe('found');
+  });
+});
