@@ -149,6 +149,11 @@ export class Authenticator {
     logger.info('set the password of the administrator', { address });
   }
 
+  /** User name of the administrator. */
+  get adminName(): string {
+    return this.account.username;
+  }
+
   /** Where the setup code is. */
   get setupCodeFile(): string {
     return this.parts.setupCode.path;

@@ -7,6 +7,7 @@ import { TEXT_URL } from '../../shared/policy/source-kind.ts';
 import { upstream } from '../../config/upstream-url.ts';
 import { expectedInstead } from '../../config/value-checks.ts';
 import { ApiError, invalid } from '../api/api-error.ts';
+import { foldedName } from '../auth/accounts/user-name.ts';
 import { readRecord } from '../local-names/read-record.ts';
 import { inOrder, keyOf } from './backup-items.ts';
 import type { BackupItems, LeftOut } from './backup-items.ts';
@@ -25,8 +26,15 @@ export interface Wanted {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** What a file is read for. */
+export interface ReadFor {
+  readonly now: Date;
+  /** Name of the administrator here. */
+  readonly adminName: string;
+}
+
 /** What a file wants to be set where `current` is. @throws {ApiError} 400 with its faults */
-export function readBackupFile(file: BackupFile, current: BackupItems, now: Date): Wanted {
+export function readBackupFile(file: BackupFile, current: BackupItems, { now, adminName }: ReadFor): Wanted {
   const problems: FieldProblem[] = [];
   const leftOut: LeftOut[] = [];
   const wanted = new Map<KindName, readonly Item[]>();
@@ -42,7 +50,7 @@ export function readBackupFile(file: BackupFile, current: BackupItems, now: Date
     const read = (items as readonly Item[]).map((item, index) =>
       readItem(name, item, { path: `${name}.${index}`, current, problems, now }),
     );
-    const left = read.map((item) => whyNot(name, item, now));
+    const left = read.map((item) => whyNot(name, item, { now, adminName }));
     wanted.set(
       name,
       read.filter((_item, index) => left[index] === undefined),
@@ -57,9 +65,16 @@ export function readBackupFile(file: BackupFile, current: BackupItems, now: Date
   return { items: wanted, leftOut };
 }
 
+/** A user of that name could not log in: the administrator would be meant. */
+function isNamed({ username }: Item, adminName: string): boolean {
+  return foldedName(String(username)) === foldedName(adminName);
+}
+
 /** What is useless without its secret, or past its time, is left out. A user without a password can be given one. */
-function whyNot(kind: KindName, item: Item, now: Date): LeftOut['reason'] | undefined {
+function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOut['reason'] | undefined {
   switch (kind) {
+    case 'users':
+      return isNamed(item, adminName) ? 'is_administrator' : undefined;
     case 'grants':
       return Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
     case 'certificates':
@@ -67,6 +82,7 @@ function whyNot(kind: KindName, item: Item, now: Date): LeftOut['reason'] | unde
       return isOutOfDate(item, now) ? 'over' : undefined;
     case 'api_tokens':
     case 'second_factors':
+      if (kind === 'second_factors' && isNamed(item, adminName)) return 'is_administrator';
       return item[SECRET_FIELDS[kind]] === null ? 'key_not_in_backup' : undefined;
     default:
       return undefined;

@@ -175,6 +175,16 @@ describe('a restore', () => {
     expect((await node.logIn(PASSWORD)).body).toMatchObject({ username: 'admin', role: 'admin' });
   });
 
+  test('leaves out a user with the name of the administrator, in any letter case', async () => {
+    const file = await backUp();
+    const boss = { ...file.users![0]!, username: 'AdMin', role: 'admin' as const };
+    expect(await restore({ ...file, users: [...file.users!, boss] })).toMatchObject({
+      left_out: [{ kind: 'users', name: expect.stringContaining('AdMin'), reason: 'is_administrator' }],
+    });
+    const { rows } = await node.suite.database.query(`SELECT 1 FROM users WHERE lower(username) = 'admin'`);
+    expect(rows).toEqual([]);
+  });
+
   test('leaves out grants that are over, and those of a client that is not known', async () => {
     const file = await backUp();
     const [block, grant] = file.grants!;

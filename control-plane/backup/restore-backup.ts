@@ -34,7 +34,7 @@ export interface RestoreParts extends CertificateParts {
   readonly clients: Pick<ClientDirectory, 'put' | 'remove'>;
   readonly clock: Clock;
   /** No session or token that was read is believed in any more. */
-  readonly auth: { forgetCallers(): void };
+  readonly auth: { readonly adminName: string; forgetCallers(): void };
   /** Puts stored rows and lists into force. */
   readonly bringBack: () => Promise<void>;
   /** `blocking.list_dirs`. */
@@ -103,7 +103,10 @@ async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Pro
 async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Promise<Plan> {
   const now = new Date(parts.clock.nowMs());
   const current = await readItems(tx, now, new Map([['certificates', certificateItems(parts)]]));
-  const { items, leftOut } = await withKnownClients(tx, readBackupFile(file, current, now));
+  const { items, leftOut } = await withKnownClients(
+    tx,
+    readBackupFile(file, current, { now, adminName: parts.auth.adminName }),
+  );
   const plan = { changes: diffItems(current, items), leftOut };
   if (plan.changes.some(({ kind }) => kind.name === 'configuration')) {
     const faults = parts.configuration.faultsOfRows(valuesOfItems(items.get('configuration') ?? []));

@@ -59,6 +59,17 @@ describe('PATCH /config', () => {
     expect((await stat(path())).mode & 0o777).toBe(after);
   });
 
+  test('gives the administrator no name that a user has, in any letter case', async () => {
+    await patch({});
+    await config.suite.database.query(
+      `INSERT INTO users (username, role, enabled) VALUES ('Vera', 'viewer', true)`,
+    );
+    const answer = await patch({ auth: { admin: { username: 'vERA' } } });
+    await config.suite.database.query(`DELETE FROM users WHERE id <> 1`);
+    expect([answer.status, answer.problem.detail]).toEqual([409, 'a user named "vERA" exists already']);
+    expect((await read()).auth).toMatchObject({ admin: { username: 'admin' } });
+  });
+
   test('loses no key where many are changed at once, over the API and in the file', async () => {
     await patch({});
     const text = await file();

@@ -18,13 +18,15 @@ import type { Configuration } from './configuration.ts';
 export interface ConfigRouteParts {
   readonly configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>;
   readonly policy: PolicyChanges;
+  readonly users: { refuseTaken(username: string): Promise<void> };
 }
 
 const HASH = 'auth.admin.password_hash';
+const ADMIN_NAME = 'auth.admin.username';
 /** Keys by which an admin of the web could have any file shown, or sent away. */
 const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
 const NOT_CHANGED =
-  'set by the environment of this node, or its configuration file has faults or cannot be changed';
+  'set by the environment of this node, its configuration file has faults or cannot be changed, or a user has the name';
 
 /** Rows of the configuration. */
 export function configRoutes(parts: ConfigRouteParts): Route[] {
@@ -47,7 +49,8 @@ function readConfig({ configuration }: ConfigRouteParts): Route {
   });
 }
 
-function changeConfig({ configuration, policy }: ConfigRouteParts, method: 'PATCH' | 'POST'): Route {
+function changeConfig(parts: ConfigRouteParts, method: 'PATCH' | 'POST'): Route {
+  const { configuration, policy, users } = parts;
   return route({
     method,
     path: '/config',
@@ -60,6 +63,7 @@ function changeConfig({ configuration, policy }: ConfigRouteParts, method: 'PATC
     errors: { 409: NOT_CHANGED },
     handle: async (request) => {
       const values = unmasked(checkedValues(request), valuesOf(configuration.written()));
+      if (typeof values[ADMIN_NAME] === 'string') await users.refuseTaken(values[ADMIN_NAME]);
       return { success: true as const, ...(await configuration.change(policy, authorOf(request), values)) };
     },
   });

@@ -77,6 +77,12 @@ export async function findEnabledUser(db: Queryable, folded: string): Promise<nu
   return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
 }
 
+/** Whether a user of the database has the name. The name is folded. */
+export async function isNameTaken(db: Queryable, folded: string): Promise<boolean> {
+  const text = 'SELECT 1 FROM users WHERE lower(username) = $1';
+  return (await db.query(text, [folded])).rows.length > 0;
+}
+
 /** The hash of an enabled user, '' for the administrator, null for others; the row stays until the transaction ends. */
 export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null> {
   const text = `SELECT coalesce(password_hash, '') AS hash FROM users WHERE id = $1 AND enabled FOR SHARE`;

@@ -70,6 +70,11 @@ export class Users {
     return this.named(user);
   }
 
+  /** Refuses a name for the administrator that a user has, who could not log in any more. @throws {ApiError} 409 */
+  async refuseTaken(username: string): Promise<void> {
+    if (await store.isNameTaken(this.parts.database, foldedName(username))) throw store.nameTaken(username);
+  }
+
   /** Changes the given fields. Another role or password, or none enabled, ends the sessions.. */
   async update(author: Author, id: number, change: UserUpdate): Promise<NamedUser> {
     this.guardAdmin(id, change);

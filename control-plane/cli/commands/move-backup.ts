@@ -17,6 +17,7 @@ type Names = Restored['changes'][number]['created'];
 /** What people are told of a thing that is not restored. */
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
   key_not_in_backup: 'its secret is not in the backup',
+  is_administrator: 'the administrator of this server has that name',
   over: 'its time is over',
   client_not_known: 'no client of that address is known here',
 };
