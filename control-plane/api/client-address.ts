@@ -53,8 +53,7 @@ export function isFromTrustedPeer(request: Request): boolean {
   return isLoopback(peer) || isTrustedProxy(peer, 0);
 }
 
-/** Whether an address is one of this machine alone. */
-export function isLoopback(text: string): boolean {
+function isLoopback(text: string): boolean {
   const bytes = addressFromText(text);
   if (bytes === null) return false;
   return isMappedIpv4(bytes) ? bytes[12] === 127 : addressToText(bytes) === '::1';

@@ -1,7 +1,7 @@
 /** HTTP of `{api}/system/reachability`: what keeps the devices of the network from using this node, if anything does. */
 import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import { Reachability } from '../../shared/api/system-api.ts';
-import { clientAddress, isLoopback, isOnThisMachine } from '../api/client-address.ts';
+import { clientAddress, isOnThisMachine } from '../api/client-address.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
@@ -15,6 +15,9 @@ export interface ReachabilityRouteParts {
   readonly clients: Pick<ClientDirectory, 'at' | 'seenSince'>;
   readonly filterStats: () => BlockFilterStats;
 }
+
+/** What programs of this machine ask from. */
+const OWN: readonly string[] = ['127.0.0.1', '::1'];
 
 /** The row. */
 export function reachabilityRoutes(parts: ReachabilityRouteParts): Route[] {
@@ -40,7 +43,7 @@ export function reachabilityRoutes(parts: ReachabilityRouteParts): Route[] {
           is_server: isOnThisMachine(http),
           last_seen: lastSeenMs === null ? null : new Date(lastSeenMs).toISOString(),
         },
-        devices: clients.seenSince(0).filter(({ address: one }) => !isLoopback(one)).length,
+        devices: clients.seenSince(0).filter(({ address: one }) => !OWN.includes(one)).length,
         names_active: names + wildcards + regexes,
       };
     },

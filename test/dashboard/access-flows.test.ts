@@ -150,6 +150,7 @@ describe('the login', () => {
 const LOOKING: readonly (string | RegExp)[] = [
   ...[
     'Search',
+    'Explain a name',
     'Log out',
     'Close',
     'Dismiss',

@@ -141,7 +141,8 @@ describe('the settings of the dashboard', () => {
   });
 
   test('make a backup with secrets under a passphrase, which a restore asks for', async () => {
-    await room.withPage({}, async (page) => {
+    const expected = [/^400 POST \/api\/restore$/, /status of 400/];
+    await room.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=backup');
       await page.getByText('Include secrets').click();
       await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery');
