@@ -62,6 +62,7 @@ function readBackupWithSecrets(parts: BackupRouteParts): Route {
     summary: 'The same with secrets, encrypted with a passphrase; the audit log notes it',
     body: BackupBody,
     media: ['application/json'],
+    waits: false,
     handle: async (request) => {
       const { response, body } = request;
       const backup = await makeBackup(parts, body.passphrase, (tx) =>

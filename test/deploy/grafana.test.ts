@@ -8,6 +8,8 @@ import { parse } from 'yaml';
 import { a, idOf, questionOf, response } from '../support/dns/built-messages.ts';
 import { UdpClient } from '../support/dns/dns-client.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
+import { encryptedToml } from '../support/weir/encrypted-toml.ts';
+import { freePort } from '../support/weir/free-ports.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 import type { ScrapedMetrics } from '../support/weir/scraped-metrics.ts';
@@ -77,7 +79,11 @@ describe('weir-prometheus.json', () => {
     };
     lists = await startListServer();
     lists.serve('/list', '0.0.0.0 ads.example.com\n');
-    weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
+    // With a certificate, whose metrics are there only then.
+    const ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
+    const certificate = 'tls_cert_path = "certificate.pem"\ntls_key_path = "key.pem"\n';
+    const toml = `${encryptedToml(ports)}[server.web_tls]\n${certificate}`;
+    weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`], toml });
     const api = await weir.api();
     await api.addSource({ name: 'ads', url: lists.url('/list') });
     const udp = await UdpClient.open(weir.dnsPort);

@@ -124,8 +124,8 @@ test('DELETE cache/entries is 503 with Retry-After while a worker holds the cach
 
 describe('a request without exactly one Host', () => {
   test.each([
-    ['in HTTP/1.0', '/', 'HTTP/1.0', ''],
-    ['in HTTP/1.0, of the API', '/api/health', 'HTTP/1.0', ''],
+    ['in HTTP/1.1', '/', 'HTTP/1.1', ''],
+    ['in HTTP/1.0, with an Origin', '/api/health', 'HTTP/1.0', 'Origin: http://127.0.0.1\r\n'],
     ['that changes something', '/api/auth/logout', 'HTTP/1.0', 'Origin: http://127.0.0.1\r\n'],
     ['but an empty one', '/', 'HTTP/1.1', 'Host:\r\n'],
     ['but two', '/', 'HTTP/1.1', 'Host: 127.0.0.1\r\nHost: evil.example\r\n'],

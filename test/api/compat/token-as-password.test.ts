@@ -31,7 +31,6 @@ describe('an API token', () => {
     );
     expect(listed.map(({ username, role, current }) => [username, role, current])).toEqual([
       ['token dashboard', 'viewer', true],
-      ['admin', 'admin', false],
     ]);
   });
 
