@@ -98,6 +98,17 @@ async function stateOfSilent(room: LiveRoom): Promise<unknown> {
   return (await until('two failed probes', state, ({ consecutive_failures: count }) => count >= 2)).status;
 }
 
+/** The state of a server that has answered and keeps silent since, once two probes have failed. */
+async function stateOfFallenSilent(room: LiveRoom): Promise<unknown> {
+  answerLate(room, 0);
+  await until(
+    'a healthy server',
+    () => stateOf(room),
+    ({ status }) => status === 'Healthy',
+  );
+  return stateOfSilent(room);
+}
+
 /** The state of a server that kept silent and answers again, once it is healthy or has answered four probes. */
 async function stateOfBack(room: LiveRoom): Promise<unknown> {
   await stateOfSilent(room);
@@ -227,9 +238,9 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
     key: 'dns.health_check.failure_threshold',
     to: 100,
     beside: probed,
-    look: stateOfSilent,
+    look: stateOfFallenSilent,
     before: 'Unhealthy',
-    after: 'Unknown',
+    after: 'Healthy',
   },
   {
     key: 'dns.health_check.success_threshold',
