@@ -141,16 +141,9 @@ describe('PATCH /config of a file that Weir may not write', () => {
   test('changes nothing where someone has spoilt the local changes, and names the line', async () => {
     await writeFile(join(config.api.folder, 'weir.local.toml'), '[server]\ndata_dir = "/etc"\n');
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
-    expect([answer.status, answer.problem.errors]).toEqual([
-      400,
-      [
-        {
-          path: 'server.data_dir',
-          message: expect.stringMatching(
-            /weir\.local\.toml, line 2: is set in the configuration file alone$/,
-          ),
-        },
-      ],
+    expect([answer.status, answer.problem.detail]).toEqual([
+      409,
+      expect.stringMatching(/weir\.local\.toml:2: server\.data_dir: is set in the configuration file alone/),
     ]);
   });
 });

@@ -33,18 +33,27 @@ class RowsOut implements Submittable {
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    for (;;) {
-      const chunk = this.waiting.shift();
-      if (chunk !== undefined) yield chunk;
-      else if (this.failure !== undefined) throw this.failure;
-      else if (this.isDone) return;
-      else {
-        this.paused?.resume();
-        this.paused = undefined;
-        await this.wake.promise;
-        this.wake = Promise.withResolvers<undefined>();
+    try {
+      for (;;) {
+        const chunk = this.waiting.shift();
+        if (chunk !== undefined) yield chunk;
+        else if (this.failure !== undefined) throw this.failure;
+        else if (this.isDone) return;
+        else {
+          this.resume();
+          await this.wake.promise;
+          this.wake = Promise.withResolvers<undefined>();
+        }
       }
+    } finally {
+      // The end may have come with the chunk that paused it: the connection is used for other queries after this one.
+      this.resume();
     }
+  }
+
+  private resume(): void {
+    this.paused?.resume();
+    this.paused = undefined;
   }
 
   submit(connection: Connection): void {

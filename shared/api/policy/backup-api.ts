@@ -267,7 +267,7 @@ export const BackupQuery = z.object({
   secrets: z
     .literal('false', 'expected false: POST /backup with a passphrase makes a backup with secrets')
     .optional()
-    .meta({ type: 'boolean', description: 'only false: POST /backup makes a backup with secrets' }),
+    .meta({ description: 'only false: POST /backup makes a backup with secrets' }),
 });
 /** The body that asks for a backup with secrets. */
 export const BackupBody = z

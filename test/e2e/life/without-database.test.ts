@@ -19,11 +19,12 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
   ...['/settings', '/blocking', '/grants', '/cache/metrics', '/cache/entries', '/stats/rate'],
   ...['/upstream/health', '/upstream/health/detail', '/queries/stream', '/probes/{probe_id}'],
+  ...['/system/reachability', '/status/stream'],
 ]);
 /** Of those, the ones that know nothing under this name. */
 const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/probes/{probe_id}']);
-/** It does not end. */
-const STREAM = '/queries/stream';
+/** They do not end. */
+const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];
 const QUERY: Readonly<Record<string, string>> = { '/explain': '?domain=blocked.example' };
 const LOOK_MS = 50;
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const reads = everyOperation.filter(({ method, path }) => method === 'GET' && path !== STREAM);
+const reads = everyOperation.filter(({ method, path }) => method === 'GET' && !STREAMS.includes(path));
 
 async function read(path: string) {
   const concrete = path.replaceAll(/\{[a-z_]+\}/g, '1') + (QUERY[path] ?? '');

@@ -36,6 +36,7 @@ const FIXES: Readonly<Partial<Record<string, Trouble['fix']>>> = {
   access: { to: '/clients?tab=access', text: 'trouble.fix.access' },
   nodes: { to: '/nodes', text: 'trouble.fix.nodes' },
   web: { to: '/settings?part=server', text: 'trouble.fix.web' },
+  certificates: { to: '/settings?part=tls', text: 'trouble.fix.certificates' },
 };
 
 /** What to do about parts that no page fixes. */
@@ -43,6 +44,9 @@ const HELP: Readonly<Partial<Record<string, MessageKey>>> = {
   dns: 'trouble.help.dns',
   clock: 'trouble.help.clock',
   database: 'trouble.help.database',
+  disk: 'trouble.help.disk',
+  configuration: 'trouble.help.configuration',
+  privileges: 'trouble.help.privileges',
 };
 
 const NOTHING_MORE = { filling: {}, detail: null, help: null } as const;
