@@ -6,7 +6,7 @@ import { linesOf, readText } from './machine-memory.ts';
 export interface PortHolder {
   readonly program: string | null;
   readonly pid: number | null;
-  /** Unit of systemd that it runs in, such as `dnsmasq.service`; null = none. */
+  /** Unit of systemd that it runs in, such as that of dnsmasq; null = none. */
   readonly unit: string | null;
 }
 

@@ -49,6 +49,7 @@ describe('a route that changes something', () => {
       'DELETE /cache/entries',
       'POST /allowlist-sources/refresh',
       'POST /allowlist-sources/{id}/refresh',
+      'POST /backup',
       'POST /blocklist-sources/refresh',
       'POST /blocklist-sources/{id}/refresh',
       'POST /tls/generate',
