@@ -179,7 +179,10 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   const { alt_compat: compat } = parts.config().server;
   const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
   const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>
-    sendPage(response, landingPage(parts, `${request.protocol}://${request.headers.host ?? parts.nodeName}`, why));
+    sendPage(
+      response,
+      landingPage(parts, `${request.protocol}://${request.headers.host ?? parts.nodeName}`, why),
+    );
   const handlers = serveDashboard({ dashboard: parts.dashboard, settings, sendInstead });
   app.use(handlers.serve);
   return handlers;
