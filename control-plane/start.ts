@@ -182,7 +182,9 @@ async function startParts(start: Start): Promise<void> {
     start.service.stayAlive();
   }
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
-  await greet(node, dnsPort.port, web.server, nodeAccess);
+  await greet(node, dnsPort.port, web.server, nodeAccess).catch((error: unknown) =>
+    logger.warn('could not show where Weir answers', { reason: reasonOf(error) }),
+  );
 }
 
 type DnsSide = Awaited<ReturnType<typeof startDns>>;

@@ -8,7 +8,8 @@ import {
   isConnectionLost,
   isUnavailable,
 } from './database-errors.ts';
-import { reasonOf } from '../../shared/thrown.ts';
+import { codeOf, reasonOf } from '../../shared/thrown.ts';
+import { AccessFault } from './access/server-access.ts';
 
 /** Called for each new connection, and when one is lost. */
 export interface PoolListener {
@@ -93,7 +94,9 @@ export class OpenPool {
  */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
-  if (isUnavailable(error) && isConnectionLost(error)) return error;
+  // A password that is wrong or cannot be read says nothing of the connections that are open.
+  const isOfPassword = error instanceof AccessFault || (error instanceof Error && /^28/.test(codeOf(error)));
+  if (!isOfPassword && isUnavailable(error) && isConnectionLost(error)) return error;
   return new ConnectionRefused(`open a connection: ${reasonOf(error)}`, { cause: error });
 }
 

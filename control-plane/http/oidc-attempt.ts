@@ -55,7 +55,8 @@ function sealOf(request: Request, text: string, secret: Uint8Array): string {
 }
 
 function isSame(given: string, right: string): boolean {
-  return given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right));
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Whether a text is a path of this server, however a browser reads it. */

@@ -63,6 +63,8 @@ export class StatusStreams {
   async send(response: ServerResponse, isAllowed: () => Promise<boolean>): Promise<void> {
     this.admit();
     const stream: Stream = { response, isAllowed, version: null, isChecking: false };
+    // The client may have left while its session was looked up: no event follows then.
+    if (response.destroyed) return;
     const ended = new Promise((resolve) => response.once('close', resolve).once('finish', resolve));
     this.streams.add(stream);
     this.timer ??= setInterval(() => this.tick(), this.parts.tickMs ?? TICK_MS);

@@ -66,6 +66,17 @@ async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, log
     );
 }
 
+/** The only texts of a copy that become SQL: anyone can write a file whose checksum is right. */
+const SHAPES = {
+  route: /^"\w+" \("\w+"(?:, "\w+")*\)$/,
+  bound: /^(?:DEFAULT|FOR VALUES FROM \('?[\w :.+-]*'?\) TO \('?[\w :.+-]*'?\))$/,
+  sequences: /^(?:SELECT setval\('\w+', -?\d+, '[tf]'\);\n?)*$/,
+} as const;
+
+function refuseOther(what: keyof typeof SHAPES, text: string): void {
+  if (!SHAPES[what].test(text)) throw new DamagedCopy(`the copy has no ${what} that Weir makes`);
+}
+
 async function storeFrames(
   client: ClientBase,
   frames: AsyncGenerator<Frame>,
@@ -82,18 +93,23 @@ async function storeFrames(
     const frame = next.value;
     if (frame.type === FRAME.table) {
       const table = readJson(CopiedTable, frame);
+      refuseOther('route', table.route);
       report(table.name);
       if (table.parent !== undefined) await makePartition(client, table);
       await copyRowsIn(client, table.route, rows());
       continue;
     }
-    if (frame.type === FRAME.sequences) await client.query(frame.payload.toString());
-    else if (frame.type === FRAME.file) files.push(readJson(CopiedFile, frame));
+    if (frame.type === FRAME.sequences) {
+      const sql = frame.payload.toString();
+      refuseOther('sequences', sql);
+      await client.query(sql);
+    } else if (frame.type === FRAME.file) files.push(readJson(CopiedFile, frame));
     next = await frames.next();
   }
 }
 
 async function makePartition(client: ClientBase, { name, parent, bound }: CopiedTable): Promise<void> {
+  refuseOther('bound', bound ?? '');
   await client.query(
     `CREATE TABLE IF NOT EXISTS ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(parent!)} ${bound!}`,
   );

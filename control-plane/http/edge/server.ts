@@ -1,5 +1,6 @@
 /** Listens for HTTP, or HTTPS and HTTP, on every bind address, and closes. `app.ts` answers. */
 import type { Express } from 'express';
+import { closeSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -125,6 +126,7 @@ export async function startWebServer(
       } else logger.warn('skipped a bind address: this machine has no IPv6', { address });
     }
   } catch (error) {
+    for (const fd of waiting.values()) closeSync(fd);
     await close();
     throw error;
   }

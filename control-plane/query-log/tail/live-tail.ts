@@ -67,6 +67,8 @@ export class LiveTail {
   /** Sends rows as the body of a response until it ends. @throws {ApiError} as `admit()` */
   async send(response: ServerResponse, request: TailRequest): Promise<void> {
     this.admit(request.holder);
+    // The client may have left while its session was looked up: no event follows then.
+    if (response.destroyed) return;
     const leave = this.places.take(request.holder);
     const stream = new TailStream(response, request);
     this.streams.add(stream);

@@ -81,7 +81,11 @@ describe('weir while it starts', () => {
       await until(what, () => isReached(room, weir), Boolean, { pauseMs: 1 });
       const { code, signal } = await weir.end('SIGTERM');
       // Before it listens to signals, one ends it as it ends any program.
-      expect([0, 'SIGTERM']).toContain(code ?? signal);
+      expect([what, [0, 'SIGTERM'].includes(code ?? signal!), weir.output]).toEqual([
+        what,
+        true,
+        weir.output,
+      ]);
       expect(databasesOn(room)).toEqual([]);
       room.remove();
     }

@@ -71,7 +71,7 @@ describe('portTrouble()', () => {
     expect(portTrouble(reach({}))).toMatchObject({
       tone: 'warning',
       filling: { port: '5300' },
-      fix: { to: '/welcome' },
+      fix: { to: '/setup' },
     });
   });
 

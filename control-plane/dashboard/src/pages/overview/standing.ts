@@ -89,7 +89,7 @@ export function portTrouble({ dns }: AnswerOf<'GET /system/reachability'>): Trou
     tone: 'warning',
     text: 'welcome.port.other',
     filling: { port: String(dns.dns_port) },
-    fix: { to: '/welcome', text: 'trouble.fix.port' },
+    fix: { to: '/setup', text: 'trouble.fix.port' },
   };
 }
 

@@ -82,7 +82,7 @@ export function NoRows({ isFiltered, onClear }: NoRowsProps): ReactNode {
   return (
     <Empty icon={Inbox} title={say('queries.noneYet')}>
       <p className={styles['hint']}>{say('queries.pointHere')}</p>
-      <Link to="/welcome" className="standing">
+      <Link to="/setup" className="standing">
         {say('queries.pointHere.look')}
       </Link>
       <a href={`${PAGE_BASE}/check`}>{say('queries.check')}</a>
