@@ -37,7 +37,11 @@ test.each<[string, Partial<DnsReach>, RegExp]>([
     },
     /in use by dnsmasq \(process 7\)\.\nRun this, then start Weir again:\n\n {2}sudo systemctl disable --now dnsmasq$/m,
   ],
-  ['taken', { port_53: 'taken', holder: { program: null, pid: null } }, /sudo ss -lnup 'sport = :53'/],
+  [
+    'taken',
+    { port_53: 'taken', holder: { program: null, pid: null } },
+    /sudo ss -lnup 'sport = :53'\. Stop that program\. Then start Weir again\.$/m,
+  ],
   [
     'not permitted',
     { port_53: 'not_permitted', command: 'sudo sysctl x' },

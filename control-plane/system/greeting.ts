@@ -53,8 +53,10 @@ export function greeting(facts: GreetingFacts): string {
 function otherPort(dns: DnsReach): string[] {
   const fact = `No device can use Weir on port ${String(dns.dns_port)}: devices and routers ask port ${String(DNS_PORT)}.`;
   if (dns.is_chosen) return [fact, 'server.dns_port is set to it.', ''];
-  const how = dns.command === null ? [] : ['Run this, then start Weir again:', '', `  ${dns.command}`];
-  return [fact, `${reasonOf(dns)}${dns.command === null ? ' Then start Weir again.' : ''}`, ...how, ''];
+  if (dns.command !== null)
+    return [fact, reasonOf(dns), 'Run this, then start Weir again:', '', `  ${dns.command}`, ''];
+  const stop = dns.port_53 === 'taken' ? ' Stop that program.' : '';
+  return [fact, `${reasonOf(dns)}${stop} Then start Weir again.`, ''];
 }
 
 function reasonOf({ port_53: state, holder }: DnsReach): string {
@@ -63,7 +65,7 @@ function reasonOf({ port_53: state, holder }: DnsReach): string {
   if (state !== 'taken') return 'Port 53 is free now.';
   if (program !== null)
     return `Port 53 is in use by ${program}${pid === null ? '' : ` (process ${String(pid)})`}.`;
-  return "Port 53 is in use by another program. Find it with: sudo ss -lnup 'sport = :53', and stop it.";
+  return "Port 53 is in use by another program. Find it with: sudo ss -lnup 'sport = :53'.";
 }
 
 /** The same as fields of a line of the log, for a log that programs read. */
