@@ -220,6 +220,13 @@ describe('drain()', () => {
     free.close();
   });
 
+  test('drain() before the start keeps it from starting threads, which would keep the process alive', async () => {
+    const supervisor = await make();
+    await supervisor.drain();
+    await supervisor.start();
+    expect(supervisor.state().answering).toBe(0);
+  });
+
   test('drain() tells whoever waits for an upstream that it waits in vain, though there is less time', async () => {
     await using upstream = await ScriptedUpstream.start();
     const config = testConfig(

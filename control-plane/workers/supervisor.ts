@@ -107,6 +107,8 @@ export class WorkerSupervisor {
 
   /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
   async start(): Promise<void> {
+    // A signal may have stopped the node before its threads: those that start now would keep the process alive.
+    if (this.isStopping()) return;
     this.options.equip?.(this.memories());
     for (const index of this.workers.keys()) this.startThread(index, 'resolve');
     await this.events.until(
