@@ -53,8 +53,11 @@ afterAll(async () => {
   room.remove();
 });
 
-/** Upgrades under load; every client is served before and after, and all questions are answered. */
-async function upgradeInVain(mark: string, folder = release.folder): Promise<UpgradeRun> {
+/**
+ * Upgrades under load; every client is served before and after, and all questions are answered. Only a process that is
+ * killed while it serves loses the datagrams it has read: with one question at a time, that is one.
+ */
+async function upgradeInVain(mark: string, folder = release.folder, datagramsLost = 0): Promise<UpgradeRun> {
   const loads = [overUdp(weir.dnsPort), overTcp(weir.dnsPort), overDot(ports.dot), overDoh(ports.doh)].map(
     (open, i) => new PatientLoad(open, `${mark}-${String(i)}`),
   );
@@ -64,8 +67,7 @@ async function upgradeInVain(mark: string, folder = release.folder): Promise<Upg
   await Promise.all(loads.map((load) => load.stop()));
   expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
   expect(loads.flatMap(({ rcodes }) => rcodes).filter((rcode) => rcode !== Rcode.NOERROR)).toEqual([]);
-  // No datagram needs a second attempt.
-  expect(loads[0]!.retried).toEqual([]);
+  expect(loads[0]!.retried.slice(datagramsLost)).toEqual([]);
   expect(run.code).toBe(1);
   return run;
 }
@@ -112,7 +114,11 @@ describe('weir upgrade to a release that fails', () => {
     'continues with the release before if the new one %s once it has the data directory',
     async (fault) => {
       release.failAt(LAST_STEP, fault);
-      const { output } = await upgradeInVain(`last-${fault.replace(' ', '-')}`);
+      const { output } = await upgradeInVain(
+        `last-${fault.replace(' ', '-')}`,
+        release.folder,
+        fault === 'is killed' ? 1 : 0,
+      );
       const reason = fault === 'throws' ? `could not ${LAST_STEP}: ${FAULT_REASON}` : 'ended by SIGKILL';
       expect(output).toMatch(new RegExp(`the running server continues: .*${reason}`));
       await untilComplete();
