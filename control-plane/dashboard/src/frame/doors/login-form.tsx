@@ -75,7 +75,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
           isRequired
         />
         <TextField
-          label={say('login.password')}
+          label={say('field.password')}
           value={password}
           onChange={setPassword}
           type="password"

@@ -59,7 +59,7 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
         )}
         <input type="hidden" name="username" autoComplete="username" value="admin" />
         <NewPasswordFields
-          label={say('setup.password')}
+          label={say('field.password')}
           help={say('setup.password.help')}
           value={typed}
           onChange={setTyped}

@@ -79,7 +79,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
   const columns: readonly Column<Announced['networks'][number]>[] = [
     {
       id: 'network',
-      title: say('access.network'),
+      title: say('field.network'),
       isName: true,
       cell: ({ network }) =>
         isAdmin ? (
@@ -97,7 +97,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
     },
     {
       id: 'clients',
-      title: say('access.devices'),
+      title: say('field.devices'),
       isNumber: true,
       cell: ({ clients }) => format.count(clients),
     },
@@ -106,7 +106,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
       title: say('access.lastDevice'),
       cell: ({ name, last_client: address }) => <bdi title={address}>{name ?? address}</bdi>,
     },
-    { id: 'seen', title: say('clients.lastSeen'), cell: ({ last_seen: at }) => <Moment at={at} /> },
+    { id: 'seen', title: say('field.lastSeen'), cell: ({ last_seen: at }) => <Moment at={at} /> },
   ];
   return (
     <Card title={say('access.announced')}>
@@ -144,7 +144,7 @@ function RefusedNetworks({ refused }: { readonly refused: readonly Refused[] }):
   const columns: readonly Column<Refused>[] = [
     {
       id: 'network',
-      title: say('access.network'),
+      title: say('field.network'),
       isName: true,
       cell: ({ network }) => <bdi>{network}</bdi>,
     },
@@ -153,12 +153,12 @@ function RefusedNetworks({ refused }: { readonly refused: readonly Refused[] }):
       title: say('access.lastAddress'),
       cell: ({ last_client: address }) => <bdi>{address}</bdi>,
     },
-    { id: 'count', title: say('access.queries'), isNumber: true, cell: ({ count }) => format.count(count) },
+    { id: 'count', title: say('field.queries'), isNumber: true, cell: ({ count }) => format.count(count) },
     { id: 'at', title: say('access.lastRefused'), cell: ({ last_refused: at }) => <Moment at={at} /> },
   ];
   const actions: Column<Refused> = {
     id: 'actions',
-    title: say('access.actions'),
+    title: say('field.actions'),
     isActions: true,
     cell: ({ network, is_blocked: isBlocked }) =>
       isBlocked ? (
@@ -169,7 +169,7 @@ function RefusedNetworks({ refused }: { readonly refused: readonly Refused[] }):
           isDisabled={allow.isPending}
           onPress={() => void allow.run({ body: { networks: [network] } })}
         >
-          {say('access.allow')} <span className="unseen">{network}</span>
+          {say('action.allow')} <span className="unseen">{network}</span>
         </Button>
       ),
   };

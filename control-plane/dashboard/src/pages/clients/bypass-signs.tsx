@@ -32,7 +32,7 @@ function SilentDevices(): ReactNode {
   const columns: readonly Column<Device>[] = [
     {
       id: 'name',
-      title: say('clients.name'),
+      title: say('field.name'),
       isName: true,
       cell: (device) => <DeviceName device={device} />,
     },
@@ -40,7 +40,7 @@ function SilentDevices(): ReactNode {
     {
       id: 'seen',
       title: say('clients.silent.asked'),
-      cell: ({ last_seen: at }) => (at === null ? say('clients.never') : <Moment at={at} />),
+      cell: ({ last_seen: at }) => (at === null ? say('word.never') : <Moment at={at} />),
     },
     {
       id: 'where',
@@ -97,7 +97,7 @@ function ResolverLookups(): ReactNode {
   const columns: readonly Column<Lookup>[] = [
     {
       id: 'client',
-      title: say('clients.name'),
+      title: say('field.name'),
       isName: true,
       cell: ({ client, client_hostname: hostname, resolver }) => (
         <OpenLink
@@ -114,7 +114,7 @@ function ResolverLookups(): ReactNode {
       cell: ({ resolver, status }) => (
         <>
           <DomainName name={resolver} />{' '}
-          {status.startsWith('BLOCKED') && <Badge tone="blocked">{say('overview.blockedWord')}</Badge>}
+          {status.startsWith('BLOCKED') && <Badge tone="blocked">{say('groups.rules.isBlocked')}</Badge>}
         </>
       ),
     },

@@ -26,7 +26,7 @@ export function ClientActivity({ address }: { readonly address: string }): React
     <>
       <section className={styles['section']}>
         <Segments
-          label={say('clients.period')}
+          label={say('field.period')}
           value={period}
           choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
           onChange={setPeriod}
@@ -36,11 +36,11 @@ export function ClientActivity({ address }: { readonly address: string }): React
         </Answered>
       </section>
       <section className={styles['section']}>
-        <h3>{say('clients.topBlocked')}</h3>
+        <h3>{say('overview.topBlocked')}</h3>
         <Answered of={blocked}>{(rows) => <Names rows={rows} tone="blocked" />}</Answered>
       </section>
       <section className={styles['section']}>
-        <h3>{say('clients.topNames')}</h3>
+        <h3>{say('overview.topNames')}</h3>
         <Answered of={asked}>{(rows) => <Names rows={rows} tone="allowed" />}</Answered>
       </section>
     </>

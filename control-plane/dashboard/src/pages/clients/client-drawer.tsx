@@ -35,7 +35,7 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   const stop = (): void => setDoing(null);
   return (
     <Drawer
-      title={<bdi>{answer.data === undefined ? say('page.client') : nameOf(answer.data)}</bdi>}
+      title={<bdi>{answer.data === undefined ? say('field.client') : nameOf(answer.data)}</bdi>}
       isOpen
       onClose={onClose}
     >
@@ -45,10 +45,10 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
             <ForAdmins>
               <Bar>
                 <Button icon={Pencil} onPress={() => setDoing('edit')}>
-                  {say('clients.edit')}
+                  {say('action.edit')}
                 </Button>
                 <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-                  {say('clients.delete')}
+                  {say('action.delete')}
                 </Button>
               </Bar>
             </ForAdmins>
@@ -60,8 +60,8 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
             {client.ip_address !== null && <ClientActivity address={client.ip_address} />}
             {doing === 'edit' && <ClientForm client={client} onClose={stop} />}
             <Confirm
-              title={say('clients.delete.title', { name: nameOf(client) })}
-              action={say('clients.delete')}
+              title={say('action.deleteOf', { name: nameOf(client) })}
+              action={say('action.delete')}
               isOpen={doing === 'delete'}
               isPending={remove.isPending}
               onClose={stop}
@@ -80,8 +80,8 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   const { say, format } = useText();
   const { ip_address: ip, mac_address: mac, client_key: key, hostname } = client;
   const facts: (readonly [string, ReactNode])[] = [
-    [say('clients.group'), <GroupOf key="group" client={client} />],
-    [say('clients.address'), <bdi key="address">{ip ?? '–'}</bdi>],
+    [say('field.group'), <GroupOf key="group" client={client} />],
+    [say('field.address'), <bdi key="address">{ip ?? '–'}</bdi>],
     [say('clients.mac'), <bdi key="mac">{mac ?? '–'}</bdi>],
   ];
   if (key !== null) facts.push([say('clients.key'), <bdi key="key">{key}</bdi>]);
@@ -89,8 +89,8 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   if (client.first_seen !== null)
     facts.push([say('clients.firstSeen'), <Moment key="first" at={client.first_seen} />]);
   facts.push([
-    say('clients.lastSeen'),
-    client.last_seen === null ? say('clients.never') : <Moment key="last" at={client.last_seen} />,
+    say('field.lastSeen'),
+    client.last_seen === null ? say('word.never') : <Moment key="last" at={client.last_seen} />,
   ]);
   facts.push([say('clients.queriesAll'), format.count(client.query_count)]);
   return (
@@ -119,7 +119,7 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
     <span className={styles['addresses']}>
       {isAdmin ? (
         <SelectField
-          label={say('clients.group')}
+          label={say('field.group')}
           isLabelHidden
           value={hasOwnGroup(client) ? `${client.group_id}` : ''}
           onChange={(chosen) =>

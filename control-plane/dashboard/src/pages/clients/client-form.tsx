@@ -40,8 +40,8 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
 
   return (
     <FormDialog
-      title={client === null ? say('clients.add') : say('clients.editOf', { name: nameOf(client) })}
-      saveText={say(client === null ? 'clients.add' : 'clients.save')}
+      title={client === null ? say('clients.add') : say('action.editOf', { name: nameOf(client) })}
+      saveText={say(client === null ? 'clients.add' : 'action.save')}
       isPending={create.isPending || update.isPending}
       onSave={() => void save()}
       onClose={onClose}
@@ -62,7 +62,7 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
         />
       ))}
       <SelectField
-        label={say('clients.group')}
+        label={say('field.group')}
         error={fieldProblem(failure, 'group_id')}
         value={draft.group_id}
         onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}

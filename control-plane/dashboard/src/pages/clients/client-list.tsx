@@ -58,7 +58,7 @@ export function ClientList(): ReactNode {
               ) : (
                 <Empty icon={Inbox} title={say(isFiltered ? 'clients.noneFound' : 'clients.none')}>
                   {isFiltered ? (
-                    <Button onPress={clear}>{say('clients.clearFilters')}</Button>
+                    <Button onPress={clear}>{say('action.clearFilters')}</Button>
                   ) : (
                     <p>{say('clients.none.help')}</p>
                   )}
@@ -87,13 +87,13 @@ function Filters(): ReactNode {
       <div className={styles['search']}>
         <SearchField
           label={say('clients.search')}
-          clearLabel={say('clients.search.clear')}
+          clearLabel={say('action.clearSearch')}
           value={search}
           onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
         />
       </div>
       <SelectField
-        label={say('clients.group')}
+        label={say('field.group')}
         isLabelHidden
         value={group}
         onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
@@ -154,7 +154,7 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
   const columns: readonly Column<Client>[] = [
     {
       id: 'name',
-      title: say('clients.name'),
+      title: say('field.name'),
       isName: true,
       cell: (client) => (
         <OpenLink
@@ -171,13 +171,13 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
     },
     {
       id: 'address',
-      title: say('clients.address'),
+      title: say('field.address'),
       isPlain: true,
       cell: (client) => <Addresses client={client} />,
     },
     {
       id: 'group',
-      title: say('clients.group'),
+      title: say('field.group'),
       isPlain: true,
       cell: (client) => (
         <span className={styles['addresses']}>
@@ -188,7 +188,7 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
     },
     {
       id: 'seen',
-      title: say('clients.lastSeen'),
+      title: say('field.lastSeen'),
       isPlain: true,
       cell: ({ last_seen: seen }) => (seen === null ? say('clients.neverSeen') : <Moment at={seen} />),
     },

@@ -34,7 +34,7 @@ export default function ClientsPage(): ReactNode {
             label={say('clients.view')}
             value={shown}
             choices={[
-              { id: 'clients', text: say('clients.tab.clients') },
+              { id: 'clients', text: say('field.devices') },
               { id: 'access', text: say('clients.tab.access') },
               { id: 'bypass', text: say('clients.tab.bypass') },
               { id: 'subnets', text: say('clients.tab.subnets') },

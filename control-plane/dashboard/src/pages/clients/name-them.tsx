@@ -55,7 +55,7 @@ export function NameThem({ clients, onClose }: NameThemProps): ReactNode {
         <>
           <Button onPress={onClose}>{say('action.cancel')}</Button>
           <Button kind="main" isPending={isSaving} onPress={() => void save()}>
-            {say('clients.save')}
+            {say('action.save')}
           </Button>
         </>
       }

@@ -29,24 +29,24 @@ export function Subnets(): ReactNode {
   const columns: readonly Column<Subnet>[] = [
     {
       id: 'network',
-      title: say('clients.subnet.network'),
+      title: say('field.network'),
       isName: true,
       cell: ({ subnet_cidr: network }) => <bdi>{network}</bdi>,
     },
     {
       id: 'group',
-      title: say('clients.group'),
+      title: say('field.group'),
       cell: ({ group_id: id, group_name: name }) => (
         <Link to={`/groups?open=${id}`}>
           <bdi>{name}</bdi>
         </Link>
       ),
     },
-    { id: 'comment', title: say('clients.subnet.comment'), cell: ({ comment }) => <bdi>{comment}</bdi> },
+    { id: 'comment', title: say('field.note'), cell: ({ comment }) => <bdi>{comment}</bdi> },
   ];
   const actions: Column<Subnet> = {
     id: 'actions',
-    title: say('clients.subnet.actions'),
+    title: say('field.actions'),
     isActions: true,
     cell: ({ id, subnet_cidr: network }) => (
       <IconButton
@@ -106,7 +106,7 @@ function SubnetForm(): ReactNode {
         <Stack>
           <FormFault failure={create.failure} fields={['subnet_cidr', 'group_id', 'comment']} />
           <TextField
-            label={say('clients.subnet.network')}
+            label={say('field.network')}
             help={say('clients.subnet.network.help')}
             error={fieldProblem(create.failure, 'subnet_cidr')}
             value={draft.subnet_cidr}
@@ -115,14 +115,14 @@ function SubnetForm(): ReactNode {
             isRequired
           />
           <SelectField
-            label={say('clients.group')}
+            label={say('field.group')}
             error={fieldProblem(create.failure, 'group_id')}
             value={group}
             onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
             choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
           />
           <TextField
-            label={say('clients.subnet.comment')}
+            label={say('field.note')}
             error={fieldProblem(create.failure, 'comment')}
             value={draft.comment}
             onChange={(text) => setDraft((now) => ({ ...now, comment: text }))}

@@ -43,8 +43,8 @@ export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): Re
 
   return (
     <Confirm
-      title={say('groups.delete.title', { name: group.name })}
-      action={say('groups.delete')}
+      title={say('action.deleteOf', { name: group.name })}
+      action={say('action.delete')}
       isOpen
       isPending={isRunning || emptying === undefined}
       onConfirm={() => void run()}

@@ -38,7 +38,7 @@ export function GroupMembers({ group }: { readonly group: Group }): ReactNode {
   const members = useAsk('GET /groups/{id}/clients', { params: { id: group.id }, query: { limit: SHOWN } });
   return (
     <Card
-      title={say('groups.members')}
+      title={say('field.devices')}
       actions={
         <ForAdmins>
           <Button icon={Plus} onPress={() => setMoving(true)}>
@@ -86,8 +86,8 @@ function MoveHere({ group, onClose }: { readonly group: Group; readonly onClose:
   return (
     <Dialog title={say('groups.members.moveTo', { name: group.name })} isOpen onClose={onClose}>
       <SearchField
-        label={say('groups.members.search')}
-        clearLabel={say('groups.search.clear')}
+        label={say('clients.search')}
+        clearLabel={say('action.clearSearch')}
         value={search}
         onChange={setSearch}
       />

@@ -68,7 +68,7 @@ export function GroupServices({ groupId }: { readonly groupId: number }): ReactN
       <ForAdmins>
         <SearchField
           label={say('groups.services.search')}
-          clearLabel={say('groups.search.clear')}
+          clearLabel={say('action.clearSearch')}
           value={search}
           onChange={setSearch}
         />

@@ -50,7 +50,7 @@ function NotYet(): ReactNode {
       tone="warning"
       actions={
         <Link to="/setup" className="standing">
-          {say('guides.notYet.look')}
+          {say('welcome.title')}
         </Link>
       }
     >

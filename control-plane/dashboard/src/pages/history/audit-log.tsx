@@ -33,7 +33,7 @@ export function AuditLog(): ReactNode {
   const filter = (name: 'actor' | 'subject' | 'action'): ReactNode => (
     <SearchField
       label={say(`history.audit.${name}`)}
-      clearLabel={say('history.search.clear')}
+      clearLabel={say('action.clearSearch')}
       value={fields[name]}
       onChange={(text) => setFields({ [name]: text, from: '0' }, { replace: true })}
     />
@@ -45,7 +45,7 @@ export function AuditLog(): ReactNode {
         {filter('actor')}
         {filter('action')}
         <SelectField
-          label={say('overview.period')}
+          label={say('field.period')}
           isLabelHidden
           value={fields.period}
           choices={PERIODS.map((id) => ({
@@ -92,7 +92,7 @@ function AuditTable({ rows, onOpen }: AuditTableProps): ReactNode {
       columns={[
         {
           id: 'what',
-          title: say('history.change'),
+          title: say('field.change'),
           isName: true,
           cell: (entry) => (
             <TextButton onPress={() => onOpen(entry)}>
@@ -134,7 +134,7 @@ function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactNode {
         <>
           <Facts
             facts={[
-              [say('history.author'), <bdi key="actor">{entry.actor}</bdi>],
+              [say('field.who'), <bdi key="actor">{entry.actor}</bdi>],
               [
                 say('history.address'),
                 <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>,

@@ -43,8 +43,8 @@ export function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProp
           <>
             <Facts
               facts={[
-                [say('history.change'), <bdi key="summary">{summary}</bdi>],
-                [say('history.author'), <bdi key="author">{author}</bdi>],
+                [say('field.change'), <bdi key="summary">{summary}</bdi>],
+                [say('field.who'), <bdi key="author">{author}</bdi>],
                 [say('history.address'), <bdi key="address">{address ?? say('history.address.none')}</bdi>],
                 [say('history.at'), <Moment key="at" at={at} />],
               ]}

@@ -37,7 +37,7 @@ export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
     <Card>
       <SearchField
         label={say('history.search')}
-        clearLabel={say('history.search.clear')}
+        clearLabel={say('action.clearSearch')}
         value={search}
         onChange={(text) => {
           setOffset(0);
@@ -95,7 +95,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
   const { isAdmin } = useMe();
   const actions = {
     id: 'actions',
-    title: say('history.actions'),
+    title: say('field.actions'),
     isActions: true,
     cell: ({ id, summary, can_rollback: canGoTo }: Revision) => (
       <Menu
@@ -122,7 +122,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
       columns={[
         {
           id: 'summary',
-          title: say('history.change'),
+          title: say('field.change'),
           isName: true,
           cell: ({ id, summary }) => (
             <TextButton onPress={() => onOpen(id)}>

@@ -28,15 +28,15 @@ const FIELDS: Readonly<Record<string, MessageKey>> = {
   comment: 'history.field.comment',
   content_key: 'history.field.content_key',
   days: 'history.field.days',
-  domains: 'history.field.domains',
+  domains: 'services.field.domains',
   enabled: 'history.field.enabled',
   end_minute: 'history.field.end_minute',
   group_id: 'history.field.group_id',
   held_key: 'history.field.held_key',
   kind: 'history.field.kind',
-  name: 'history.field.name',
+  name: 'field.name',
   profile_id: 'history.field.profile_id',
-  servers: 'history.field.servers',
+  servers: 'zones.servers',
   start_minute: 'history.field.start_minute',
   timezone: 'history.field.timezone',
   ttl: 'history.field.ttl',
@@ -69,7 +69,7 @@ export function fieldWord(field: string, say: Say): string {
 export function valueWord(field: string, value: unknown, names: Names, say: Say): string {
   if (field === 'group_id' && value === null) return say('history.word.everyGroup');
   if (value === null || value === '') return say('history.word.nothing');
-  if (typeof value === 'boolean') return say(value ? 'history.word.yes' : 'history.word.no');
+  if (typeof value === 'boolean') return say(value ? 'field.yes' : 'field.no');
   const word = WORDS[`${field} ${textOf(value)}`];
   if (word !== undefined) return say(word);
   if (typeof value === 'number' && field.endsWith('_minute')) return timeOfDay(value);

@@ -15,7 +15,7 @@ const PAUSE_MS = 500;
 export async function outcomeOfAdding(kind: SourceKind, added: Source): Promise<Notice> {
   const source = await settled(kind, added);
   const { name } = source;
-  const link = { text: say('lists.held.look'), to: `/lists?kind=${kind}&open=${source.id}` };
+  const link = { text: say('action.look'), to: `/lists?kind=${kind}&open=${source.id}` };
   if (source.status === 'held') return { tone: 'warning', text: say('lists.addedHeld', { name }), link };
   if (source.status !== 'error') return { tone: 'good', text: say('lists.added') };
   const reason = messageText(source.last_error ?? '');

@@ -54,13 +54,13 @@ export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): React
     >
       <Stack>
         <TextField
-          label={say('lists.name')}
+          label={say('field.name')}
           value={name}
           onChange={setName}
           error={fieldProblem(create.failure, 'name')}
         />
         <GroupsField
-          label={say('lists.for')}
+          label={say('field.for')}
           value={groupIds}
           onChange={setGroupIds}
           error={groupIds?.length === 0 ? say('groups.chooseOne') : fieldProblem(create.failure, 'group_ids')}
@@ -105,7 +105,7 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
       <Stack>
         {failure !== null && <Callout tone="fault">{problemText(failure)}</Callout>}
         <RuleBox
-          label={say('lists.custom.rules')}
+          label={say('page.rules')}
           help={say('lists.custom.help')}
           value={text ?? ''}
           onChange={setText}

@@ -103,7 +103,7 @@ function HeldFacts({ source: { held } }: { readonly source: Source }): ReactNode
                 <DomainName name={name} />
               </li>
             ))}
-            {total > names.length && <li>{say('lists.held.more', { count: total - names.length })}</li>}
+            {total > names.length && <li>{say('word.rest', { count: total - names.length })}</li>}
           </ul>
         </div>
       )}

@@ -124,7 +124,7 @@ function ListInputs({ fields, set, failure, isCustom }: ListInputsProps): ReactN
     <>
       {!isCustom && (
         <TextField
-          label={say('lists.url')}
+          label={say('field.address')}
           help={say('lists.url.help')}
           value={fields.url}
           onChange={(url) => set({ url })}
@@ -134,14 +134,14 @@ function ListInputs({ fields, set, failure, isCustom }: ListInputsProps): ReactN
         />
       )}
       <TextField
-        label={say('lists.name')}
+        label={say('field.name')}
         help={isCustom ? undefined : say('lists.name.help')}
         value={fields.name}
         onChange={(name) => set({ name })}
         error={fieldProblem(failure, 'name')}
       />
       <GroupsField
-        label={say('lists.for')}
+        label={say('field.for')}
         value={fields.groupIds}
         onChange={(groupIds) => set({ groupIds })}
         error={fields.groupIds?.length === 0 ? say('groups.chooseOne') : fieldProblem(failure, 'group_ids')}
@@ -150,7 +150,7 @@ function ListInputs({ fields, set, failure, isCustom }: ListInputsProps): ReactN
         {say('lists.subdomains')}
       </CheckboxField>
       <TextField
-        label={say('lists.comment')}
+        label={say('field.comment')}
         value={fields.comment}
         onChange={(comment) => set({ comment })}
         error={fieldProblem(failure, 'comment')}

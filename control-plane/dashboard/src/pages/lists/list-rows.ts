@@ -53,7 +53,7 @@ export const STANDINGS: Readonly<
   pending: { tone: 'plain', icon: Clock, text: 'lists.state.pending' },
   held: { tone: 'warning', icon: Hand, text: 'lists.state.held' },
   error: { tone: 'fault', icon: CircleAlert, text: 'lists.state.error' },
-  off: { tone: 'plain', icon: CirclePause, text: 'lists.state.off' },
+  off: { tone: 'plain', icon: CirclePause, text: 'groups.off' },
 };
 
 /** What the rows can be sorted by. */

@@ -34,7 +34,7 @@ export function ListTable(props: ListTableProps): ReactNode {
   const columns: Column<ListRow>[] = [
     {
       id: 'name',
-      title: say('lists.name'),
+      title: say('field.name'),
       isName: true,
       cell: (row) => (
         <button type="button" className={styles['opener']} onClick={() => onOpen(row)}>
@@ -42,8 +42,8 @@ export function ListTable(props: ListTableProps): ReactNode {
         </button>
       ),
     },
-    { id: 'state', title: say('lists.state'), cell: (row) => <ListBadge source={row} /> },
-    { id: 'rules', title: say('lists.rules'), isNumber: true, cell: ({ rules }) => format.count(rules) },
+    { id: 'state', title: say('field.state'), cell: (row) => <ListBadge source={row} /> },
+    { id: 'rules', title: say('page.rules'), isNumber: true, cell: ({ rules }) => format.count(rules) },
     {
       id: 'unique',
       title: say('lists.unique'),
@@ -62,13 +62,13 @@ export function ListTable(props: ListTableProps): ReactNode {
       : []),
     {
       id: 'changed',
-      title: say('lists.changedAt'),
+      title: say('field.changedAt'),
       isMinor: true,
-      cell: ({ last_changed_at: at }) => (at === null ? say('lists.never') : <Moment at={at} />),
+      cell: ({ last_changed_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
     },
     {
       id: 'groups',
-      title: say('lists.for'),
+      title: say('field.for'),
       isMinor: true,
       cell: ({ group_ids: ids }) => <GroupNames ids={ids} />,
     },
@@ -76,7 +76,7 @@ export function ListTable(props: ListTableProps): ReactNode {
   if (isAdmin)
     columns.push({
       id: 'actions',
-      title: say('lists.actions'),
+      title: say('field.actions'),
       isActions: true,
       cell: (row) => <Actions {...props} row={row} />,
     });
@@ -99,7 +99,7 @@ function Actions({
   return (
     <span className={styles['actions']}>
       <SwitchField
-        aria-label={say('lists.enabled', { name: row.name })}
+        aria-label={say('field.isOnOf', { name: row.name })}
         isSelected={row.enabled}
         isDisabled={turn.isPending}
         onChange={(enabled) => void turn.run({ params, body: { enabled } })}
@@ -107,8 +107,8 @@ function Actions({
         {null}
       </SwitchField>
       <Menu
-        label={say('lists.actionsOf', { name: row.name })}
-        button={<IconButton icon={EllipsisVertical} label={say('lists.actionsOf', { name: row.name })} />}
+        label={say('field.actionsOf', { name: row.name })}
+        button={<IconButton icon={EllipsisVertical} label={say('field.actionsOf', { name: row.name })} />}
         actions={[
           { id: 'open', text: say('action.details'), run: () => onOpen(row) },
           row.has_text

@@ -175,7 +175,7 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
         />
       )}
       <Confirm
-        title={say('lists.delete', { name: deleted?.name ?? '' })}
+        title={say('action.deleteOf', { name: deleted?.name ?? '' })}
         action={say('action.delete')}
         isOpen={deleted !== null}
         isPending={remove.isPending}
@@ -207,7 +207,7 @@ function Attention({
         <Callout
           key={id}
           tone="warning"
-          actions={<Button onPress={() => onOpen(id)}>{say('lists.held.look')}</Button>}
+          actions={<Button onPress={() => onOpen(id)}>{say('action.look')}</Button>}
         >
           {say('lists.held.of', { name })}
         </Callout>
@@ -230,7 +230,7 @@ function Filter(): ReactNode {
         />
       </div>
       <SelectField
-        label={say('lists.state')}
+        label={say('field.state')}
         isLabelHidden
         value={state}
         onChange={(chosen) => setFields({ state: chosen })}

@@ -42,7 +42,7 @@ function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
     <div className={styles['form']}>
       <Stack>
         <TextField
-          label={say('names.settings.domain')}
+          label={say('names.tab.settings')}
           help={say('names.settings.domain.help')}
           value={fields.local_domain}
           onChange={(domain) => set({ local_domain: domain })}

@@ -55,7 +55,7 @@ export function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode 
     >
       <Stack>
         <TextField
-          label={say('names.name')}
+          label={say('field.name')}
           help={say('names.name.help')}
           value={fields.fqdn}
           onChange={(fqdn) => set({ fqdn })}
@@ -64,7 +64,7 @@ export function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode 
           isCode
         />
         <SelectField
-          label={say('names.type')}
+          label={say('field.type')}
           value={fields.type}
           onChange={(type) => set({ type })}
           error={problem('record_type')}
@@ -90,7 +90,7 @@ export function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode 
           inputMode="numeric"
         />
         <TextField
-          label={say('names.comment')}
+          label={say('field.comment')}
           value={fields.comment}
           onChange={(comment) => set({ comment })}
           error={problem('comment')}

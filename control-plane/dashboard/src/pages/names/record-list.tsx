@@ -90,7 +90,7 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
       {edited !== null && <RecordDialog record={edited} onClose={() => setEdited(null)} />}
       {deleted !== null && (
         <Confirm
-          title={say('names.delete', { name: deleted.fqdn })}
+          title={say('action.deleteOf', { name: deleted.fqdn })}
           action={say('action.delete')}
           isOpen
           isPending={remove.isPending}
@@ -116,8 +116,8 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
   const { say, format } = useText();
   const { isAdmin } = useMe();
   const columns: Column<LocalRecord>[] = [
-    { id: 'name', title: say('names.name'), isName: true, cell: ({ fqdn }) => <DomainName name={fqdn} /> },
-    { id: 'type', title: say('names.type'), cell: ({ record_type: type }) => type },
+    { id: 'name', title: say('field.name'), isName: true, cell: ({ fqdn }) => <DomainName name={fqdn} /> },
+    { id: 'type', title: say('field.type'), cell: ({ record_type: type }) => type },
     {
       id: 'value',
       title: say('names.value'),
@@ -137,7 +137,7 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
     },
     {
       id: 'comment',
-      title: say('names.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
@@ -145,14 +145,14 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
   if (isAdmin)
     columns.push({
       id: 'actions',
-      title: say('names.actions'),
+      title: say('field.actions'),
       isActions: true,
       cell: (record) =>
         record.source !== 'api' ? null : (
           <Menu
-            label={say('names.actionsOf', { name: record.fqdn })}
+            label={say('field.actionsOf', { name: record.fqdn })}
             button={
-              <IconButton icon={EllipsisVertical} label={say('names.actionsOf', { name: record.fqdn })} />
+              <IconButton icon={EllipsisVertical} label={say('field.actionsOf', { name: record.fqdn })} />
             }
             actions={[
               { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(record) },
@@ -191,7 +191,7 @@ function Filter(): ReactNode {
         />
       </div>
       <SelectField
-        label={say('names.type')}
+        label={say('field.type')}
         isLabelHidden
         value={type}
         onChange={(chosen) => setFields({ type: chosen, from: '0' })}

@@ -75,7 +75,7 @@ export function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
           isCode
         />
         <TextField
-          label={say('names.comment')}
+          label={say('field.comment')}
           value={comment}
           onChange={setComment}
           error={fieldProblem(failure, 'comment')}

@@ -77,7 +77,7 @@ function Zones({ zones, onEdit }: ZonesProps): ReactNode {
     },
     {
       id: 'comment',
-      title: say('names.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
@@ -85,7 +85,7 @@ function Zones({ zones, onEdit }: ZonesProps): ReactNode {
   if (isAdmin)
     columns.push({
       id: 'actions',
-      title: say('names.actions'),
+      title: say('field.actions'),
       isActions: true,
       cell: (zone) => <Actions zone={zone} onEdit={onEdit} onDelete={setDeleted} />,
     });
@@ -117,7 +117,7 @@ interface ActionsProps {
 function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const turn = useChange('PUT /forward-zones/{id}', { done: 'zones.changed' });
-  const name = say('names.actionsOf', { name: zone.zone });
+  const name = say('field.actionsOf', { name: zone.zone });
   return (
     <span className={styles['actions']}>
       <SwitchField

@@ -48,7 +48,7 @@ export default function OverviewPage(): ReactNode {
             </Suspense>
           )}
           <Segments
-            label={say('overview.period')}
+            label={say('field.period')}
             value={period}
             choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
             onChange={(chosen) => setFields({ period: chosen })}
@@ -114,17 +114,17 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
       {node === '' && stats.clients <= FEW_DEVICES && <FewDevices count={stats.clients} />}
       <Figures>
         <Figure
-          label={say('overview.queries')}
+          label={say('field.queries')}
           value={format.briefCount(stats.queries_total)}
           detail={ofAll(say('overview.rate', { rate: rate.rate }))}
         />
         <Figure
-          label={say('overview.blocked')}
+          label={say('field.blocked')}
           value={format.briefCount(stats.queries_blocked)}
           detail={format.percent(stats.block_rate)}
         />
         <Figure
-          label={say('overview.clients')}
+          label={say('page.clients')}
           value={format.count(stats.clients)}
           detail={say('overview.names', { count: format.briefCount(stats.unique_domains) })}
         />
@@ -170,7 +170,7 @@ function FewDevices({ count }: { readonly count: number }): ReactNode {
       tone="info"
       actions={
         <Link to="/guides" className="standing">
-          {say('overview.fewDevices.look')}
+          {say('guides.title')}
         </Link>
       }
     >
@@ -235,7 +235,7 @@ function RecentlyBlocked({ node }: Pick<HappeningsProps, 'node'>): ReactNode {
                   <span className={styles['recentDetail']}>
                     <bdi>{row.client_hostname ?? row.client}</bdi>
                     <Moment at={row.timestamp} />
-                    <Badge tone="blocked">{row.block_source ?? say('overview.blockedWord')}</Badge>
+                    <Badge tone="blocked">{row.block_source ?? say('groups.rules.isBlocked')}</Badge>
                   </span>
                 </li>
               ))}

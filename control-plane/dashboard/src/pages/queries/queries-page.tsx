@@ -85,7 +85,7 @@ export default function QueriesPage(): ReactNode {
             isDisabled={!mayBeLive}
             onChange={(isLive) => setFields({ live: isLive ? 'on' : 'off' }, { replace: true })}
           >
-            {say('queries.live')}
+            {say('queries.tail.open')}
           </SwitchField>
           <LogTools name={fields.domain} filters={filters} />
           <Keys onKey={act} />

@@ -29,14 +29,14 @@ export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNod
   const [purge, setPurge] = useState<Purge | null>(null);
   const wanted = name.trim();
   return (
-    <Card title={say('resolving.cache')}>
+    <Card title={say('settings.part.cache')}>
       <CacheFigures maxBytes={maxBytes} />
       <Bar>
         <div className={styles['search']}>
           <SearchField
             label={say('resolving.cache.search')}
             placeholder={say('resolving.cache.placeholder')}
-            clearLabel={say('resolving.cache.clear')}
+            clearLabel={say('action.clearSearch')}
             value={name}
             onChange={(text) => setFields({ name: text }, { replace: true })}
           />
@@ -61,7 +61,7 @@ function CacheFigures({ maxBytes }: { readonly maxBytes: number }): ReactNode {
       {({ entries, bytes, hits, misses, hit_rate: rate, stale_hits: stale, evictions }) => (
         <Figures>
           <Figure
-            label={say('resolving.cache.rate')}
+            label={say('overview.cache')}
             value={format.percent(rate)}
             detail={say('resolving.cache.hits', {
               hits: format.briefCount(hits),
@@ -112,17 +112,17 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
         ) : (
           <>
             <DataTable
-              label={say('resolving.cache')}
+              label={say('settings.part.cache')}
               rows={data.map((row, place) => ({ ...row, place }))}
               keyOf={({ domain: name, type, place }) => `${name} ${type} ${place}`}
               columns={[
                 {
                   id: 'name',
-                  title: say('resolving.cache.name'),
+                  title: say('field.name'),
                   isName: true,
                   cell: ({ domain: name }) => <DomainName name={name} />,
                 },
-                { id: 'type', title: say('resolving.cache.type'), cell: ({ type }) => type },
+                { id: 'type', title: say('field.type'), cell: ({ type }) => type },
                 { id: 'rcode', title: say('resolving.cache.answer'), cell: ({ rcode }) => rcode },
                 {
                   id: 'dnssec',

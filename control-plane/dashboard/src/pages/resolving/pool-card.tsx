@@ -69,7 +69,7 @@ function ServerTable({ label, servers }: ServerTableProps): ReactNode {
         },
         {
           id: 'state',
-          title: say('resolving.state'),
+          title: say('field.state'),
           cell: ({ status }) => {
             const { tone, icon, text } = STATES[status];
             return (
@@ -93,7 +93,7 @@ function ServerTable({ label, servers }: ServerTableProps): ReactNode {
         },
         {
           id: 'queries',
-          title: say('resolving.queries'),
+          title: say('field.queries'),
           isNumber: true,
           cell: ({ queries }) => format.count(queries),
         },

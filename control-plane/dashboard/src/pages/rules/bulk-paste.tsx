@@ -70,7 +70,7 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
         )}
         {writing.written.failed.length > 0 && <Failed written={writing.written} />}
         <ActionChoice value={action} onChange={setAction} />
-        <GroupField label={say('rules.for')} value={groupId} onChange={setGroupId} />
+        <GroupField label={say('field.for')} value={groupId} onChange={setGroupId} />
         <TextField
           label={say('bulk.names')}
           help={say('bulk.names.help')}
@@ -130,7 +130,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
           </li>
         ))}
       </ul>
-      {names.length > SHOWN && <p>{say('bulk.rest', { count: names.length - SHOWN })}</p>}
+      {names.length > SHOWN && <p>{say('word.rest', { count: names.length - SHOWN })}</p>}
     </section>
   );
 }

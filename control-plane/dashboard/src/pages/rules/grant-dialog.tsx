@@ -74,7 +74,7 @@ export function GrantDialog({ onClose }: { readonly onClose: () => void }): Reac
           isCode
         />
         <SelectField
-          label={say('rules.for')}
+          label={say('field.for')}
           value={whose}
           onChange={setWhose}
           error={fieldProblem(failure, 'client_id')}

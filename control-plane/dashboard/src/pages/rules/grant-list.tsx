@@ -69,7 +69,7 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
     { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'for',
-      title: say('rules.for'),
+      title: say('field.for'),
       cell: ({ client_id: clientId, group_id: groupId }) =>
         clientId === null ? (
           <GroupNames ids={groupId === null ? [] : [groupId]} />
@@ -90,7 +90,7 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
   if (isAdmin)
     columns.push({
       id: 'actions',
-      title: say('rules.actions'),
+      title: say('field.actions'),
       isActions: true,
       cell: ({ id }) => (
         <Button isDisabled={end.isPending} onPress={() => void end.run({ params: { id } })}>

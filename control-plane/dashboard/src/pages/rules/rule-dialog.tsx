@@ -64,13 +64,13 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
         {kind === 'domain' && <Covers text={fields.text} />}
         {kind === 'expression' && <ExpressionTrial pattern={fields.text} />}
         <GroupField
-          label={say('rules.for')}
+          label={say('field.for')}
           value={fields.groupId}
           onChange={(groupId) => set({ groupId })}
           error={fieldProblem(failure, 'group_id')}
         />
         <TextField
-          label={say('rules.comment')}
+          label={say('field.comment')}
           value={fields.comment}
           onChange={(comment) => set({ comment })}
           error={fieldProblem(failure, 'comment')}
@@ -98,8 +98,8 @@ export function ActionChoice({ value, onChange }: ActionChoiceProps): ReactNode 
       value={value}
       onChange={onChange}
       choices={[
-        { id: 'deny', text: say('rules.deny') },
-        { id: 'allow', text: say('rules.allow') },
+        { id: 'deny', text: say('action.block') },
+        { id: 'allow', text: say('action.allow') },
       ]}
     />
   );

@@ -94,18 +94,18 @@ function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
     { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'group',
-      title: say('rules.for'),
+      title: say('field.for'),
       cell: ({ group_id: id }) => <GroupNames ids={id === null ? [] : [id]} />,
     },
     {
       id: 'comment',
-      title: say('rules.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
     {
       id: 'changed',
-      title: say('rules.changedAt'),
+      title: say('field.changedAt'),
       isMinor: true,
       cell: ({ updated_at: at }) => <Moment at={at} />,
     },
@@ -113,7 +113,7 @@ function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
   if (isAdmin)
     columns.push({
       id: 'actions',
-      title: say('rules.actions'),
+      title: say('field.actions'),
       isActions: true,
       cell: (rule) => <Actions kind={kind} rule={rule} onEdit={onEdit} onDelete={onDelete} />,
     });
@@ -132,7 +132,7 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
   return (
     <span className={styles['actions']}>
       <SwitchField
-        aria-label={say('rules.isOn', { name })}
+        aria-label={say('field.isOnOf', { name })}
         isSelected={rule.enabled}
         isDisabled={turn.isPending}
         onChange={(enabled) => void turn.run({ params: { id: rule.id }, body: { enabled } })}
@@ -140,8 +140,8 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
         {null}
       </SwitchField>
       <Menu
-        label={say('rules.actionsOf', { name })}
-        button={<IconButton icon={EllipsisVertical} label={say('rules.actionsOf', { name })} />}
+        label={say('field.actionsOf', { name })}
+        button={<IconButton icon={EllipsisVertical} label={say('field.actionsOf', { name })} />}
         actions={[
           { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(rule) },
           {
@@ -210,7 +210,7 @@ function Filter(): ReactNode {
         ]}
       />
       <SelectField
-        label={say('rules.for')}
+        label={say('field.for')}
         isLabelHidden
         value={group}
         onChange={(chosen) => setFields({ group: chosen, page: '0' })}

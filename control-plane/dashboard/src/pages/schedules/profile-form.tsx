@@ -47,15 +47,15 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
 
   return (
     <FormDialog
-      title={profile === null ? say('schedules.add') : say('schedules.editOf', { name: profile.name })}
-      saveText={say(profile === null ? 'schedules.add' : 'schedules.save')}
+      title={profile === null ? say('schedules.add') : say('action.editOf', { name: profile.name })}
+      saveText={say(profile === null ? 'schedules.add' : 'action.save')}
       isPending={create.isPending || update.isPending}
       onSave={() => void save()}
       onClose={onClose}
     >
       <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
       <TextField
-        label={say('schedules.name')}
+        label={say('field.name')}
         help={say('schedules.name.help')}
         error={fieldProblem(failure, 'name')}
         value={name}
@@ -71,7 +71,7 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
         choices={zones.map((id) => ({ id, text: id }))}
       />
       <TextField
-        label={say('schedules.comment')}
+        label={say('field.note')}
         error={fieldProblem(failure, 'comment')}
         value={comment}
         onChange={setComment}

@@ -49,10 +49,10 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
         profile.data !== undefined && (
           <ForAdmins>
             <Button icon={Pencil} onPress={() => setDoing('edit')}>
-              {say('schedules.edit')}
+              {say('action.edit')}
             </Button>
             <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-              {say('schedules.delete')}
+              {say('action.delete')}
             </Button>
           </ForAdmins>
         )
@@ -67,8 +67,8 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
             <Week profile={one} />
             {doing === 'edit' && <ProfileForm profile={one} onClose={stop} />}
             <Confirm
-              title={say('schedules.delete.title', { name: one.name })}
-              action={say('schedules.delete')}
+              title={say('action.deleteOf', { name: one.name })}
+              action={say('action.delete')}
               isOpen={doing === 'delete'}
               isPending={remove.isPending}
               onClose={stop}

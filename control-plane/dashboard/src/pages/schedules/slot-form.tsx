@@ -64,7 +64,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
             isPending={create.isPending || remove.isPending}
             onPress={() => void save()}
           >
-            {say('schedules.save')}
+            {say('action.save')}
           </Button>
         </>
       }
@@ -155,14 +155,14 @@ function TimesField({ draft, failure, onChange }: TimesFieldProps): ReactNode {
       {!draft.isWholeDay && (
         <div className={styles['times']}>
           <TextField
-            label={say('schedules.start')}
+            label={say('field.from')}
             type="time"
             error={fieldProblem(failure, 'start_time')}
             value={draft.start}
             onChange={(start) => onChange((now) => ({ ...now, start }))}
           />
           <TextField
-            label={say('schedules.end')}
+            label={say('field.to')}
             type="time"
             help={
               isOverMidnight({ start_time: draft.start, end_time: draft.end })

@@ -41,15 +41,15 @@ export function CustomServiceForm({ service, onClose }: CustomServiceFormProps):
 
   return (
     <FormDialog
-      title={service === null ? say('services.add') : say('services.editOf', { name: service.name })}
-      saveText={say(service === null ? 'services.add' : 'services.save')}
+      title={service === null ? say('services.add') : say('action.editOf', { name: service.name })}
+      saveText={say(service === null ? 'services.add' : 'action.save')}
       isPending={create.isPending || update.isPending}
       onSave={() => void save()}
       onClose={onClose}
     >
       {badDomain === null && <FormFault failure={failure} fields={['name', 'category']} />}
       <TextField
-        label={say('services.name')}
+        label={say('field.service')}
         error={fieldProblem(failure, 'name')}
         value={name}
         onChange={setName}

@@ -83,15 +83,15 @@ function OwnActions({
   return (
     <Bar>
       <Button icon={Pencil} onPress={() => setDoing('edit')}>
-        {say('services.edit')}
+        {say('action.edit')}
       </Button>
       <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-        {say('services.delete')}
+        {say('action.delete')}
       </Button>
       {doing === 'edit' && <CustomServiceForm service={service} onClose={stop} />}
       <Confirm
-        title={say('services.delete.title', { name: service.name })}
-        action={say('services.delete')}
+        title={say('action.deleteOf', { name: service.name })}
+        action={say('action.delete')}
         isOpen={doing === 'delete'}
         isPending={remove.isPending}
         onClose={stop}

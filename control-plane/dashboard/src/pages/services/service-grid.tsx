@@ -58,7 +58,7 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
         {rows.length === 0 ? (
           <Empty icon={SearchX} title={say('services.noneFound')}>
             <Button onPress={() => setFields({ search: '', category: '', show: 'all', offset: '0' })}>
-              {say('services.clearFilters')}
+              {say('action.clearFilters')}
             </Button>
           </Empty>
         ) : isNarrow && shownGroups[0] !== undefined ? (
@@ -93,13 +93,13 @@ function Filters({ services, groups, isOneGroup }: FiltersProps): ReactNode {
       <div className={styles['search']}>
         <SearchField
           label={say('services.search')}
-          clearLabel={say('services.search.clear')}
+          clearLabel={say('action.clearSearch')}
           value={search}
           onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
         />
       </div>
       <SelectField
-        label={say('services.group')}
+        label={say('field.group')}
         isLabelHidden
         value={isOneGroup && group === '' ? `${groups[0]?.id ?? ''}` : group}
         onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
@@ -164,7 +164,7 @@ function Grid({ services, groups, blocks }: GridProps): ReactNode {
   const columns: readonly Column<Service>[] = [
     {
       id: 'name',
-      title: say('services.name'),
+      title: say('field.service'),
       isName: true,
       cell: (service) => <ServiceName service={service} />,
     },

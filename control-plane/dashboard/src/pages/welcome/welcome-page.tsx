@@ -26,7 +26,7 @@ export default function WelcomePage(): ReactNode {
         {(found) => <Steps reach={found} />}
       </Answered>
       <Link to="/" className="standing">
-        {say('welcome.done')}
+        {say('lost.back')}
       </Link>
     </Page>
   );
@@ -39,7 +39,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
       <Step icon={Network} title={say('welcome.port')}>
         <PortState dns={reach.dns} />
       </Step>
-      <Step icon={ListChecks} title={say('welcome.lists')}>
+      <Step icon={ListChecks} title={say('page.lists')}>
         <FilterState names={reach.names_active} />
         <Link to="/lists" className="standing">
           {say('welcome.lists.look')}
@@ -48,7 +48,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
       <Step icon={Router} title={say('welcome.router')}>
         <RouterStep reach={reach} />
       </Step>
-      <Step icon={ShieldCheck} title={say('welcome.proof')}>
+      <Step icon={ShieldCheck} title={say('guides.proof')}>
         <p>{say('welcome.proof.text')}</p>
         <CheckStep reach={reach} />
       </Step>

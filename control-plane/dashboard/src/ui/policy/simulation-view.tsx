@@ -65,7 +65,7 @@ function Answer({
           value={by}
           onChange={setBy}
           choices={[
-            { id: 'names', text: say('whatif.byName') },
+            { id: 'names', text: say('lists.sort.name') },
             { id: 'clients', text: say('whatif.byClient') },
           ]}
         />
@@ -112,20 +112,20 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
   const columns: readonly Column<ChangedName>[] = [
     {
       id: 'name',
-      title: say('whatif.name'),
+      title: say('field.name'),
       isName: true,
       cell: ({ domain }) => <DomainName name={domain} />,
     },
     {
       id: 'counts',
-      title: say('whatif.change'),
+      title: say('field.change'),
       cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
         <Counts blocked={blocked} allowed={allowed} />
       ),
     },
     {
       id: 'clients',
-      title: say('whatif.clients'),
+      title: say('page.clients'),
       cell: ({ clients, clients_total: total }) => (
         <bdi>
           {few(
@@ -153,7 +153,7 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
   return (
     <>
       <DataTable
-        label={say('whatif.byName')}
+        label={say('lists.sort.name')}
         columns={columns}
         rows={simulated.domains}
         keyOf={({ domain }) => domain}
@@ -168,13 +168,13 @@ function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
   const columns: readonly Column<ChangedClient>[] = [
     {
       id: 'client',
-      title: say('whatif.client'),
+      title: say('field.client'),
       isName: true,
       cell: ({ ip, hostname }) => <bdi title={ip}>{hostname ?? ip}</bdi>,
     },
     {
       id: 'counts',
-      title: say('whatif.change'),
+      title: say('field.change'),
       cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
         <Counts blocked={blocked} allowed={allowed} />
       ),

@@ -61,7 +61,7 @@ export function ExplainDrawer({
       onClose={onClose}
       title={
         <span className={styles['title']}>
-          {target === null ? say('queries.why.title') : <DomainName name={target.domain} />}
+          {target === null ? say('page.why') : <DomainName name={target.domain} />}
           {target !== null && <CopyButton text={target.domain} label={say('queries.copyName')} />}
         </span>
       }
@@ -169,7 +169,7 @@ function Grants({ target, judge }: { readonly target: VerdictTarget; readonly ju
             </ForAdmins>
           }
         >
-          {say(action === 'allow' ? 'queries.grant.allows' : 'queries.grant.blocks', {
+          {say(action === 'allow' ? 'queries.grant.allowed' : 'queries.grant.blocked', {
             name: name ?? say('queries.grant.everything'),
             until: format.moment(until),
           })}{' '}

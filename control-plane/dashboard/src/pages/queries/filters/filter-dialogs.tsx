@@ -71,7 +71,7 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
       >
         <Stack>
           <SelectField
-            label={say('queries.filter.what')}
+            label={say('queries.facts')}
             value={name}
             onChange={(chosenName) => {
               setName(chosenName);
@@ -167,14 +167,14 @@ export function PeriodDialog({ from, to, onClose, onSet }: PeriodDialogProps): R
       >
         <Stack>
           <TextField
-            label={say('queries.period.from')}
+            label={say('field.from')}
             type="datetime-local"
             value={start}
             onChange={setStart}
             autoFocus
           />
           <TextField
-            label={say('queries.period.to')}
+            label={say('field.to')}
             help={say('queries.period.open')}
             error={isTurned ? say('queries.period.turned') : null}
             type="datetime-local"

@@ -27,7 +27,7 @@ export function PasswordCard(): ReactNode {
     },
   });
   return (
-    <Card title={say('account.password')}>
+    <Card title={say('field.password')}>
       <Form
         className={styles['form'] ?? ''}
         onSubmit={(event) => {

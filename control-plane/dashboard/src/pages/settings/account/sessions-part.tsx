@@ -66,7 +66,7 @@ function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
       columns={[
         {
           id: 'who',
-          title: say('settings.session.who'),
+          title: say('field.who'),
           isName: true,
           cell: ({ username, ip_address: address, current }) => (
             <>
@@ -83,7 +83,7 @@ function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
         },
         {
           id: 'seen',
-          title: say('settings.session.seen'),
+          title: say('field.lastSeen'),
           cell: ({ last_seen_at: at }) => <Moment at={at} />,
         },
         {

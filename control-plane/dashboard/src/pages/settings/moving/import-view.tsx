@@ -80,7 +80,7 @@ function ItemTable({ report, result }: ItemTableProps): ReactNode {
           },
         ]}
       />
-      {rest > 0 && <p className={styles['quiet']}>{say('moving.rest', { count: rest })}</p>}
+      {rest > 0 && <p className={styles['quiet']}>{say('word.rest', { count: rest })}</p>}
     </>
   );
 }

@@ -54,7 +54,7 @@ export function RestoreCard(): ReactNode {
   const body = needsPassphrase ? { ...backup, passphrase } : backup;
 
   return (
-    <Card title={say('restore.title')}>
+    <Card title={say('restore.action')}>
       <Stack>
         <FileField
           label={say('restore.file')}

@@ -78,7 +78,7 @@ function Effect({ effect, things: { count, names } }: EffectProps): ReactNode {
             <bdi>{name}</bdi>
           </li>
         ))}
-        {count > shown.length && <li>{say('moving.rest', { count: count - shown.length })}</li>}
+        {count > shown.length && <li>{say('word.rest', { count: count - shown.length })}</li>}
       </ul>
     </div>
   );

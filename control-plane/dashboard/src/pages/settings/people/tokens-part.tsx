@@ -83,7 +83,7 @@ function TokenTable({ rows, onDrop }: TokenTableProps): ReactNode {
       columns={[
         {
           id: 'name',
-          title: say('settings.token.name'),
+          title: say('field.name'),
           isName: true,
           cell: ({ name, prefix }) => (
             <>
@@ -100,7 +100,7 @@ function TokenTable({ rows, onDrop }: TokenTableProps): ReactNode {
         {
           id: 'used',
           title: say('settings.token.used'),
-          cell: ({ last_used_at: at }) => (at === null ? say('settings.token.never') : <Moment at={at} />),
+          cell: ({ last_used_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
         },
         {
           id: 'actions',
@@ -156,7 +156,7 @@ function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
             </Callout>
           )}
           <TextField
-            label={say('settings.token.name')}
+            label={say('field.name')}
             help={say('settings.token.name.help')}
             value={name}
             onChange={setName}

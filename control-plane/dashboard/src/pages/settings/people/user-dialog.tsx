@@ -78,7 +78,7 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
         error={fieldProblem(failure, 'display_name')}
       />
       <TextField
-        label={say(user === null ? 'login.password' : 'settings.user.newPassword')}
+        label={say(user === null ? 'field.password' : 'settings.user.newPassword')}
         help={say(user === null ? 'setup.short' : 'settings.user.newPassword.help')}
         type="password"
         autoComplete="new-password"

@@ -51,7 +51,7 @@ export default function UsersPart(): ReactNode {
       {asked !== null && (
         <Confirm
           title={say(`settings.user.${asked.what}.title`, { name: asked.user.username })}
-          action={say(`settings.user.${asked.what}`)}
+          action={say(asked.what === 'delete' ? 'action.delete' : 'settings.user.factor')}
           isOpen
           isPending={remove.isPending || reset.isPending}
           onConfirm={() =>
@@ -82,7 +82,7 @@ function UserTable({ rows, onEdit, onAsk }: UserTableProps): ReactNode {
       columns={[
         {
           id: 'name',
-          title: say('settings.user.name'),
+          title: say('field.name'),
           isName: true,
           cell: ({ username, display_name: shown }) => (
             <bdi>{shown === '' ? username : `${shown} (${username})`}</bdi>
@@ -91,7 +91,7 @@ function UserTable({ rows, onEdit, onAsk }: UserTableProps): ReactNode {
         { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
         {
           id: 'state',
-          title: say('settings.user.state'),
+          title: say('field.state'),
           cell: ({ enabled, second_factor: hasFactor }) => (
             <>
               <Badge tone={enabled ? 'good' : 'warning'}>
@@ -103,14 +103,12 @@ function UserTable({ rows, onEdit, onAsk }: UserTableProps): ReactNode {
         },
         {
           id: 'actions',
-          title: say('settings.user.actions'),
+          title: say('field.actions'),
           isActions: true,
           cell: (user) => (
             <Menu
-              label={say('settings.user.actionsOf', { name: user.username })}
-              button={
-                <IconButton icon={Ellipsis} label={say('settings.user.actionsOf', { name: user.username })} />
-              }
+              label={say('field.actionsOf', { name: user.username })}
+              button={<IconButton icon={Ellipsis} label={say('field.actionsOf', { name: user.username })} />}
               actions={[
                 { id: 'edit', text: say('action.edit'), icon: UserPen, run: () => onEdit(user) },
                 {
@@ -122,7 +120,7 @@ function UserTable({ rows, onEdit, onAsk }: UserTableProps): ReactNode {
                 },
                 {
                   id: 'delete',
-                  text: say('settings.user.delete'),
+                  text: say('action.delete'),
                   icon: Trash2,
                   isDanger: true,
                   isDisabled: user.source === 'config',
