@@ -1,24 +1,22 @@
 /** One client: what it is, its group, what it may ask for a while, and what it asked. */
-import { CircleHelp, ListTree, Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { CircleHelp, ListTree } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Bar } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
 import { Facts, Moment } from '../../ui/display/values.tsx';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
 import { ClientActivity } from './client-activity.tsx';
 import { ClientForm } from './client-form.tsx';
 import { hasOwnGroup, nameOf, SOURCE_TEXTS } from './client-words.ts';
 import type { Client } from './client-words.ts';
+import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './clients.module.css';
 
 interface ClientDrawerProps {
@@ -30,9 +28,7 @@ interface ClientDrawerProps {
 export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /clients/{id}', { params: { id } });
-  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
   const remove = useChange('DELETE /clients/{id}', { done: 'clients.deleted', onDone: onClose });
-  const stop = (): void => setDoing(null);
   return (
     <Drawer
       title={<bdi>{answer.data === undefined ? say('field.client') : nameOf(answer.data)}</bdi>}
@@ -42,33 +38,22 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
       <Answered of={answer} lines={6}>
         {(client) => (
           <>
-            <ForAdmins>
-              <Bar>
-                <Button icon={Pencil} onPress={() => setDoing('edit')}>
-                  {say('action.edit')}
-                </Button>
-                <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-                  {say('action.delete')}
-                </Button>
-              </Bar>
-            </ForAdmins>
+            <Bar>
+              <EditAndDelete
+                name={nameOf(client)}
+                form={(close) => <ClientForm client={client} onClose={close} />}
+                onDelete={() => remove.run({ params: { id } })}
+                isPending={remove.isPending}
+              >
+                {say('clients.delete.text')}
+              </EditAndDelete>
+            </Bar>
             <ClientFacts client={client} />
             <section className={styles['section']}>
               <h3>{say('timed.title')}</h3>
               <TimedPermissions of={{ client_id: client.id }} />
             </section>
             {client.ip_address !== null && <ClientActivity address={client.ip_address} />}
-            {doing === 'edit' && <ClientForm client={client} onClose={stop} />}
-            <Confirm
-              title={say('action.deleteOf', { name: nameOf(client) })}
-              action={say('action.delete')}
-              isOpen={doing === 'delete'}
-              isPending={remove.isPending}
-              onClose={stop}
-              onConfirm={() => void remove.run({ params: { id } }).then(stop)}
-            >
-              {say('clients.delete.text')}
-            </Confirm>
           </>
         )}
       </Answered>

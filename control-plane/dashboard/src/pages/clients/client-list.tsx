@@ -9,17 +9,18 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { SelectField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar, Card } from '../../ui/display/page.tsx';
+import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
 import { isUnnamed, nameOf, SOURCE_TEXTS } from './client-words.ts';
 import type { Client } from './client-words.ts';
 import { NameThem } from './name-them.tsx';
+import { Filters } from '../../ui/display/filters.tsx';
 import styles from './clients.module.css';
 
 /** What of the page is in its address. */
@@ -47,7 +48,7 @@ export function ClientList(): ReactNode {
   const clear = (): void => setFields({ search: '', group: '', source: '', offset: '0' });
   return (
     <>
-      <Filters />
+      <ClientFilters />
       <Answered of={clients} lines={8}>
         {({ data: rows, total }) => (
           <>
@@ -78,20 +79,17 @@ export function ClientList(): ReactNode {
   );
 }
 
-function Filters(): ReactNode {
+function ClientFilters(): ReactNode {
   const { say } = useText();
   const [{ search, group, source }, setFields] = useUrlState(DEFAULTS);
   const { data: groups = [] } = useAsk('GET /groups', {});
   return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('clients.search')}
-          clearLabel={say('action.clearSearch')}
-          value={search}
-          onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
-        />
-      </div>
+    <Filters
+      label={say('clients.search')}
+      search={search}
+      onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+      isShort
+    >
       <SelectField
         label={say('field.group')}
         isLabelHidden
@@ -112,7 +110,7 @@ function Filters(): ReactNode {
           ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
         ]}
       />
-    </Bar>
+    </Filters>
   );
 }
 

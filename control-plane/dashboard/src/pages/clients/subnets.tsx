@@ -1,11 +1,9 @@
 /** Networks whose clients get a group, where they have none of their own. */
 import { Network, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -16,6 +14,7 @@ import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Card, Cards, Stack } from '../../ui/display/page.tsx';
+import { useFields } from '../../api/use-fields.ts';
 import { Answered, Empty } from '../../ui/display/states.tsx';
 
 type Subnet = AnswerOf<'GET /client-subnets'>[number];
@@ -86,21 +85,21 @@ const EMPTY = { subnet_cidr: '', group_id: '', comment: '' };
 
 function SubnetForm(): ReactNode {
   const { say } = useText();
-  const [draft, setDraft] = useState(EMPTY);
   const { data: groups = [] } = useAsk('GET /groups', {});
   const create = useChange('POST /client-subnets', {
     done: 'clients.subnet.created',
     quiet: true,
-    onDone: () => setDraft(EMPTY),
+    onDone: () => set(EMPTY),
   });
-  const group = draft.group_id === '' ? `${groups[0]?.id ?? ''}` : draft.group_id;
-  const add = (): void => void create.run({ body: { ...draft, group_id: Number(group) } });
+  const { fields, set, bind } = useFields(EMPTY, create.failure);
+  const group = fields.group_id === '' ? `${groups[0]?.id ?? ''}` : fields.group_id;
   return (
     <Card title={say('clients.subnet.add')}>
       <Form
         onSubmit={(event) => {
           event.preventDefault();
-          add();
+          const { subnet_cidr: network, comment } = fields;
+          void create.run({ body: { subnet_cidr: network.trim(), comment, group_id: Number(group) } });
         }}
       >
         <Stack>
@@ -108,25 +107,17 @@ function SubnetForm(): ReactNode {
           <TextField
             label={say('field.network')}
             help={say('clients.subnet.network.help')}
-            error={fieldProblem(create.failure, 'subnet_cidr')}
-            value={draft.subnet_cidr}
-            onChange={(text) => setDraft((now) => ({ ...now, subnet_cidr: text.trim() }))}
+            {...bind('subnet_cidr')}
             isCode
             isRequired
           />
           <SelectField
             label={say('field.group')}
-            error={fieldProblem(create.failure, 'group_id')}
+            {...bind('group_id')}
             value={group}
-            onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
             choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
           />
-          <TextField
-            label={say('field.note')}
-            error={fieldProblem(create.failure, 'comment')}
-            value={draft.comment}
-            onChange={(text) => setDraft((now) => ({ ...now, comment: text }))}
-          />
+          <TextField label={say('field.note')} {...bind('comment')} />
           <Button kind="main" type="submit" isPending={create.isPending}>
             {say('clients.subnet.add')}
           </Button>

@@ -85,12 +85,7 @@ function MoveHere({ group, onClose }: { readonly group: Group; readonly onClose:
   const move = useChange('PUT /clients/{id}/group', { done: 'groups.members.moved' });
   return (
     <Dialog title={say('groups.members.moveTo', { name: group.name })} isOpen onClose={onClose}>
-      <SearchField
-        label={say('clients.search')}
-        clearLabel={say('action.clearSearch')}
-        value={search}
-        onChange={setSearch}
-      />
+      <SearchField label={say('clients.search')} value={search} onChange={setSearch} />
       <Answered of={clients}>
         {({ data: rows }) => {
           const others = rows.filter(({ group_id: id }) => id !== group.id);

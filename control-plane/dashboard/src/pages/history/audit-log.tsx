@@ -33,7 +33,6 @@ export function AuditLog(): ReactNode {
   const filter = (name: 'actor' | 'subject' | 'action'): ReactNode => (
     <SearchField
       label={say(`history.audit.${name}`)}
-      clearLabel={say('action.clearSearch')}
       value={fields[name]}
       onChange={(text) => setFields({ [name]: text, from: '0' }, { replace: true })}
     />

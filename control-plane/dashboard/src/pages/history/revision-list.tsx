@@ -37,7 +37,6 @@ export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
     <Card>
       <SearchField
         label={say('history.search')}
-        clearLabel={say('action.clearSearch')}
         value={search}
         onChange={(text) => {
           setOffset(0);

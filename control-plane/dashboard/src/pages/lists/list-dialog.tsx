@@ -3,7 +3,6 @@ import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -17,8 +16,8 @@ import { useSimulation } from '../../ui/policy/use-simulation.ts';
 import { outcomeOfAdding } from './added-list.ts';
 import { knownListsFor } from './known-lists.ts';
 import { bodyOfList, bodyOfRules, fieldsOfList } from './list-form.ts';
-import type { ListFields } from './list-form.ts';
 import { operationsOf } from './list-rows.ts';
+import { useFields } from '../../api/use-fields.ts';
 import type { Source } from './list-rows.ts';
 
 const FIELDS = ['name', 'url', 'comment', 'group_ids'];
@@ -38,8 +37,6 @@ interface ListDialogProps {
 export function ListDialog({ kind, source, sources, onClose }: ListDialogProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
-  const [fields, setFields] = useState(() => fieldsOfList(source));
-  const set = (changed: Partial<ListFields>): void => setFields({ ...fields, ...changed });
   const create = useChange(operations.create, {
     outcome: (added) => outcomeOfAdding(kind, added),
     onDone: onClose,
@@ -47,6 +44,7 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
   });
   const change = useChange(operations.change, { done: 'lists.changed', onDone: onClose, quiet: true });
   const failure = source === null ? create.failure : change.failure;
+  const { fields, set, bind, bindToggle } = useFields(() => fieldsOfList(source), failure);
   const simulation = useSimulation();
   const groupless = fields.groupIds?.length === 0;
   const isCustom = source?.has_text === true;
@@ -86,7 +84,27 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
             onChoose={(name, url) => set({ name, url })}
           />
         )}
-        <ListInputs fields={fields} set={set} failure={failure} isCustom={isCustom} />
+        {!isCustom && (
+          <TextField
+            label={say('field.address')}
+            help={say('lists.url.help')}
+            {...bind('url')}
+            inputMode="url"
+            isCode
+          />
+        )}
+        <TextField
+          label={say('field.name')}
+          help={isCustom ? undefined : say('lists.name.help')}
+          {...bind('name')}
+        />
+        <GroupsField
+          label={say('field.for')}
+          {...bind('groupIds', 'group_ids')}
+          {...(groupless && { error: say('groups.chooseOne') })}
+        />
+        <CheckboxField {...bindToggle('subdomains')}>{say('lists.subdomains')}</CheckboxField>
+        <TextField label={say('field.comment')} {...bind('comment')} />
         <FormFault failure={failure} fields={FIELDS} />
         {source === null && (
           <>
@@ -107,55 +125,6 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
         )}
       </Stack>
     </Drawer>
-  );
-}
-
-interface ListInputsProps {
-  readonly fields: ListFields;
-  readonly set: (changed: Partial<ListFields>) => void;
-  readonly failure: Error | null;
-  /** Without an address. */
-  readonly isCustom: boolean;
-}
-
-function ListInputs({ fields, set, failure, isCustom }: ListInputsProps): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      {!isCustom && (
-        <TextField
-          label={say('field.address')}
-          help={say('lists.url.help')}
-          value={fields.url}
-          onChange={(url) => set({ url })}
-          error={fieldProblem(failure, 'url')}
-          inputMode="url"
-          isCode
-        />
-      )}
-      <TextField
-        label={say('field.name')}
-        help={isCustom ? undefined : say('lists.name.help')}
-        value={fields.name}
-        onChange={(name) => set({ name })}
-        error={fieldProblem(failure, 'name')}
-      />
-      <GroupsField
-        label={say('field.for')}
-        value={fields.groupIds}
-        onChange={(groupIds) => set({ groupIds })}
-        error={fields.groupIds?.length === 0 ? say('groups.chooseOne') : fieldProblem(failure, 'group_ids')}
-      />
-      <CheckboxField isSelected={fields.subdomains} onChange={(subdomains) => set({ subdomains })}>
-        {say('lists.subdomains')}
-      </CheckboxField>
-      <TextField
-        label={say('field.comment')}
-        value={fields.comment}
-        onChange={(comment) => set({ comment })}
-        error={fieldProblem(failure, 'comment')}
-      />
-    </>
   );
 }
 

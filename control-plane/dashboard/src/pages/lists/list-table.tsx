@@ -1,20 +1,19 @@
 /** The lists in rows. */
-import { EllipsisVertical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
+import { RefreshCw, TextCursorInput } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Moment } from '../../ui/display/values.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
 import { GroupNames } from '../../ui/policy/groups.tsx';
 import { ListBadge } from './list-badge.tsx';
 import { operationsOf } from './list-rows.ts';
 import type { ListRow } from './list-rows.ts';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 import styles from './lists-page.module.css';
 
 interface ListTableProps {
@@ -106,18 +105,12 @@ function Actions({
       >
         {null}
       </SwitchField>
-      <Menu
-        label={say('field.actionsOf', { name: row.name })}
-        button={<IconButton icon={EllipsisVertical} label={say('field.actionsOf', { name: row.name })} />}
-        actions={[
+      <RowMenu
+        name={row.name}
+        more={[
           { id: 'open', text: say('action.details'), run: () => onOpen(row) },
           row.has_text
-            ? {
-                id: 'write',
-                text: say('lists.custom.write'),
-                icon: TextCursorInput,
-                run: () => onWrite(row),
-              }
+            ? { id: 'write', text: say('lists.custom.write'), icon: TextCursorInput, run: () => onWrite(row) }
             : {
                 id: 'refresh',
                 text: say('lists.refresh'),
@@ -125,15 +118,9 @@ function Actions({
                 isDisabled: row.status === 'updating',
                 run: () => void refresh.run({ params }),
               },
-          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(row) },
-          {
-            id: 'delete',
-            text: say('action.delete'),
-            icon: Trash2,
-            isDanger: true,
-            run: () => onDelete(row),
-          },
         ]}
+        onEdit={() => onEdit(row)}
+        onDelete={() => onDelete(row)}
       />
     </span>
   );

@@ -1,25 +1,26 @@
 /** Local records, of this page, of the configuration and of leases. */
-import { EllipsisVertical, Pencil, Plus, Tags, Trash2 } from 'lucide-react';
+import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar } from '../../ui/display/page.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
+import { Empty } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
 import styles from './names-page.module.css';
 import { RecordDialog } from './record-dialog.tsx';
 import { fittingRecords, RECORD_TYPES } from './record-form.ts';
+import { AddableList } from '../../ui/display/addable-list.tsx';
+import { Filters } from '../../ui/display/filters.tsx';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 import type { LocalRecord } from './record-form.ts';
 
 const DEFAULTS = { search: '', type: '', source: '', from: '0' };
@@ -30,33 +31,17 @@ const SOURCES = ['api', 'config', 'dhcp'] as const;
 export function RecordList(): ReactNode {
   const { say } = useText();
   const records = useAsk('GET /local-records', {});
-  const [isAdding, setAdding] = useState(false);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-        {say('names.add')}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={records} lines={6}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Tags} title={say('names.empty')}>
-              <p>{say('names.emptyText')}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <Records records={all} />
-            </>
-          )
-        }
-      </Answered>
-      {isAdding && <RecordDialog record={null} onClose={() => setAdding(false)} />}
-    </>
+    <AddableList
+      of={records}
+      icon={Tags}
+      emptyTitle={say('names.empty')}
+      emptyText={say('names.emptyText')}
+      addText={say('names.add')}
+      form={(close) => <RecordDialog record={null} onClose={close} />}
+    >
+      {(all) => <Records records={all} />}
+    </AddableList>
   );
 }
 
@@ -91,8 +76,6 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
       {deleted !== null && (
         <Confirm
           title={say('action.deleteOf', { name: deleted.fqdn })}
-          action={say('action.delete')}
-          isOpen
           isPending={remove.isPending}
           onClose={() => setDeleted(null)}
           onConfirm={() => deleted.id !== null && void remove.run({ params: { id: deleted.id } })}
@@ -149,22 +132,7 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
       isActions: true,
       cell: (record) =>
         record.source !== 'api' ? null : (
-          <Menu
-            label={say('field.actionsOf', { name: record.fqdn })}
-            button={
-              <IconButton icon={EllipsisVertical} label={say('field.actionsOf', { name: record.fqdn })} />
-            }
-            actions={[
-              { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(record) },
-              {
-                id: 'delete',
-                text: say('action.delete'),
-                icon: Trash2,
-                isDanger: true,
-                run: () => onDelete(record),
-              },
-            ]}
-          />
+          <RowMenu name={record.fqdn} onEdit={() => onEdit(record)} onDelete={() => onDelete(record)} />
         ),
     });
   return (
@@ -181,15 +149,11 @@ function Filter(): ReactNode {
   const { say } = useText();
   const [{ search, type, source }, setFields] = useUrlState(DEFAULTS);
   return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('names.search')}
-          clearLabel={say('action.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, from: '0' }, { replace: true })}
-        />
-      </div>
+    <Filters
+      label={say('names.search')}
+      search={search}
+      onSearch={(text) => setFields({ search: text, from: '0' }, { replace: true })}
+    >
       <SelectField
         label={say('field.type')}
         isLabelHidden
@@ -207,6 +171,6 @@ function Filter(): ReactNode {
           ...SOURCES.map((id) => ({ id, text: say(`names.source.${id}`) })),
         ]}
       />
-    </Bar>
+    </Filters>
   );
 }

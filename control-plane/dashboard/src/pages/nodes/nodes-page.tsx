@@ -50,7 +50,7 @@ export default function NodesPage(): ReactNode {
             <Card>
               <NodeTable nodes={nodes} onForget={setForgotten} />
             </Card>
-            <ForgetNode node={forgotten} onClose={() => setForgotten(null)} />
+            {forgotten !== null && <ForgetNode node={forgotten} onClose={() => setForgotten(null)} />}
           </>
         )}
       </Answered>
@@ -69,8 +69,7 @@ function Standing({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactN
 }
 
 interface ForgetNodeProps {
-  /** Null = no one is asked. */
-  readonly node: string | null;
+  readonly node: string;
   readonly onClose: () => void;
 }
 
@@ -79,13 +78,10 @@ function ForgetNode({ node, onClose }: ForgetNodeProps): ReactNode {
   const forget = useChange('DELETE /nodes/{node}', { done: 'nodes.forgotten', onDone: onClose });
   return (
     <Confirm
-      title={say('nodes.forget', { name: node ?? '' })}
+      title={say('nodes.forget', { name: node })}
       action={say('nodes.forget.action')}
-      isOpen={node !== null}
       isPending={forget.isPending}
-      onConfirm={() => {
-        if (node !== null) void forget.run({ params: { node } });
-      }}
+      onConfirm={() => void forget.run({ params: { node } })}
       onClose={onClose}
     >
       <p>{say('nodes.forget.text')}</p>

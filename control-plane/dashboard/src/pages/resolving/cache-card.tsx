@@ -36,7 +36,6 @@ export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNod
           <SearchField
             label={say('resolving.cache.search')}
             placeholder={say('resolving.cache.placeholder')}
-            clearLabel={say('action.clearSearch')}
             value={name}
             onChange={(text) => setFields({ name: text }, { replace: true })}
           />
@@ -48,7 +47,7 @@ export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNod
         )}
       </Bar>
       <CacheEntries key={wanted} domain={wanted} onPurge={isAdmin ? setPurge : null} />
-      <PurgeDialog purge={purge} onClose={() => setPurge(null)} />
+      {purge !== null && <PurgeDialog purge={purge} onClose={() => setPurge(null)} />}
     </Card>
   );
 }

@@ -13,24 +13,22 @@ export interface Purge {
 }
 
 interface PurgeDialogProps {
-  readonly purge: Purge | null;
+  readonly purge: Purge;
   readonly onClose: () => void;
 }
 
 /** The dialog. */
-export function PurgeDialog({ purge, onClose }: PurgeDialogProps): ReactNode {
+export function PurgeDialog({ purge: { domain, type }, onClose }: PurgeDialogProps): ReactNode {
   const { say, format } = useText();
   const drop = useChange('DELETE /cache/entries', { done: 'resolving.purge.done', onDone: onClose });
-  const { domain = '', type } = purge ?? {};
   const filter = { ...(domain !== '' && { domain }), ...(type !== undefined && { type }) };
-  const found = useAsk('GET /cache/entries', { query: { ...filter, limit: 1 } }, { enabled: purge !== null });
+  const found = useAsk('GET /cache/entries', { query: { ...filter, limit: 1 } });
   return (
     <Confirm
       title={say(domain === '' ? 'resolving.purge.all' : 'resolving.purge.title', {
         name: type === undefined ? domain : `${domain} ${type}`,
       })}
       action={say('resolving.purge.action')}
-      isOpen={purge !== null}
       isPending={drop.isPending}
       onConfirm={() => void drop.run({ query: filter })}
       onClose={onClose}

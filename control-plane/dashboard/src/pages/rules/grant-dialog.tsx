@@ -6,13 +6,11 @@ import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
 import { ActionChoice } from './rule-dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { RuleAction } from './rule-rows.ts';
 
 const SPANS = ['600', '3600', '10800', '86400'];
@@ -50,54 +48,47 @@ export function GrantDialog({ onClose }: { readonly onClose: () => void }): Reac
     });
   };
   return (
-    <Dialog
+    <FormDialog
       title={say('grants.add')}
-      isOpen
+      saveText={say('grants.start')}
+      isReady={whose !== ''}
+      isPending={create.isPending}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isDisabled={whose === ''} isPending={create.isPending} onPress={save}>
-            {say('grants.start')}
-          </Button>
-        </>
-      }
     >
-      <Stack>
-        <ActionChoice value={action} onChange={setAction} />
-        <TextField
-          label={say('grants.what')}
-          help={say('grants.what.help')}
-          value={domain}
-          onChange={setDomain}
-          error={fieldProblem(failure, 'domain')}
-          isCode
-        />
-        <SelectField
-          label={say('field.for')}
-          value={whose}
-          onChange={setWhose}
-          error={fieldProblem(failure, 'client_id')}
-          choices={[
-            ...groups.map(({ id, name }) => ({ id: `group ${id}`, text: say('grants.group', { name }) })),
-            ...(clients?.data ?? []).map((client) => ({
-              id: `client ${client.id}`,
-              text: nameOfClient(client) ?? `${client.id}`,
-            })),
-          ]}
-        />
-        <SelectField
-          label={say('grants.long')}
-          value={span}
-          onChange={setSpan}
-          choices={[
-            ...SPANS.map((secs) => ({ id: secs, text: format.span(Number(secs)) })),
-            { id: MIDNIGHT, text: say('grants.midnight') },
-          ]}
-        />
-        <FormFault failure={failure} fields={['domain', 'client_id']} />
-      </Stack>
-    </Dialog>
+      <ActionChoice value={action} onChange={setAction} />
+      <TextField
+        label={say('grants.what')}
+        help={say('grants.what.help')}
+        value={domain}
+        onChange={setDomain}
+        error={fieldProblem(failure, 'domain')}
+        isCode
+      />
+      <SelectField
+        label={say('field.for')}
+        value={whose}
+        onChange={setWhose}
+        error={fieldProblem(failure, 'client_id')}
+        choices={[
+          ...groups.map(({ id, name }) => ({ id: `group ${id}`, text: say('grants.group', { name }) })),
+          ...(clients?.data ?? []).map((client) => ({
+            id: `client ${client.id}`,
+            text: nameOfClient(client) ?? `${client.id}`,
+          })),
+        ]}
+      />
+      <SelectField
+        label={say('grants.long')}
+        value={span}
+        onChange={setSpan}
+        choices={[
+          ...SPANS.map((secs) => ({ id: secs, text: format.span(Number(secs)) })),
+          { id: MIDNIGHT, text: say('grants.midnight') },
+        ]}
+      />
+      <FormFault failure={failure} fields={['domain', 'client_id']} />
+    </FormDialog>
   );
 }
 

@@ -1,26 +1,26 @@
 /** Rules in rows, with their filter and pages. */
-import { EllipsisVertical, Pencil, ScrollText, Trash2 } from 'lucide-react';
+import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField, SwitchField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar } from '../../ui/display/page.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { DomainName, Moment } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import { fittingRules, textOf } from './rule-rows.ts';
+import { fittingRules, operationsOf, textOf } from './rule-rows.ts';
 import type { Rule, RuleKind } from './rule-rows.ts';
+import { Filters } from '../../ui/display/filters.tsx';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 import styles from './rules-page.module.css';
 
 const DEFAULTS = { search: '', action: '', group: '', page: '0' };
@@ -125,9 +125,7 @@ type ActionsProps = Omit<RowsProps, 'rows'> & { readonly rule: Rule };
 function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const done = rule.enabled ? 'rules.off' : 'rules.on';
-  const turnDomain = useChange('PUT /managed-domains/{id}', { done });
-  const turnFilter = useChange('PUT /regex-filters/{id}', { done });
-  const turn = kind === 'domain' ? turnDomain : turnFilter;
+  const turn = useChange(operationsOf(kind).change, { done });
   const name = textOf(rule);
   return (
     <span className={styles['actions']}>
@@ -139,20 +137,7 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
       >
         {null}
       </SwitchField>
-      <Menu
-        label={say('field.actionsOf', { name })}
-        button={<IconButton icon={EllipsisVertical} label={say('field.actionsOf', { name })} />}
-        actions={[
-          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(rule) },
-          {
-            id: 'delete',
-            text: say('action.delete'),
-            icon: Trash2,
-            isDanger: true,
-            run: () => onDelete(rule),
-          },
-        ]}
-      />
+      <RowMenu name={name} onEdit={() => onEdit(rule)} onDelete={() => onDelete(rule)} />
     </span>
   );
 }
@@ -165,14 +150,10 @@ interface DeleteRuleProps {
 
 function DeleteRule({ kind, rule, onClose }: DeleteRuleProps): ReactNode {
   const { say } = useText();
-  const removeDomain = useChange('DELETE /managed-domains/{id}', { done: 'rules.deleted', onDone: onClose });
-  const removeFilter = useChange('DELETE /regex-filters/{id}', { done: 'rules.deleted', onDone: onClose });
-  const remove = kind === 'domain' ? removeDomain : removeFilter;
+  const remove = useChange(operationsOf(kind).remove, { done: 'rules.deleted', onDone: onClose });
   return (
     <Confirm
       title={say('rules.delete')}
-      action={say('action.delete')}
-      isOpen
       isPending={remove.isPending}
       onClose={onClose}
       onConfirm={() => void remove.run({ params: { id: rule.id } })}
@@ -189,15 +170,11 @@ function Filter(): ReactNode {
   const [{ search, action, group }, setFields] = useUrlState(DEFAULTS);
   const groups = useGroups();
   return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('rules.search')}
-          clearLabel={say('action.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, page: '0' }, { replace: true })}
-        />
-      </div>
+    <Filters
+      label={say('rules.search')}
+      search={search}
+      onSearch={(text) => setFields({ search: text, page: '0' }, { replace: true })}
+    >
       <SelectField
         label={say('rules.action')}
         isLabelHidden
@@ -220,6 +197,6 @@ function Filter(): ReactNode {
           ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
         ]}
       />
-    </Bar>
+    </Filters>
   );
 }

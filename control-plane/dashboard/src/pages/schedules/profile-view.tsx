@@ -1,5 +1,5 @@
 /** One schedule: what holds now, its week as a grid and as a list, and which groups use it. */
-import { ArrowLeft, Pencil, Plus, Trash2 } from 'lucide-react';
+import { ArrowLeft, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -12,13 +12,13 @@ import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { SlotForm } from './slot-form.tsx';
 import { SlotList } from './slot-list.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
+import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './schedules.module.css';
 
 /** A schedule with its slots. */
@@ -34,27 +34,26 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id } });
-  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
   const remove = useChange('DELETE /schedule-profiles/{id}', {
     done: 'schedules.deleted',
     onDone: () => setLocation('/schedules'),
   });
   const timed = useServiceBlocks().timedBy(id).length;
-  const stop = (): void => setDoing(null);
   return (
     <Page
       title={profile.data?.name ?? say('page.schedule')}
       lead={profile.data?.comment ?? ''}
       actions={
         profile.data !== undefined && (
-          <ForAdmins>
-            <Button icon={Pencil} onPress={() => setDoing('edit')}>
-              {say('action.edit')}
-            </Button>
-            <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-              {say('action.delete')}
-            </Button>
-          </ForAdmins>
+          <EditAndDelete
+            name={profile.data.name}
+            form={(close) => <ProfileForm profile={profile.data} onClose={close} />}
+            onDelete={() => remove.run({ params: { id } })}
+            isPending={remove.isPending}
+          >
+            <p>{say('schedules.delete.text', { count: profile.data.group_ids.length })}</p>
+            {timed > 0 && <p>{say('schedules.delete.services', { count: timed })}</p>}
+          </EditAndDelete>
         )
       }
     >
@@ -62,23 +61,7 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
         <ArrowLeft size={18} aria-hidden /> {say('schedules.back')}
       </Link>
       <Answered of={profile} lines={8}>
-        {(one) => (
-          <>
-            <Week profile={one} />
-            {doing === 'edit' && <ProfileForm profile={one} onClose={stop} />}
-            <Confirm
-              title={say('action.deleteOf', { name: one.name })}
-              action={say('action.delete')}
-              isOpen={doing === 'delete'}
-              isPending={remove.isPending}
-              onClose={stop}
-              onConfirm={() => void remove.run({ params: { id } }).then(stop)}
-            >
-              <p>{say('schedules.delete.text', { count: one.group_ids.length })}</p>
-              {timed > 0 && <p>{say('schedules.delete.services', { count: timed })}</p>}
-            </Confirm>
-          </>
-        )}
+        {(one) => <Week profile={one} />}
       </Answered>
     </Page>
   );

@@ -1,7 +1,6 @@
 /** A slot: on which days, from when to when, and what it does. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { notify } from '../../api/notices.ts';
 import { fieldProblem } from '../../api/problem-text.ts';
@@ -11,11 +10,10 @@ import { Button } from '../../ui/controls/button.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { daysBits, daysOf, isOverMidnight } from '../../ui/policy/week.ts';
 import { draftFault, draftOf, PRESETS, slotOf } from './slot-draft.ts';
 import type { SlotDraft } from './slot-draft.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import styles from './schedules.module.css';
 
 interface SlotFormProps {
@@ -40,7 +38,6 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
   const failure = create.failure ?? remove.failure;
 
   async function save(): Promise<void> {
-    if (fault !== null) return;
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
     // A slot is changed by another one in its place: the new one first, so that the time in between is covered.
     if (slot !== null) {
@@ -51,52 +48,31 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={say(slot === null ? 'schedules.slot.add' : 'schedules.slot.edit')}
-      isOpen
+      isReady={fault === null}
+      isPending={create.isPending || remove.isPending}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button
-            kind="main"
-            isDisabled={fault !== null}
-            isPending={create.isPending || remove.isPending}
-            onPress={() => void save()}
-          >
-            {say('action.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Stack>
-          <FormFault failure={failure} fields={['start_time', 'end_time']} />
-          <Segments
-            label={say('schedules.action')}
-            value={draft.action}
-            onChange={(action) => setDraft((now) => ({ ...now, action }))}
-            choices={[
-              { id: 'block_all', text: say('schedules.action.block') },
-              { id: 'allow_all', text: say('schedules.action.allow') },
-            ]}
-          />
-          <DaysField days={draft.days} onChange={(days) => setDraft((now) => ({ ...now, days }))} />
-          <TimesField draft={draft} failure={failure} onChange={setDraft} />
-          {fault !== null && (
-            <p className={styles['fault']} role="alert">
-              {say(fault)}
-            </p>
-          )}
-          <button type="submit" hidden />
-        </Stack>
-      </Form>
-    </Dialog>
+      <FormFault failure={failure} fields={['start_time', 'end_time']} />
+      <Segments
+        label={say('schedules.action')}
+        value={draft.action}
+        onChange={(action) => setDraft((now) => ({ ...now, action }))}
+        choices={[
+          { id: 'block_all', text: say('schedules.action.block') },
+          { id: 'allow_all', text: say('schedules.action.allow') },
+        ]}
+      />
+      <DaysField days={draft.days} onChange={(days) => setDraft((now) => ({ ...now, days }))} />
+      <TimesField draft={draft} failure={failure} onChange={setDraft} />
+      {fault !== null && (
+        <p className={styles['fault']} role="alert">
+          {say(fault)}
+        </p>
+      )}
+    </FormDialog>
   );
 }
 

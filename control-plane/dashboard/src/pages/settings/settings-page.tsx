@@ -43,7 +43,6 @@ export default function SettingsPage(): ReactNode {
         <div className={styles['side']}>
           <SearchField
             label={say('settings.search')}
-            clearLabel={say('action.clearSearch')}
             value={search}
             onChange={(text) => setFields({ search: text }, { replace: true })}
           />

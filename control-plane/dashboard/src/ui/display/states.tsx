@@ -70,8 +70,8 @@ export function Callout({ tone, children, actions, isAlert = false }: CalloutPro
   );
 }
 
-/** The parts of an answer that matter here. */
-interface Answer<Data> {
+/** The parts of an answer that are shown. */
+export interface Answer<Data> {
   readonly data: Data | undefined;
   readonly error: Error | null;
   readonly refetch: () => unknown;

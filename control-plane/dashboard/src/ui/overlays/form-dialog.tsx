@@ -8,23 +8,19 @@ import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** On the button that saves. */
-  readonly saveText: string;
-  readonly isPending: boolean;
+  /** On the button that saves; "Save" if it is left out. */
+  readonly saveText?: string;
+  /** Whether it can be sent. */
+  readonly isReady?: boolean;
+  readonly isPending?: boolean;
   readonly onSave: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** The window, open. */
-export function FormDialog({
-  title,
-  saveText,
-  isPending,
-  onSave,
-  onClose,
-  children,
-}: FormDialogProps): ReactNode {
+export function FormDialog(props: FormDialogProps): ReactNode {
+  const { title, saveText, isReady = true, isPending = false, onSave, onClose, children } = props;
   const { say } = useText();
   return (
     <Dialog
@@ -34,8 +30,8 @@ export function FormDialog({
       actions={
         <>
           <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={isPending} onPress={onSave}>
-            {saveText}
+          <Button kind="main" isDisabled={!isReady} isPending={isPending} onPress={onSave}>
+            {saveText ?? say('action.save')}
           </Button>
         </>
       }
@@ -43,7 +39,7 @@ export function FormDialog({
       <Form
         onSubmit={(event) => {
           event.preventDefault();
-          onSave();
+          if (isReady && !isPending) onSave();
         }}
       >
         <Stack>

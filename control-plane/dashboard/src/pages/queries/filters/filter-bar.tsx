@@ -213,7 +213,6 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   return (
     <SearchField
       label={say('queries.search')}
-      clearLabel={say('action.clearSearch')}
       value={text}
       onChange={setText}
       onSubmit={(now) => {

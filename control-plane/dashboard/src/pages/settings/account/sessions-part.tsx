@@ -30,23 +30,17 @@ export default function SessionsPart(): ReactNode {
   return (
     <Card title={say('settings.part.sessions')}>
       <Answered of={sessions}>{(rows) => <SessionTable rows={rows} onEnd={setEnding} />}</Answered>
-      <Confirm
-        title={say('settings.session.end.title')}
-        action={say('settings.session.end')}
-        isOpen={ending !== null}
-        isPending={end.isPending}
-        onConfirm={() => {
-          if (ending !== null) void end.run({ params: { id: ending.id } });
-        }}
-        onClose={() => setEnding(null)}
-      >
-        <p>
-          {say('settings.session.end.text', {
-            username: ending?.username ?? '',
-            address: ending?.ip_address ?? '',
-          })}
-        </p>
-      </Confirm>
+      {ending !== null && (
+        <Confirm
+          title={say('settings.session.end.title')}
+          action={say('settings.session.end')}
+          isPending={end.isPending}
+          onConfirm={() => void end.run({ params: { id: ending.id } })}
+          onClose={() => setEnding(null)}
+        >
+          <p>{say('settings.session.end.text', { username: ending.username, address: ending.ip_address })}</p>
+        </Confirm>
+      )}
     </Card>
   );
 }

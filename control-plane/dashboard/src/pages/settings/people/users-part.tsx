@@ -1,11 +1,11 @@
 /** People who may log in: what each may do, and whether a second factor is asked of them. */
-import { Ellipsis, Plus, ShieldOff, Trash2, UserPen } from 'lucide-react';
+import { Ellipsis, ShieldOff, Trash2, UserPen } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Button, IconButton } from '../../../ui/controls/button.tsx';
+import { IconButton } from '../../../ui/controls/button.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
 import { Card } from '../../../ui/display/page.tsx';
 import { Answered } from '../../../ui/display/states.tsx';
@@ -13,6 +13,7 @@ import { Badge } from '../../../ui/display/values.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { Menu } from '../../../ui/overlays/menu.tsx';
 import { UserDialog } from './user-dialog.tsx';
+import { AddWith } from '../../../ui/controls/add-button.tsx';
 import type { User } from './user-dialog.tsx';
 
 /** A question about a user. */
@@ -25,7 +26,7 @@ interface Asked {
 export default function UsersPart(): ReactNode {
   const { say } = useText();
   const users = useAsk('GET /users', {});
-  const [edited, setEdited] = useState<User | 'new' | null>(null);
+  const [edited, setEdited] = useState<User | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = (): void => setAsked(null);
   const remove = useChange('DELETE /users/{id}', { done: 'settings.user.deleted', onDone: close });
@@ -37,22 +38,20 @@ export default function UsersPart(): ReactNode {
     <Card
       title={say('settings.part.users')}
       actions={
-        <Button kind="main" icon={Plus} onPress={() => setEdited('new')}>
-          {say('settings.user.create')}
-        </Button>
+        <AddWith
+          text={say('settings.user.create')}
+          form={(close) => <UserDialog user={null} onClose={close} />}
+        />
       }
     >
       <Answered of={users}>
         {(rows) => <UserTable rows={rows} onEdit={setEdited} onAsk={setAsked} />}
       </Answered>
-      {edited !== null && (
-        <UserDialog user={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
-      )}
+      {edited !== null && <UserDialog user={edited} onClose={() => setEdited(null)} />}
       {asked !== null && (
         <Confirm
           title={say(`settings.user.${asked.what}.title`, { name: asked.user.username })}
           action={say(asked.what === 'delete' ? 'action.delete' : 'settings.user.factor')}
-          isOpen
           isPending={remove.isPending || reset.isPending}
           onConfirm={() =>
             void (asked.what === 'delete' ? remove : reset).run({ params: { id: asked.user.id } })
