@@ -84,7 +84,7 @@ function DeviceName({ device }: { readonly device: Device }): ReactNode {
   return (
     <span className={styles['addresses']}>
       <bdi>{known ?? places}</bdi>
-      {known !== null && <bdi className={styles['quiet']}>{places}</bdi>}
+      {known !== null && <bdi className="quiet">{places}</bdi>}
     </span>
   );
 }

@@ -54,7 +54,7 @@ interface NamesProps {
 
 function Names({ rows, tone }: NamesProps): ReactNode {
   const { say } = useText();
-  if (rows.length === 0) return <p className={styles['quiet']}>{say('clients.nothing')}</p>;
+  if (rows.length === 0) return <p className="quiet">{say('clients.nothing')}</p>;
   return (
     <BarList
       tone={tone}

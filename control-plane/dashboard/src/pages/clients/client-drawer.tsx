@@ -124,7 +124,7 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
       ) : (
         <bdi>{name}</bdi>
       )}
-      <span className={styles['quiet']}>
+      <span className="quiet">
         {say(SOURCE_TEXTS[client.group_source])}{' '}
         <Link to={`/groups?open=${client.group_id}`}>{say('clients.group.look')}</Link>
       </span>

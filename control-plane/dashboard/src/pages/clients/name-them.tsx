@@ -9,7 +9,6 @@ import { TextField } from '../../ui/controls/fields.tsx';
 import { nameOf } from './client-words.ts';
 import type { Client } from './client-words.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import styles from './clients.module.css';
 
 interface NameThemProps {
   readonly clients: readonly Client[];
@@ -51,7 +50,7 @@ export function NameThem({ clients, onClose }: NameThemProps): ReactNode {
       onSave={() => void save()}
       onClose={onClose}
     >
-      <p className={styles['quiet']}>{say('clients.nameThem.help')}</p>
+      <p className="quiet">{say('clients.nameThem.help')}</p>
       <FormFault failure={change.failure} fields={[]} />
       {shown.map((client) => (
         <TextField

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { ForAdmins, useMe } from '../../api/session.tsx';
+import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -22,7 +22,6 @@ type Subnet = AnswerOf<'GET /client-subnets'>[number];
 /** The list with a form. */
 export function Subnets(): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
   const subnets = useAsk('GET /client-subnets', {});
   const remove = useChange('DELETE /client-subnets/{id}', { done: 'clients.subnet.deleted' });
   const columns: readonly Column<Subnet>[] = [
@@ -42,19 +41,20 @@ export function Subnets(): ReactNode {
       ),
     },
     { id: 'comment', title: say('field.note'), cell: ({ comment }) => <bdi>{comment}</bdi> },
+    {
+      id: 'actions',
+      title: say('field.actions'),
+      isActions: true,
+      isForAdmins: true,
+      cell: ({ id, subnet_cidr: network }) => (
+        <IconButton
+          icon={Trash2}
+          label={say('clients.subnet.delete', { network })}
+          onPress={() => void remove.run({ params: { id } })}
+        />
+      ),
+    },
   ];
-  const actions: Column<Subnet> = {
-    id: 'actions',
-    title: say('field.actions'),
-    isActions: true,
-    cell: ({ id, subnet_cidr: network }) => (
-      <IconButton
-        icon={Trash2}
-        label={say('clients.subnet.delete', { network })}
-        onPress={() => void remove.run({ params: { id } })}
-      />
-    ),
-  };
   return (
     <Cards>
       <Card title={say('clients.tab.subnets')}>
@@ -66,7 +66,7 @@ export function Subnets(): ReactNode {
             ) : (
               <DataTable
                 label={say('clients.tab.subnets')}
-                columns={isAdmin ? [...columns, actions] : columns}
+                columns={columns}
                 rows={rows}
                 keyOf={({ id }) => id}
               />

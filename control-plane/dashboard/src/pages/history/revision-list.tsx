@@ -2,7 +2,6 @@
 import { Ellipsis, History, RotateCcw, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
@@ -91,28 +90,6 @@ interface RevisionTableProps extends RevisionListProps {
 
 function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTableProps): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
-  const actions = {
-    id: 'actions',
-    title: say('field.actions'),
-    isActions: true,
-    cell: ({ id, summary, can_rollback: canGoTo }: Revision) => (
-      <Menu
-        label={say('history.actionsOf', { summary })}
-        button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
-        actions={[
-          { id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) },
-          {
-            id: 'to',
-            text: say(id === newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
-            icon: RotateCcw,
-            isDisabled: id === newest || !canGoTo,
-            run: () => onGoTo(id),
-          },
-        ]}
-      />
-    ),
-  };
   return (
     <DataTable
       label={say('history.view.changes')}
@@ -138,7 +115,28 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
             </span>
           ),
         },
-        ...(isAdmin ? [actions] : []),
+        {
+          id: 'actions',
+          title: say('field.actions'),
+          isActions: true,
+          isForAdmins: true,
+          cell: ({ id, summary, can_rollback: canGoTo }) => (
+            <Menu
+              label={say('history.actionsOf', { summary })}
+              button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
+              actions={[
+                { id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) },
+                {
+                  id: 'to',
+                  text: say(id === newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
+                  icon: RotateCcw,
+                  isDisabled: id === newest || !canGoTo,
+                  run: () => onGoTo(id),
+                },
+              ]}
+            />
+          ),
+        },
       ]}
     />
   );

@@ -198,7 +198,7 @@ function BadLines({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNo
           <ol className={styles['lines']} tabIndex={0} aria-label={say('lists.badLines')}>
             {bad.map(({ line, reason, text }) => (
               <li key={line}>
-                <span className={styles['quiet']}>{say('lists.badLine', { line, reason })}</span>
+                <span className="quiet">{say('lists.badLine', { line, reason })}</span>
                 <code>
                   <bdi>{text}</bdi>
                 </code>

@@ -2,7 +2,6 @@
 import { RefreshCw, TextCursorInput } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { SwitchField } from '../../ui/controls/fields.tsx';
@@ -29,8 +28,7 @@ interface ListTableProps {
 export function ListTable(props: ListTableProps): ReactNode {
   const { kind, rows, onOpen } = props;
   const { say, format } = useText();
-  const { isAdmin } = useMe();
-  const columns: Column<ListRow>[] = [
+  const columns: readonly Column<ListRow>[] = [
     {
       id: 'name',
       title: say('field.name'),
@@ -71,14 +69,14 @@ export function ListTable(props: ListTableProps): ReactNode {
       isMinor: true,
       cell: ({ group_ids: ids }) => <GroupNames ids={ids} />,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
       title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: (row) => <Actions {...props} row={row} />,
-    });
+    },
+  ];
   return <DataTable label={say(`lists.kind.${kind}`)} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
 
@@ -96,7 +94,23 @@ function Actions({
   const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
   const params = { id: row.id };
   return (
-    <span className={styles['actions']}>
+    <RowMenu
+      name={row.name}
+      more={[
+        { id: 'open', text: say('action.details'), run: () => onOpen(row) },
+        row.has_text
+          ? { id: 'write', text: say('lists.custom.write'), icon: TextCursorInput, run: () => onWrite(row) }
+          : {
+              id: 'refresh',
+              text: say('lists.refresh'),
+              icon: RefreshCw,
+              isDisabled: row.status === 'updating',
+              run: () => void refresh.run({ params }),
+            },
+      ]}
+      onEdit={() => onEdit(row)}
+      onDelete={() => onDelete(row)}
+    >
       <SwitchField
         aria-label={say('field.isOnOf', { name: row.name })}
         isSelected={row.enabled}
@@ -105,23 +119,6 @@ function Actions({
       >
         {null}
       </SwitchField>
-      <RowMenu
-        name={row.name}
-        more={[
-          { id: 'open', text: say('action.details'), run: () => onOpen(row) },
-          row.has_text
-            ? { id: 'write', text: say('lists.custom.write'), icon: TextCursorInput, run: () => onWrite(row) }
-            : {
-                id: 'refresh',
-                text: say('lists.refresh'),
-                icon: RefreshCw,
-                isDisabled: row.status === 'updating',
-                run: () => void refresh.run({ params }),
-              },
-        ]}
-        onEdit={() => onEdit(row)}
-        onDelete={() => onDelete(row)}
-      />
-    </span>
+    </RowMenu>
   );
 }

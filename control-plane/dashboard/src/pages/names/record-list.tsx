@@ -2,7 +2,6 @@
 import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
@@ -15,7 +14,6 @@ import type { Column } from '../../ui/display/data-table.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import styles from './names-page.module.css';
 import { RecordDialog } from './record-dialog.tsx';
 import { fittingRecords, RECORD_TYPES } from './record-form.ts';
 import { AddableList } from '../../ui/display/addable-list.tsx';
@@ -81,7 +79,7 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
           onConfirm={() => deleted.id !== null && void remove.run({ params: { id: deleted.id } })}
         >
           <p>
-            {deleted.record_type} <bdi className={styles['code']}>{deleted.value}</bdi>
+            {deleted.record_type} <bdi className="code">{deleted.value}</bdi>
           </p>
         </Confirm>
       )}
@@ -97,14 +95,13 @@ interface RowsProps {
 
 function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
   const { say, format } = useText();
-  const { isAdmin } = useMe();
-  const columns: Column<LocalRecord>[] = [
+  const columns: readonly Column<LocalRecord>[] = [
     { id: 'name', title: say('field.name'), isName: true, cell: ({ fqdn }) => <DomainName name={fqdn} /> },
     { id: 'type', title: say('field.type'), cell: ({ record_type: type }) => type },
     {
       id: 'value',
       title: say('names.value'),
-      cell: ({ value }) => <bdi className={styles['code']}>{value}</bdi>,
+      cell: ({ value }) => <bdi className="code">{value}</bdi>,
     },
     {
       id: 'ttl',
@@ -124,17 +121,17 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
       title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: (record) =>
         record.source !== 'api' ? null : (
           <RowMenu name={record.fqdn} onEdit={() => onEdit(record)} onDelete={() => onDelete(record)} />
         ),
-    });
+    },
+  ];
   return (
     <DataTable
       label={say('names.tab.records')}

@@ -2,7 +2,6 @@
 import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -11,7 +10,6 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import styles from './names-page.module.css';
 import type { ForwardZone } from './record-form.ts';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
@@ -37,19 +35,18 @@ export function ZoneList(): ReactNode {
 
 function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
   const [edited, setEdited] = useState<ForwardZone | null>(null);
   const [deleted, setDeleted] = useState<ForwardZone | null>(null);
   const remove = useChange('DELETE /forward-zones/{id}', {
     done: 'zones.deleted',
     onDone: () => setDeleted(null),
   });
-  const columns: Column<ForwardZone>[] = [
+  const columns: readonly Column<ForwardZone>[] = [
     { id: 'zone', title: say('zones.zone'), isName: true, cell: ({ zone }) => <DomainName name={zone} /> },
     {
       id: 'servers',
       title: say('zones.servers'),
-      cell: ({ servers }) => <bdi className={styles['code']}>{servers.join(', ')}</bdi>,
+      cell: ({ servers }) => <bdi className="code">{servers.join(', ')}</bdi>,
     },
     {
       id: 'comment',
@@ -57,14 +54,14 @@ function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
       title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: (zone) => <Actions zone={zone} onEdit={setEdited} onDelete={setDeleted} />,
-    });
+    },
+  ];
   return (
     <>
       <DataTable label={say('names.tab.zones')} columns={columns} rows={zones} keyOf={({ id }) => id} />
@@ -93,7 +90,7 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const turn = useChange('PUT /forward-zones/{id}', { done: 'zones.changed' });
   return (
-    <span className={styles['actions']}>
+    <RowMenu name={zone.zone} onEdit={() => onEdit(zone)} onDelete={() => onDelete(zone)}>
       <SwitchField
         aria-label={say('zones.isOn', { zone: zone.zone })}
         isSelected={zone.enabled}
@@ -102,7 +99,6 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
       >
         {null}
       </SwitchField>
-      <RowMenu name={zone.zone} onEdit={() => onEdit(zone)} onDelete={() => onDelete(zone)} />
-    </span>
+    </RowMenu>
   );
 }

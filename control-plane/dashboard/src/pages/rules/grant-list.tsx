@@ -2,7 +2,6 @@
 import { Hourglass } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
@@ -39,10 +38,9 @@ export function GrantList(): ReactNode {
 
 function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
   const { say, format } = useText();
-  const { isAdmin } = useMe();
   const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
-  const columns: Column<Grant>[] = [
+  const columns: readonly Column<Grant>[] = [
     {
       id: 'domain',
       title: say('grants.what'),
@@ -69,17 +67,17 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
         </time>
       ),
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
       title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: ({ id }) => (
         <Button isDisabled={end.isPending} onPress={() => void end.run({ params: { id } })}>
           {say('grants.end')}
         </Button>
       ),
-    });
+    },
+  ];
   return <DataTable label={say('rules.tab.grants')} columns={columns} rows={grants} keyOf={({ id }) => id} />;
 }

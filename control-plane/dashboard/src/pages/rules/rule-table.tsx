@@ -2,7 +2,6 @@
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
@@ -21,7 +20,6 @@ import { fittingRules, operationsOf, textOf } from './rule-rows.ts';
 import type { Rule, RuleKind } from './rule-rows.ts';
 import { Filters } from '../../ui/display/filters.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
-import styles from './rules-page.module.css';
 
 const DEFAULTS = { search: '', action: '', group: '', page: '0' };
 const PAGE_SIZE = 50;
@@ -76,8 +74,7 @@ interface RowsProps {
 
 function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
-  const columns: Column<Rule>[] = [
+  const columns: readonly Column<Rule>[] = [
     {
       id: 'text',
       title: say(`rules.${kind}`),
@@ -109,14 +106,14 @@ function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
       isMinor: true,
       cell: ({ updated_at: at }) => <Moment at={at} />,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
       title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: (rule) => <Actions kind={kind} rule={rule} onEdit={onEdit} onDelete={onDelete} />,
-    });
+    },
+  ];
   return <DataTable label={say(`rules.tab.${kind}`)} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
 
@@ -128,7 +125,7 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
   const turn = useChange(operationsOf(kind).change, { done });
   const name = textOf(rule);
   return (
-    <span className={styles['actions']}>
+    <RowMenu name={name} onEdit={() => onEdit(rule)} onDelete={() => onDelete(rule)}>
       <SwitchField
         aria-label={say('field.isOnOf', { name })}
         isSelected={rule.enabled}
@@ -137,8 +134,7 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
       >
         {null}
       </SwitchField>
-      <RowMenu name={name} onEdit={() => onEdit(rule)} onDelete={() => onDelete(rule)} />
-    </span>
+    </RowMenu>
   );
 }
 
@@ -159,7 +155,7 @@ function DeleteRule({ kind, rule, onClose }: DeleteRuleProps): ReactNode {
       onConfirm={() => void remove.run({ params: { id: rule.id } })}
     >
       <p>
-        <RuleBadge action={rule.action} /> <bdi className={styles['code']}>{textOf(rule)}</bdi>
+        <RuleBadge action={rule.action} /> <bdi className="code">{textOf(rule)}</bdi>
       </p>
     </Confirm>
   );

@@ -76,7 +76,7 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
     <>
       <Card>
         <ScheduleStanding slots={slots} timeZone={timezone} />
-        <p className={styles['quiet']}>{say('schedules.zoneIs', { zone: timezone })}</p>
+        <p className="quiet">{say('schedules.zoneIs', { zone: timezone })}</p>
       </Card>
       <Card
         title={say('schedules.week')}
@@ -99,7 +99,7 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
             <WeekGrid slots={slots} />
           )}
         </div>
-        {isAdmin && <p className={styles['quiet']}>{say('schedules.week.help')}</p>}
+        {isAdmin && <p className="quiet">{say('schedules.week.help')}</p>}
       </Card>
       <Cards>
         <Card title={say('schedules.slots')}>
@@ -148,7 +148,7 @@ function Users({ profile }: { readonly profile: Profile }): ReactNode {
                   >
                     <bdi>{name}</bdi>
                     {other !== undefined && (
-                      <span className={styles['quiet']}> {say('schedules.hasOther', { name: other })}</span>
+                      <span className="quiet"> {say('schedules.hasOther', { name: other })}</span>
                     )}
                   </SwitchField>
                 </li>

@@ -14,7 +14,6 @@ import { ProfileView } from './profile-view.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import { AddWith } from '../../ui/controls/add-button.tsx';
-import styles from './schedules.module.css';
 
 const DEFAULTS = { open: '' };
 
@@ -72,12 +71,12 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
           <bdi>{name}</bdi>
         </OpenLink>
       </h2>
-      <p className={styles['quiet']}>
+      <p className="quiet">
         {users.length === 0
           ? say('schedules.unused')
           : say('schedules.usedBy', { groups: format.list(users) })}
       </p>
-      {timed > 0 && <p className={styles['quiet']}>{say('schedules.services', { count: timed })}</p>}
+      {timed > 0 && <p className="quiet">{say('schedules.services', { count: timed })}</p>}
       <Answered of={full}>
         {({ slots }) => (
           <>

@@ -67,7 +67,7 @@ export function SlotList({ profileId, slots, onEdit }: SlotListProps): ReactNode
           );
         })}
       </ul>
-      <p className={styles['quiet']}>{say('schedules.slots.order')}</p>
+      <p className="quiet">{say('schedules.slots.order')}</p>
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** Rows with columns; on a phone each row becomes a card of lines. For some hundred rows, not for the log. */
 import type { ReactNode } from 'react';
+import { useMe } from '../../api/session.tsx';
 import styles from './data-table.module.css';
 
 /** A column. */
@@ -13,6 +14,8 @@ export interface Column<Row> {
   readonly isName?: boolean;
   /** Buttons: their title is read aloud only. */
   readonly isActions?: boolean;
+  /** Shown to those who may change things. */
+  readonly isForAdmins?: boolean;
   /** Its value speaks for itself: without its title in a phone's cards. */
   readonly isPlain?: boolean;
   /** Left out of a phone's cards: details of the row have it. */
@@ -28,7 +31,9 @@ interface DataTableProps<Row> {
 }
 
 /** The table. */
-export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ label, columns: all, rows, keyOf }: DataTableProps<Row>): ReactNode {
+  const { isAdmin } = useMe();
+  const columns = all.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true);
   return (
     <div className={styles['frame']}>
       <table className={styles['table']}>

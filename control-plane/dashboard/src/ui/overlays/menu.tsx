@@ -45,22 +45,27 @@ interface RowMenuProps {
   readonly more?: readonly MenuAction[];
   readonly onEdit: () => void;
   readonly onDelete: () => void;
+  /** Beside the menu. */
+  readonly children?: ReactNode;
 }
 
 /** What can be done with a row: edit or delete it, and more. */
-export function RowMenu({ name, more = [], onEdit, onDelete }: RowMenuProps): ReactNode {
+export function RowMenu({ name, more = [], onEdit, onDelete, children }: RowMenuProps): ReactNode {
   const { say } = useText();
   const label = say('field.actionsOf', { name });
   return (
-    <Menu
-      label={label}
-      button={<IconButton icon={EllipsisVertical} label={label} />}
-      actions={[
-        ...more,
-        { id: 'edit', text: say('action.edit'), icon: Pencil, run: onEdit },
-        { id: 'delete', text: say('action.delete'), icon: Trash2, isDanger: true, run: onDelete },
-      ]}
-    />
+    <span className={styles['row']}>
+      {children}
+      <Menu
+        label={label}
+        button={<IconButton icon={EllipsisVertical} label={label} />}
+        actions={[
+          ...more,
+          { id: 'edit', text: say('action.edit'), icon: Pencil, run: onEdit },
+          { id: 'delete', text: say('action.delete'), icon: Trash2, isDanger: true, run: onDelete },
+        ]}
+      />
+    </span>
   );
 }
 

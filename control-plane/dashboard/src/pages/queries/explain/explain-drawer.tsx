@@ -184,7 +184,7 @@ function Grants({ target, judge }: { readonly target: VerdictTarget; readonly ju
       )}
       {known === null && found.isSuccess && (
         <ForAdmins>
-          <p className={styles['quiet']}>{say('queries.unknownClient')}</p>
+          <p className="quiet">{say('queries.unknownClient')}</p>
         </ForAdmins>
       )}
     </>

@@ -22,7 +22,7 @@ export function ExplainedLists({ of }: { readonly of: readonly List[] }): ReactN
     <section className={styles['part']}>
       <h3>{say('queries.why.lists')}</h3>
       {of.length === 0 ? (
-        <p className={styles['quiet']}>{say('queries.why.noLists')}</p>
+        <p className="quiet">{say('queries.why.noLists')}</p>
       ) : (
         <ul className={styles['rules']}>
           {of.map((list, place) => (

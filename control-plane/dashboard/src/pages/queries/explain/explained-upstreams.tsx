@@ -14,22 +14,19 @@ export function ExplainedUpstreams({ of }: { readonly of: Upstreams }): ReactNod
     <section className={styles['part']}>
       <h3>{say('queries.stage.forward')}</h3>
       {server !== null && <p>{say('queries.why.answeredBy', { server })}</p>}
-      {zone !== null && <p className={styles['quiet']}>{say('queries.why.zone', { zone })}</p>}
+      {zone !== null && <p className="quiet">{say('queries.why.zone', { zone })}</p>}
       <ol className={styles['rules']}>
         {pools.map(({ name, strategy, servers }) => (
           <li key={name} className={styles['rule']}>
             <p>
-              <bdi>{name}</bdi>{' '}
-              <span className={styles['quiet']}>{say(`resolving.strategy.${strategy}.help`)}</span>
+              <bdi>{name}</bdi> <span className="quiet">{say(`resolving.strategy.${strategy}.help`)}</span>
             </p>
             {servers.map(({ address, status }) => (
               <p key={address}>
                 <code>
                   <bdi>{address}</bdi>
                 </code>{' '}
-                {status === 'Unhealthy' && (
-                  <span className={styles['quiet']}>{say('resolving.state.unhealthy')}</span>
-                )}
+                {status === 'Unhealthy' && <span className="quiet">{say('resolving.state.unhealthy')}</span>}
               </p>
             ))}
           </li>

@@ -1,16 +1,14 @@
 /** Why a query was answered as it was: what decided, every stage with every rule that matches, and the answer. */
 import { ArrowRight, Check, CircleDot, OctagonX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { MessageKey } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';
-import type { Say } from '../../../i18n/say.ts';
 import { Callout } from '../../../ui/display/states.tsx';
 import { DomainName } from '../../../ui/display/values.tsx';
-import en from '../../../i18n/en.json';
 import type { Explained } from './explained.ts';
 import { ExplainedLists } from './explained-lists.tsx';
 import { ExplainedUpstreams } from './explained-upstreams.tsx';
 import { stageDetail } from './stage-detail.ts';
+import { wordFor } from '../../../i18n/say.ts';
 import styles from './explain.module.css';
 
 type Stage = Explained['stages'][number];
@@ -74,7 +72,7 @@ function ThenAndNow({
     );
   const isThen = by === 'kept_generation';
   return (
-    <p className={styles['quiet']}>
+    <p className="quiet">
       {say(isThen ? 'queries.why.then' : 'queries.why.unchanged', {
         revision: revision ?? 0,
         current: current ?? 0,
@@ -96,8 +94,8 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
       <Icon size={16} aria-hidden />
       <div className={styles['stageBody']}>
         <p>
-          <span className={styles['stageName']}>{wordFor('queries.stage', name, say)}</span>{' '}
-          <span className={styles['quiet']}>{say(`queries.verdictOf.${verdict}`)}</span>
+          <span className={styles['stageName']}>{wordFor('queries.stage', name)}</span>{' '}
+          <span className="quiet">{say(`queries.verdictOf.${verdict}`)}</span>
         </p>
         {detail !== null && detail !== 'None' && <Detail stage={name} detail={detail} />}
         {rules.length > 0 && (
@@ -117,9 +115,9 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
 function Detail({ stage, detail }: { readonly stage: string; readonly detail: string }): ReactNode {
   const { say, format } = useText();
   const words = stageDetail(stage, detail);
-  if (words === null) return <p className={styles['quiet']}>{detail}</p>;
+  if (words === null) return <p className="quiet">{detail}</p>;
   const of = words.secs === undefined ? words.of : format.span(words.secs);
-  return <p className={styles['quiet']}>{say(words.key, { of })}</p>;
+  return <p className="quiet">{say(words.key, { of })}</p>;
 }
 
 /** A rule with every list that has it. */
@@ -136,7 +134,7 @@ function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: stri
         {line !== null && ` · ${say('queries.why.line', { line: format.count(line) })}`}
       </p>
       {judged !== domain && (
-        <p className={styles['quiet']}>
+        <p className="quiet">
           {say('queries.why.judged')} <DomainName name={judged} />
         </p>
       )}
@@ -161,15 +159,9 @@ export function Records({ rcode, records }: RecordsProps): ReactNode {
       {records.map(({ name, type, ttl, data }, place) => (
         <p key={place} className={styles['record']}>
           <DomainName name={name} /> <code>{type}</code> <bdi className={styles['data']}>{data}</bdi>{' '}
-          <span className={styles['quiet']}>{say('queries.why.ttl', { span: format.span(ttl) })}</span>
+          <span className="quiet">{say('queries.why.ttl', { span: format.span(ttl) })}</span>
         </p>
       ))}
     </div>
   );
-}
-
-/** The word for a code of the API; the code itself where there is no word for it yet. */
-function wordFor(prefix: string, code: string, say: Say): string {
-  const key = `${prefix}.${code}`;
-  return key in en ? say(key as MessageKey) : code;
 }

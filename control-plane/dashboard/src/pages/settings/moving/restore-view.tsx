@@ -48,7 +48,7 @@ export function RestoreView({ difference, actions }: RestoreViewProps): ReactNod
             {leftOut.map(({ kind, name, reason }) => (
               <li key={`${kind} ${name}`}>
                 {kindWord(kind, say)}: <bdi>{name}</bdi>{' '}
-                <span className={styles['quiet']}>{say(`restore.reason.${reason}`)}</span>
+                <span className="quiet">{say(`restore.reason.${reason}`)}</span>
               </li>
             ))}
           </ul>
