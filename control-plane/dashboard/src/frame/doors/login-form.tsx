@@ -1,5 +1,5 @@
 /** The login: alone on the page, or above it when a session has ended in the middle of work. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
@@ -10,7 +10,6 @@ import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Callout } from '../../ui/display/states.tsx';
-import { useCountdown } from './countdown.ts';
 
 interface LoginFormProps {
   /** Of a session that ended. */
@@ -135,4 +134,16 @@ function isSecondFactorAsked(error: unknown): boolean {
 /** Six digits are the code of an app, anything else one of the recovery codes. */
 function secondFactor(text: string): { totp_code: string } | { recovery_code: string } {
   return /^\s*\d{3} ?\d{3}\s*$/.test(text) ? { totp_code: text.trim() } : { recovery_code: text.trim() };
+}
+
+/** The seconds that are left, and what starts them. */
+function useCountdown(): [secs: number, start: (secs: number) => void] {
+  const [secs, setSecs] = useState(0);
+  const isRunning = secs > 0;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setSecs((left) => Math.max(0, left - 1)), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return [secs, setSecs];
 }

@@ -9,15 +9,18 @@ import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Bar } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { Facts, Moment } from '../../ui/display/values.tsx';
+import { DomainName, Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
-import { ClientActivity } from './client-activity.tsx';
 import { ClientForm } from './client-form.tsx';
 import { hasOwnGroup, nameOf, SOURCE_TEXTS } from './client-words.ts';
 import type { Client } from './client-words.ts';
 import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './clients.module.css';
+import { useState } from 'react';
+import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { BarList } from '../../ui/display/bar-list.tsx';
 
 interface ClientDrawerProps {
   readonly id: number;
@@ -129,5 +132,58 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
         <Link to={`/groups?open=${client.group_id}`}>{say('clients.group.look')}</Link>
       </span>
     </span>
+  );
+}
+
+const PERIODS = ['1h', '24h', '7d'] as const;
+const ROWS = 8;
+
+/** Its queries by time, and its most asked and most blocked names. */
+function ClientActivity({ address }: { readonly address: string }): ReactNode {
+  const { say } = useText();
+  const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');
+  const query = { client: address, period, limit: ROWS };
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeline = useAsk('GET /queries/timeline', { query: { client: address, period, timezone } });
+  const blocked = useAsk('GET /stats/top_blocked', { query });
+  const asked = useAsk('GET /stats/top_domains', { query });
+  return (
+    <>
+      <section className={styles['section']}>
+        <Segments
+          label={say('field.period')}
+          value={period}
+          choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
+          onChange={setPeriod}
+        />
+        <Answered of={timeline} lines={5}>
+          {({ buckets, granularity }) => <TimelineChart buckets={buckets} granularity={granularity} />}
+        </Answered>
+      </section>
+      <section className={styles['section']}>
+        <h3>{say('overview.topBlocked')}</h3>
+        <Answered of={blocked}>{(rows) => <Names rows={rows} tone="blocked" />}</Answered>
+      </section>
+      <section className={styles['section']}>
+        <h3>{say('overview.topNames')}</h3>
+        <Answered of={asked}>{(rows) => <Names rows={rows} tone="allowed" />}</Answered>
+      </section>
+    </>
+  );
+}
+
+interface NamesProps {
+  readonly rows: readonly { readonly domain: string; readonly count: number }[];
+  readonly tone: 'allowed' | 'blocked';
+}
+
+function Names({ rows, tone }: NamesProps): ReactNode {
+  const { say } = useText();
+  if (rows.length === 0) return <p className="quiet">{say('clients.nothing')}</p>;
+  return (
+    <BarList
+      tone={tone}
+      rows={rows.map(({ domain, count }) => ({ key: domain, name: <DomainName name={domain} />, count }))}
+    />
   );
 }

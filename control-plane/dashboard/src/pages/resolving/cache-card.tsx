@@ -13,9 +13,9 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
-import { PurgeDialog } from './purge-dialog.tsx';
-import type { Purge } from './purge-dialog.tsx';
 import styles from './resolving-page.module.css';
+import { useChange } from '../../api/use-change.ts';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 
 const DEFAULTS = { name: '' };
 const ROWS = 25;
@@ -158,5 +158,39 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
         )
       }
     </Answered>
+  );
+}
+
+/** What is to be dropped; an empty name is all. */
+interface Purge {
+  readonly domain: string;
+  readonly type?: string;
+}
+
+interface PurgeDialogProps {
+  readonly purge: Purge;
+  readonly onClose: () => void;
+}
+
+/** Asks before answers are dropped from the cache, and says how many. */
+function PurgeDialog({ purge: { domain, type }, onClose }: PurgeDialogProps): ReactNode {
+  const { say, format } = useText();
+  const drop = useChange('DELETE /cache/entries', { done: 'resolving.purge.done', onDone: onClose });
+  const filter = { ...(domain !== '' && { domain }), ...(type !== undefined && { type }) };
+  const found = useAsk('GET /cache/entries', { query: { ...filter, limit: 1 } });
+  return (
+    <Confirm
+      title={say(domain === '' ? 'resolving.purge.all' : 'resolving.purge.title', {
+        name: type === undefined ? domain : `${domain} ${type}`,
+      })}
+      action={say('resolving.purge.action')}
+      isPending={drop.isPending}
+      onConfirm={() => void drop.run({ query: filter })}
+      onClose={onClose}
+    >
+      <Answered of={found.isPlaceholderData ? { ...found, data: undefined } : found} lines={1}>
+        {({ total }) => <p>{say('resolving.purge.count', { count: total, shown: format.count(total) })}</p>}
+      </Answered>
+    </Confirm>
   );
 }

@@ -9,8 +9,9 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
 import { Badge } from '../../ui/display/values.tsx';
 import type { PoolState, ServerState } from './pools.ts';
-import { supportTexts } from './server-support.ts';
 import styles from './resolving-page.module.css';
+import type { MessageKey } from '../../i18n/language.ts';
+import { keyOfCode } from '../../i18n/say.ts';
 
 const STATES = {
   Healthy: { tone: 'good', icon: CircleCheck, text: 'resolving.state.healthy' },
@@ -132,4 +133,13 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
       {removesSignatures && <span className={styles['fault']}>{say('resolving.unsigned')}</span>}
     </span>
   );
+}
+
+type Supports = ServerState['supports'];
+
+/** The texts for a server, in order; a finding without a text is usual. */
+function supportTexts(supports: Supports): MessageKey[] {
+  return (['edns', 'case', 'cookies', 'tcp'] as const)
+    .map((feature) => keyOfCode('resolving.support', `${feature}.${supports[feature]}`))
+    .filter((text) => text !== null);
 }

@@ -6,12 +6,14 @@ import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { GroupField } from '../../ui/policy/groups.tsx';
-import { ExpressionTrial } from './expression-field.tsx';
 import { bodyOfRule, fieldsOfRule } from './rule-rows.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
 import type { Rule, RuleAction, RuleKind } from './rule-rows.ts';
+import { useEffect, useState } from 'react';
+import { Callout } from '../../ui/display/states.tsx';
+import type { Trial } from './expression-trial.ts';
 
 const FIELDS = ['domain', 'pattern', 'comment', 'group_id'];
 
@@ -101,4 +103,49 @@ function Covers({ text }: { readonly text: string }): ReactNode {
       {say(isWildcard ? 'rules.covers.below' : 'rules.covers.exact', { name: domain.replace('*.', '') })}
     </p>
   );
+}
+
+/** The field, and what came of it. The code that tries is the one that DNS uses. */
+function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
+  const { say } = useText();
+  const [name, setName] = useState('');
+  const trial = useTrial(pattern, name);
+  return (
+    <>
+      <TextField
+        label={say('rules.try')}
+        help={say('rules.try.help')}
+        value={name}
+        onChange={setName}
+        isCode
+      />
+      <div role="status">
+        {trial !== null && 'reason' in trial && (
+          <Callout tone="fault">{say('rules.try.bad', { reason: trial.reason })}</Callout>
+        )}
+        {trial !== null && 'matches' in trial && (
+          <Callout tone={trial.matches ? 'good' : 'info'}>
+            {say(trial.matches ? 'rules.try.yes' : 'rules.try.no')}
+          </Callout>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Null while there is nothing to try. */
+function useTrial(pattern: string, name: string): Trial | null {
+  const [trial, setTrial] = useState<Trial | null>(null);
+  useEffect(() => {
+    let isOld = false;
+    setTrial(null);
+    if (pattern.trim() === '' || name.trim() === '') return undefined;
+    void import('./expression-trial.ts').then(({ tryExpression }) => {
+      if (!isOld) setTrial(tryExpression(pattern.trim(), name));
+    });
+    return () => {
+      isOld = true;
+    };
+  }, [pattern, name]);
+  return trial;
 }

@@ -13,10 +13,11 @@ import { Bar, Card, Page } from '../../ui/display/page.tsx';
 import { BulkPaste } from './bulk-paste.tsx';
 import { GrantList } from './grant-list.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import type { Rule, RuleKind } from './rule-rows.ts';
+import type { ManagedDomain, Rule, RuleKind } from './rule-rows.ts';
 import { RuleTable } from './rule-table.tsx';
 import { AddableList } from '../../ui/display/addable-list.tsx';
-import { useManagedDomains } from './use-managed-domains.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ask } from '../../api/ask.ts';
 
 const DEFAULTS = { tab: 'domain', search: '', action: '', group: '', page: '0' };
 const TABS = ['domain', 'expression', 'grants'] as const;
@@ -82,4 +83,25 @@ function Rules({ kind, of }: RulesProps): ReactNode {
       {(rules) => <RuleTable kind={kind} rules={rules} />}
     </AddableList>
   );
+}
+
+const PAGE = 1_000;
+
+/** All of them: filters of the page hold over every rule, not over one page of them. */
+function useManagedDomains(): UseQueryResult<ManagedDomain[]> {
+  return useQuery({
+    queryKey: ['GET /managed-domains', 'all'],
+    queryFn: async ({ signal }) => {
+      const rules: ManagedDomain[] = [];
+      for (;;) {
+        const { data, total } = await ask('GET /managed-domains', {
+          query: { limit: PAGE, offset: rules.length },
+          signal,
+        });
+        rules.push(...data);
+        if (data.length === 0 || rules.length >= total) return rules;
+      }
+    },
+    placeholderData: keepPreviousData,
+  });
 }

@@ -1,5 +1,5 @@
 /** One schedule: what holds now, its week as a grid and as a list, and which groups use it. */
-import { ArrowLeft, Plus } from 'lucide-react';
+import { ArrowLeft, CirclePlay, CircleSlash, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -8,18 +8,20 @@ import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
 import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { SlotForm } from './slot-form.tsx';
-import { SlotList } from './slot-list.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './schedules.module.css';
+import { Badge } from '../../ui/display/values.tsx';
+import { isOverMidnight } from '../../ui/policy/week.ts';
+import { daysText } from './slot-draft.ts';
 
 /** A schedule with its slots. */
 export type Profile = AnswerOf<'GET /schedule-profiles/{id}'>;
@@ -158,5 +160,64 @@ function Users({ profile }: { readonly profile: Profile }): ReactNode {
         )}
       </Answered>
     </Card>
+  );
+}
+
+interface SlotListProps {
+  readonly profileId: number;
+  readonly slots: readonly Slot[];
+  readonly onEdit: (slot: Slot) => void;
+}
+
+/** The list. */
+function SlotList({ profileId, slots, onEdit }: SlotListProps): ReactNode {
+  const { say, format } = useText();
+  const remove = useChange('DELETE /schedule-profiles/{id}/slots/{slot_id}', {
+    done: 'schedules.slot.deleted',
+  });
+  if (slots.length === 0) return <p>{say('schedules.slots.none')}</p>;
+  return (
+    <>
+      <ul className={styles['slots']}>
+        {slots.map((slot) => {
+          const days = daysText(slot.days, say, format.weekday);
+          const times = `${slot.start_time}–${slot.end_time}`;
+          return (
+            <li key={slot.id} className={styles['slot']}>
+              <span className={styles['slotText']}>
+                <strong>{days}</strong>
+                <span>
+                  {times} {isOverMidnight(slot) && say('schedules.overMidnight')}
+                </span>
+              </span>
+              {slot.action === 'block_all' ? (
+                <Badge tone="blocked" icon={CircleSlash}>
+                  {say('schedules.blocks')}
+                </Badge>
+              ) : (
+                <Badge tone="allowed" icon={CirclePlay}>
+                  {say('schedules.allows')}
+                </Badge>
+              )}
+              <ForAdmins>
+                <span>
+                  <IconButton
+                    icon={Pencil}
+                    label={say('schedules.slot.editOf', { slot: `${days} ${times}` })}
+                    onPress={() => onEdit(slot)}
+                  />
+                  <IconButton
+                    icon={Trash2}
+                    label={say('schedules.slot.deleteOf', { slot: `${days} ${times}` })}
+                    onPress={() => void remove.run({ params: { id: profileId, slot_id: slot.id } })}
+                  />
+                </span>
+              </ForAdmins>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="quiet">{say('schedules.slots.order')}</p>
+    </>
   );
 }

@@ -18,13 +18,14 @@ import type { LogRow } from '../log/log-rows.ts';
 import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import type { Explained } from './explained.ts';
-import { PrivateException } from './private-exception.tsx';
 import { knownClientId } from './use-verdict.ts';
 import type { Judge } from './use-verdict.ts';
 import { touches } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import { VerdictMenus } from './verdict-menus.tsx';
 import styles from './explain.module.css';
+import { useChange } from '../../../api/use-change.ts';
+import { exemptDomain, withDomain } from './private-answers.ts';
 
 /** Sets a condition. */
 export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
@@ -240,5 +241,36 @@ function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
         })}
       </dl>
     </section>
+  );
+}
+
+/** A list of texts; the answer of the configuration names no types. */
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}
+
+/** The offer; nothing once the domain is exempt. */
+function PrivateException({ name }: { readonly name: string }): ReactNode {
+  const { say } = useText();
+  const config = useAsk('GET /config', {});
+  const change = useChange('PATCH /config', { done: 'queries.private.allowed' });
+  if (config.data === undefined) return null;
+  const domain = exemptDomain(name);
+  const next = withDomain(textsOf(config.data.dns['rebinding_allowlist']), domain);
+  if (next === null) return null;
+  const body = { dns: { rebinding_allowlist: [...next] } };
+  return (
+    <ForAdmins>
+      <Callout
+        tone="info"
+        actions={
+          <Button isPending={change.isPending} onPress={() => void change.run({ body })}>
+            {say('queries.private.allow', { domain })}
+          </Button>
+        }
+      >
+        {say(domain === 'ts.net' ? 'queries.private.tailscale' : 'queries.private.why')}
+      </Callout>
+    </ForAdmins>
   );
 }

@@ -1,15 +1,14 @@
 /** Why a query was answered as it was: what decided, every stage with every rule that matches, and the answer. */
-import { ArrowRight, Check, CircleDot, OctagonX } from 'lucide-react';
+import { ArrowRight, Ban, Check, CircleCheck, CircleDot, CirclePause, OctagonX, Replace } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { Callout } from '../../../ui/display/states.tsx';
-import { DomainName } from '../../../ui/display/values.tsx';
+import { Badge, DomainName } from '../../../ui/display/values.tsx';
 import type { Explained } from './explained.ts';
-import { ExplainedLists } from './explained-lists.tsx';
-import { ExplainedUpstreams } from './explained-upstreams.tsx';
 import { stageDetail } from './stage-detail.ts';
 import { wordFor } from '../../../i18n/say.ts';
 import styles from './explain.module.css';
+import { Link } from 'wouter';
 
 type Stage = Explained['stages'][number];
 type Rule = Stage['rules'][number];
@@ -163,5 +162,90 @@ export function Records({ rcode, records }: RecordsProps): ReactNode {
         </p>
       ))}
     </div>
+  );
+}
+
+type Upstreams = NonNullable<Explained['upstreams']>;
+
+/** The servers, and the one that answered. */
+function ExplainedUpstreams({ of }: { readonly of: Upstreams }): ReactNode {
+  const { say } = useText();
+  const { zone, pools, answered_by: server } = of;
+  return (
+    <section className={styles['part']}>
+      <h3>{say('queries.stage.forward')}</h3>
+      {server !== null && <p>{say('queries.why.answeredBy', { server })}</p>}
+      {zone !== null && <p className="quiet">{say('queries.why.zone', { zone })}</p>}
+      <ol className={styles['rules']}>
+        {pools.map(({ name, strategy, servers }) => (
+          <li key={name} className={styles['rule']}>
+            <p>
+              <bdi>{name}</bdi> <span className="quiet">{say(`resolving.strategy.${strategy}.help`)}</span>
+            </p>
+            {servers.map(({ address, status }) => (
+              <p key={address}>
+                <code>
+                  <bdi>{address}</bdi>
+                </code>{' '}
+                {status === 'Unhealthy' && <span className="quiet">{say('resolving.state.unhealthy')}</span>}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type List = Explained['lists'][number];
+
+const LOOKS = {
+  block: { tone: 'blocked', icon: Ban },
+  allow: { tone: 'allowed', icon: CircleCheck },
+  rewrite: { tone: 'plain', icon: Replace },
+} as const;
+
+/** The lists, or that there is none. */
+function ExplainedLists({ of }: { readonly of: readonly List[] }): ReactNode {
+  const { say } = useText();
+  return (
+    <section className={styles['part']}>
+      <h3>{say('queries.why.lists')}</h3>
+      {of.length === 0 ? (
+        <p className="quiet">{say('queries.why.noLists')}</p>
+      ) : (
+        <ul className={styles['rules']}>
+          {of.map((list, place) => (
+            <li key={place} className={styles['rule']}>
+              <ListView list={list} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function ListView({ list }: { readonly list: List }): ReactNode {
+  const { say, format } = useText();
+  const { source_id: id, source, kind, action, rule, line, state } = list;
+  const { tone, icon } = state === 'active' ? LOOKS[action] : { tone: 'plain' as const, icon: CirclePause };
+  return (
+    <>
+      <p>
+        <Link to={`/lists?kind=${kind}&open=${id}`}>
+          <bdi>{source}</bdi>
+        </Link>{' '}
+        <Badge tone={tone} icon={icon}>
+          {say(state === 'active' ? `queries.why.does.${action}` : `queries.why.inactive.${state}`)}
+        </Badge>
+      </p>
+      <p>
+        <code>
+          <bdi>{rule}</bdi>
+        </code>
+        {line !== null && ` · ${say('queries.why.line', { line: format.count(line) })}`}
+      </p>
+    </>
   );
 }

@@ -9,10 +9,10 @@ import { FileField } from '../../../ui/controls/file-field.tsx';
 import { FormFault } from '../../../ui/display/form-fault.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Progress } from '../../../ui/display/progress.tsx';
-import { RestorePassphrase } from './restore-passphrase.tsx';
 import { RestoreView } from './restore-view.tsx';
 import { isEncrypted, parsedJson, sumsOf } from './restore-words.ts';
 import type { Difference } from './restore-words.ts';
+import { TextField } from '../../../ui/controls/fields.tsx';
 
 type Backup = CallOf<'POST /restore'>['body'];
 
@@ -99,5 +99,45 @@ export function RestoreCard(): ReactNode {
         )}
       </Stack>
     </Card>
+  );
+}
+
+interface RestorePassphraseProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Whether it has opened the backup. */
+  readonly isCompared: boolean;
+  readonly isPending: boolean;
+  readonly onCompare: () => void;
+}
+
+/** The field, and a button until the backup is compared. */
+function RestorePassphrase({
+  value,
+  onChange,
+  isCompared,
+  isPending,
+  onCompare,
+}: RestorePassphraseProps): ReactNode {
+  const { say } = useText();
+  return (
+    <>
+      <TextField
+        label={say('restore.passphrase')}
+        help={say('restore.passphrase.help')}
+        value={value}
+        onChange={onChange}
+        type="password"
+        autoComplete="off"
+        isRequired
+      />
+      {!isCompared && (
+        <Bar>
+          <Button kind="main" isDisabled={value === ''} isPending={isPending} onPress={onCompare}>
+            {say('restore.compare')}
+          </Button>
+        </Bar>
+      )}
+    </>
   );
 }
