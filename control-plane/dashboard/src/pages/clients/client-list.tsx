@@ -46,9 +46,36 @@ export function ClientList(): ReactNode {
   const clients = useAsk('GET /clients', { query }, { everyMs: REFRESH_MS });
   const isFiltered = search.trim() !== '' || group !== '' || source !== '';
   const clear = (): void => setFields({ search: '', group: '', source: '', offset: '0' });
+  const { data: groups = [] } = useAsk('GET /groups', {});
   return (
     <>
-      <ClientFilters />
+      <Filters
+        label={say('clients.search')}
+        search={search}
+        onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+        isShort
+      >
+        <SelectField
+          label={say('field.group')}
+          isLabelHidden
+          value={group}
+          onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('clients.group.any') },
+            ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+          ]}
+        />
+        <SelectField
+          label={say('clients.why')}
+          isLabelHidden
+          value={source}
+          onChange={(chosen) => setFields({ source: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('clients.source.any') },
+            ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
+          ]}
+        />
+      </Filters>
       <Answered of={clients} lines={8}>
         {({ data: rows, total }) => (
           <>
@@ -76,41 +103,6 @@ export function ClientList(): ReactNode {
         )}
       </Answered>
     </>
-  );
-}
-
-function ClientFilters(): ReactNode {
-  const { say } = useText();
-  const [{ search, group, source }, setFields] = useUrlState(DEFAULTS);
-  const { data: groups = [] } = useAsk('GET /groups', {});
-  return (
-    <Filters
-      label={say('clients.search')}
-      search={search}
-      onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
-      isShort
-    >
-      <SelectField
-        label={say('field.group')}
-        isLabelHidden
-        value={group}
-        onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
-        choices={[
-          { id: '', text: say('clients.group.any') },
-          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-        ]}
-      />
-      <SelectField
-        label={say('clients.why')}
-        isLabelHidden
-        value={source}
-        onChange={(chosen) => setFields({ source: chosen, offset: '0' })}
-        choices={[
-          { id: '', text: say('clients.source.any') },
-          ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
-        ]}
-      />
-    </Filters>
   );
 }
 

@@ -60,7 +60,34 @@ export function AuditLog(): ReactNode {
             <Empty icon={ScrollText} title={say('history.audit.none')} />
           ) : (
             <>
-              <AuditTable rows={data} onOpen={setOpen} />
+              <DataTable
+                label={say('history.view.audit')}
+                rows={data}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    id: 'what',
+                    title: say('field.change'),
+                    isName: true,
+                    cell: (entry) => (
+                      <TextButton onPress={() => setOpen(entry)}>
+                        <bdi className={styles['summary']}>{`${entry.subject}: ${entry.action}`}</bdi>
+                      </TextButton>
+                    ),
+                  },
+                  {
+                    id: 'by',
+                    title: say('history.by'),
+                    cell: ({ actor, address, timestamp }) => (
+                      <span>
+                        <bdi>{actor}</bdi>
+                        {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
+                        <Moment at={timestamp} />
+                      </span>
+                    ),
+                  },
+                ]}
+              />
               <Pager
                 total={total}
                 limit={limit}
@@ -71,85 +98,33 @@ export function AuditLog(): ReactNode {
           )
         }
       </Answered>
-      <AuditDrawer entry={open} onClose={() => setOpen(null)} />
+      {open !== null && <AuditDrawer entry={open} onClose={() => setOpen(null)} />}
     </Card>
   );
 }
 
-interface AuditTableProps {
-  readonly rows: readonly Entry[];
-  readonly onOpen: (entry: Entry) => void;
-}
-
-function AuditTable({ rows, onOpen }: AuditTableProps): ReactNode {
-  const { say } = useText();
-  return (
-    <DataTable
-      label={say('history.view.audit')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'what',
-          title: say('field.change'),
-          isName: true,
-          cell: (entry) => (
-            <TextButton onPress={() => onOpen(entry)}>
-              <bdi className={styles['summary']}>{`${entry.subject}: ${entry.action}`}</bdi>
-            </TextButton>
-          ),
-        },
-        {
-          id: 'by',
-          title: say('history.by'),
-          cell: ({ actor, address, timestamp }) => (
-            <span>
-              <bdi>{actor}</bdi>
-              {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
-              <Moment at={timestamp} />
-            </span>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
 interface AuditDrawerProps {
-  readonly entry: Entry | null;
+  readonly entry: Entry;
   readonly onClose: () => void;
 }
 
 function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactNode {
   const { say, format } = useText();
-  const rows = entry === null ? [] : rowsOf(entry.before, entry.after);
+  const rows = rowsOf(entry.before, entry.after);
   return (
-    <Drawer
-      title={entry === null ? '' : <bdi>{`${entry.subject}: ${entry.action}`}</bdi>}
-      isOpen={entry !== null}
-      onClose={onClose}
-    >
-      {entry !== null && (
-        <>
-          <Facts
-            facts={[
-              [say('field.who'), <bdi key="actor">{entry.actor}</bdi>],
-              [
-                say('history.address'),
-                <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>,
-              ],
-              [say('history.at'), format.moment(entry.timestamp)],
-              ...(entry.revision === null
-                ? []
-                : [[say('history.revision'), String(entry.revision)] as const]),
-            ]}
-          />
-          {rows.length === 0 ? (
-            <Callout tone="info">{say('history.audit.noValues')}</Callout>
-          ) : (
-            <ChangedRows changes={rows} leftOut={entry.left_out} />
-          )}
-        </>
+    <Drawer title={<bdi>{`${entry.subject}: ${entry.action}`}</bdi>} isOpen onClose={onClose}>
+      <Facts
+        facts={[
+          [say('field.who'), <bdi key="actor">{entry.actor}</bdi>],
+          [say('history.address'), <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>],
+          [say('history.at'), format.moment(entry.timestamp)],
+          ...(entry.revision === null ? [] : [[say('history.revision'), String(entry.revision)] as const]),
+        ]}
+      />
+      {rows.length === 0 ? (
+        <Callout tone="info">{say('history.audit.noValues')}</Callout>
+      ) : (
+        <ChangedRows changes={rows} leftOut={entry.left_out} />
       )}
     </Drawer>
   );

@@ -13,7 +13,7 @@ import { Stack } from '../../ui/display/page.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { GroupsField } from '../../ui/policy/groups.tsx';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
 import styles from './rule-box.module.css';
 import { send } from '../../api/ask.ts';

@@ -17,7 +17,7 @@ import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
 import { HeldCopy } from './held-copy.tsx';
 import { ListBadge } from './list-badge.tsx';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
 import styles from './lists-page.module.css';
 

@@ -10,7 +10,7 @@ import type { Column } from '../../ui/display/data-table.tsx';
 import { Moment } from '../../ui/display/values.tsx';
 import { GroupNames } from '../../ui/policy/groups.tsx';
 import { ListBadge } from './list-badge.tsx';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
 import styles from './lists-page.module.css';

@@ -18,7 +18,8 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { AddRulesDrawer, RulesDrawer } from './custom-rules.tsx';
 import { ListDialog } from './list-dialog.tsx';
 import { ListDrawer } from './list-drawer.tsx';
-import { isBusy, listRows, operationsOf, SORTS, STANDINGS } from './list-rows.ts';
+import { isBusy, listRows, SORTS, STANDINGS } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
 import { AddButton } from '../../ui/controls/add-button.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
@@ -130,7 +131,29 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
     <>
       <Attention sources={sources} onOpen={(id) => setFields({ open: `${id}` })} />
       <Card>
-        <Filter />
+        <Filters
+          label={say('lists.search')}
+          search={search}
+          onSearch={(text) => setFields({ search: text }, { replace: true })}
+        >
+          <SelectField
+            label={say('field.state')}
+            isLabelHidden
+            value={state}
+            onChange={(chosen) => setFields({ state: chosen })}
+            choices={[
+              { id: '', text: say('lists.state.any') },
+              ...Object.entries(STANDINGS).map(([id, { text }]) => ({ id, text: say(text) })),
+            ]}
+          />
+          <SelectField
+            label={say('lists.sort')}
+            isLabelHidden
+            value={sort}
+            onChange={(chosen) => setFields({ sort: chosen })}
+            choices={SORTS.map((id) => ({ id, text: say(`lists.sort.${id}`) }))}
+          />
+        </Filters>
         {rows.length === 0 ? (
           <Empty icon={ListChecks} title={say('lists.none')}>
             <Button onPress={() => setFields({ search: '', state: '' })}>{say('action.clearFilter')}</Button>
@@ -208,35 +231,5 @@ function Attention({
         </Callout>
       ))}
     </>
-  );
-}
-
-function Filter(): ReactNode {
-  const { say } = useText();
-  const [{ search, state, sort }, setFields] = useUrlState(DEFAULTS);
-  return (
-    <Filters
-      label={say('lists.search')}
-      search={search}
-      onSearch={(text) => setFields({ search: text }, { replace: true })}
-    >
-      <SelectField
-        label={say('field.state')}
-        isLabelHidden
-        value={state}
-        onChange={(chosen) => setFields({ state: chosen })}
-        choices={[
-          { id: '', text: say('lists.state.any') },
-          ...Object.entries(STANDINGS).map(([id, { text }]) => ({ id, text: say(text) })),
-        ]}
-      />
-      <SelectField
-        label={say('lists.sort')}
-        isLabelHidden
-        value={sort}
-        onChange={(chosen) => setFields({ sort: chosen })}
-        choices={SORTS.map((id) => ({ id, text: say(`lists.sort.${id}`) }))}
-      />
-    </Filters>
   );
 }

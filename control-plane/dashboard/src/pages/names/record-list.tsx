@@ -44,7 +44,7 @@ export function RecordList(): ReactNode {
 }
 
 function Records({ records }: { readonly records: readonly LocalRecord[] }): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const [filter, setFields] = useUrlState(DEFAULTS);
   const [edited, setEdited] = useState<LocalRecord | null>(null);
   const [deleted, setDeleted] = useState<LocalRecord | null>(null);
@@ -54,47 +54,6 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
   });
   const rows = fittingRecords(records, filter);
   const from = Math.min(Number(filter.from) || 0, Math.max(0, rows.length - 1));
-  return (
-    <>
-      <Filter />
-      {rows.length === 0 ? (
-        <Empty icon={Tags} title={say('names.none')}>
-          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
-        </Empty>
-      ) : (
-        <Rows rows={rows.slice(from, from + PAGE_SIZE)} onEdit={setEdited} onDelete={setDeleted} />
-      )}
-      <Pager
-        total={rows.length}
-        limit={PAGE_SIZE}
-        offset={from}
-        onMove={(offset) => setFields({ from: `${offset}` })}
-      />
-      {edited !== null && <RecordDialog record={edited} onClose={() => setEdited(null)} />}
-      {deleted !== null && (
-        <Confirm
-          title={say('action.deleteOf', { name: deleted.fqdn })}
-          isPending={remove.isPending}
-          onClose={() => setDeleted(null)}
-          onConfirm={() => deleted.id !== null && void remove.run({ params: { id: deleted.id } })}
-        >
-          <p>
-            {deleted.record_type} <bdi className="code">{deleted.value}</bdi>
-          </p>
-        </Confirm>
-      )}
-    </>
-  );
-}
-
-interface RowsProps {
-  readonly rows: readonly LocalRecord[];
-  readonly onEdit: (record: LocalRecord) => void;
-  readonly onDelete: (record: LocalRecord) => void;
-}
-
-function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
-  const { say, format } = useText();
   const columns: readonly Column<LocalRecord>[] = [
     { id: 'name', title: say('field.name'), isName: true, cell: ({ fqdn }) => <DomainName name={fqdn} /> },
     { id: 'type', title: say('field.type'), cell: ({ record_type: type }) => type },
@@ -128,46 +87,66 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
       isForAdmins: true,
       cell: (record) =>
         record.source !== 'api' ? null : (
-          <RowMenu name={record.fqdn} onEdit={() => onEdit(record)} onDelete={() => onDelete(record)} />
+          <RowMenu name={record.fqdn} onEdit={() => setEdited(record)} onDelete={() => setDeleted(record)} />
         ),
     },
   ];
   return (
-    <DataTable
-      label={say('names.tab.records')}
-      columns={columns}
-      rows={rows}
-      keyOf={({ id, fqdn, record_type: type, value }) => id ?? `${fqdn} ${type} ${value}`}
-    />
-  );
-}
-
-function Filter(): ReactNode {
-  const { say } = useText();
-  const [{ search, type, source }, setFields] = useUrlState(DEFAULTS);
-  return (
-    <Filters
-      label={say('names.search')}
-      search={search}
-      onSearch={(text) => setFields({ search: text, from: '0' }, { replace: true })}
-    >
-      <SelectField
-        label={say('field.type')}
-        isLabelHidden
-        value={type}
-        onChange={(chosen) => setFields({ type: chosen, from: '0' })}
-        choices={[{ id: '', text: say('names.anyType') }, ...RECORD_TYPES.map((id) => ({ id, text: id }))]}
+    <>
+      <Filters
+        label={say('names.search')}
+        search={filter.search}
+        onSearch={(text) => setFields({ search: text, from: '0' }, { replace: true })}
+      >
+        <SelectField
+          label={say('field.type')}
+          isLabelHidden
+          value={filter.type}
+          onChange={(chosen) => setFields({ type: chosen, from: '0' })}
+          choices={[{ id: '', text: say('names.anyType') }, ...RECORD_TYPES.map((id) => ({ id, text: id }))]}
+        />
+        <SelectField
+          label={say('names.source')}
+          isLabelHidden
+          value={filter.source}
+          onChange={(chosen) => setFields({ source: chosen, from: '0' })}
+          choices={[
+            { id: '', text: say('names.anySource') },
+            ...SOURCES.map((id) => ({ id, text: say(`names.source.${id}`) })),
+          ]}
+        />
+      </Filters>
+      {rows.length === 0 ? (
+        <Empty icon={Tags} title={say('names.none')}>
+          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
+        </Empty>
+      ) : (
+        <DataTable
+          label={say('names.tab.records')}
+          columns={columns}
+          rows={rows.slice(from, from + PAGE_SIZE)}
+          keyOf={({ id, fqdn, record_type: type, value }) => id ?? `${fqdn} ${type} ${value}`}
+        />
+      )}
+      <Pager
+        total={rows.length}
+        limit={PAGE_SIZE}
+        offset={from}
+        onMove={(offset) => setFields({ from: `${offset}` })}
       />
-      <SelectField
-        label={say('names.source')}
-        isLabelHidden
-        value={source}
-        onChange={(chosen) => setFields({ source: chosen, from: '0' })}
-        choices={[
-          { id: '', text: say('names.anySource') },
-          ...SOURCES.map((id) => ({ id, text: say(`names.source.${id}`) })),
-        ]}
-      />
-    </Filters>
+      {edited !== null && <RecordDialog record={edited} onClose={() => setEdited(null)} />}
+      {deleted !== null && (
+        <Confirm
+          title={say('action.deleteOf', { name: deleted.fqdn })}
+          isPending={remove.isPending}
+          onClose={() => setDeleted(null)}
+          onConfirm={() => deleted.id !== null && void remove.run({ params: { id: deleted.id } })}
+        >
+          <p>
+            {deleted.record_type} <bdi className="code">{deleted.value}</bdi>
+          </p>
+        </Confirm>
+      )}
+    </>
   );
 }

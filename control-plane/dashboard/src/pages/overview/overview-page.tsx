@@ -111,7 +111,18 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
   return (
     <>
-      {node === '' && stats.clients <= FEW_DEVICES && <FewDevices count={stats.clients} />}
+      {node === '' && stats.clients <= FEW_DEVICES && (
+        <Callout
+          tone="info"
+          actions={
+            <Link to="/guides" className="standing">
+              {say('guides.title')}
+            </Link>
+          }
+        >
+          {say('overview.fewDevices', { count: stats.clients })}
+        </Callout>
+      )}
       <Figures>
         <Figure
           label={say('field.queries')}
@@ -160,22 +171,6 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <RecentlyBlocked node={node} />
       </Cards>
     </>
-  );
-}
-
-function FewDevices({ count }: { readonly count: number }): ReactNode {
-  const { say } = useText();
-  return (
-    <Callout
-      tone="info"
-      actions={
-        <Link to="/guides" className="standing">
-          {say('guides.title')}
-        </Link>
-      }
-    >
-      {say('overview.fewDevices', { count })}
-    </Callout>
   );
 }
 

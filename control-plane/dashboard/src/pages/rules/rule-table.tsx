@@ -38,42 +38,6 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const rows = fittingRules(rules, filter);
   const lastPage = Math.max(0, Math.ceil(rows.length / PAGE_SIZE) - 1);
   const page = Math.min(Number(filter.page) || 0, lastPage);
-  return (
-    <>
-      <Filter />
-      {rows.length === 0 ? (
-        <Empty icon={ScrollText} title={say('rules.none')}>
-          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
-        </Empty>
-      ) : (
-        <Rows
-          kind={kind}
-          rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
-          onEdit={setEdited}
-          onDelete={setDeleted}
-        />
-      )}
-      <Pager
-        total={rows.length}
-        limit={PAGE_SIZE}
-        offset={page * PAGE_SIZE}
-        onMove={(offset) => setFields({ page: `${offset / PAGE_SIZE}` })}
-      />
-      {edited !== null && <RuleDialog kind={kind} rule={edited} onClose={() => setEdited(null)} />}
-      {deleted !== null && <DeleteRule kind={kind} rule={deleted} onClose={() => setDeleted(null)} />}
-    </>
-  );
-}
-
-interface RowsProps {
-  readonly kind: RuleKind;
-  readonly rows: readonly Rule[];
-  readonly onEdit: (rule: Rule) => void;
-  readonly onDelete: (rule: Rule) => void;
-}
-
-function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
-  const { say } = useText();
   const columns: readonly Column<Rule>[] = [
     {
       id: 'text',
@@ -111,13 +75,70 @@ function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
       title: say('field.actions'),
       isActions: true,
       isForAdmins: true,
-      cell: (rule) => <Actions kind={kind} rule={rule} onEdit={onEdit} onDelete={onDelete} />,
+      cell: (rule) => <Actions kind={kind} rule={rule} onEdit={setEdited} onDelete={setDeleted} />,
     },
   ];
-  return <DataTable label={say(`rules.tab.${kind}`)} columns={columns} rows={rows} keyOf={({ id }) => id} />;
+  const groups = useGroups();
+  return (
+    <>
+      <Filters
+        label={say('rules.search')}
+        search={filter.search}
+        onSearch={(text) => setFields({ search: text, page: '0' }, { replace: true })}
+      >
+        <SelectField
+          label={say('rules.action')}
+          isLabelHidden
+          value={filter.action}
+          onChange={(chosen) => setFields({ action: chosen, page: '0' })}
+          choices={[
+            { id: '', text: say('rules.anyAction') },
+            { id: 'deny', text: say('rules.blocks') },
+            { id: 'allow', text: say('rules.allows') },
+          ]}
+        />
+        <SelectField
+          label={say('field.for')}
+          isLabelHidden
+          value={filter.group}
+          onChange={(chosen) => setFields({ group: chosen, page: '0' })}
+          choices={[
+            { id: '', text: say('rules.anyGroup') },
+            { id: 'all', text: say('rules.everyGroup') },
+            ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+          ]}
+        />
+      </Filters>
+      {rows.length === 0 ? (
+        <Empty icon={ScrollText} title={say('rules.none')}>
+          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
+        </Empty>
+      ) : (
+        <DataTable
+          label={say(`rules.tab.${kind}`)}
+          columns={columns}
+          rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <Pager
+        total={rows.length}
+        limit={PAGE_SIZE}
+        offset={page * PAGE_SIZE}
+        onMove={(offset) => setFields({ page: `${offset / PAGE_SIZE}` })}
+      />
+      {edited !== null && <RuleDialog kind={kind} rule={edited} onClose={() => setEdited(null)} />}
+      {deleted !== null && <DeleteRule kind={kind} rule={deleted} onClose={() => setDeleted(null)} />}
+    </>
+  );
 }
 
-type ActionsProps = Omit<RowsProps, 'rows'> & { readonly rule: Rule };
+interface ActionsProps {
+  readonly kind: RuleKind;
+  readonly rule: Rule;
+  readonly onEdit: (rule: Rule) => void;
+  readonly onDelete: (rule: Rule) => void;
+}
 
 function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
@@ -158,41 +179,5 @@ function DeleteRule({ kind, rule, onClose }: DeleteRuleProps): ReactNode {
         <RuleBadge action={rule.action} /> <bdi className="code">{textOf(rule)}</bdi>
       </p>
     </Confirm>
-  );
-}
-
-function Filter(): ReactNode {
-  const { say } = useText();
-  const [{ search, action, group }, setFields] = useUrlState(DEFAULTS);
-  const groups = useGroups();
-  return (
-    <Filters
-      label={say('rules.search')}
-      search={search}
-      onSearch={(text) => setFields({ search: text, page: '0' }, { replace: true })}
-    >
-      <SelectField
-        label={say('rules.action')}
-        isLabelHidden
-        value={action}
-        onChange={(chosen) => setFields({ action: chosen, page: '0' })}
-        choices={[
-          { id: '', text: say('rules.anyAction') },
-          { id: 'deny', text: say('rules.blocks') },
-          { id: 'allow', text: say('rules.allows') },
-        ]}
-      />
-      <SelectField
-        label={say('field.for')}
-        isLabelHidden
-        value={group}
-        onChange={(chosen) => setFields({ group: chosen, page: '0' })}
-        choices={[
-          { id: '', text: say('rules.anyGroup') },
-          { id: 'all', text: say('rules.everyGroup') },
-          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-        ]}
-      />
-    </Filters>
   );
 }

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { ForAdmins } from '../../api/session.tsx';
-import { operationsOf as listOperationsOf } from '../lists/list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
@@ -80,7 +80,7 @@ function useMake(change: DraftChange, onDone: () => void): Make {
   switch (change.kind) {
     case 'turnOn':
     case 'turnOff': {
-      const { approve, change: turn } = listOperationsOf(change.of);
+      const { approve, change: turn } = operationsOf(change.of);
       const params = { id: change.id };
       if (change.kind === 'turnOn' && change.isHeld)
         return { make: () => void run(approve, { params }), isPending };
@@ -89,7 +89,7 @@ function useMake(change: DraftChange, onDone: () => void): Make {
     }
     case 'url': {
       const body = { name: change.url.replace(/^https?:\/\//, '').slice(0, 200), url: change.url };
-      return { make: () => void run(listOperationsOf(change.of).create, { body }), isPending };
+      return { make: () => void run(operationsOf(change.of).create, { body }), isPending };
     }
     case 'domain': {
       const body = { domain: change.domain, action: change.action, group_id: change.groupId };

@@ -35,14 +35,18 @@ export default function WelcomePage(): ReactNode {
 }
 
 function Steps({ reach }: { readonly reach: Reach }): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   return (
     <ol className={styles['steps']}>
       <Step icon={Network} title={say('welcome.port')}>
         <PortState dns={reach.dns} />
       </Step>
       <Step icon={ListChecks} title={say('page.lists')}>
-        <FilterState names={reach.names_active} />
+        <p>
+          {reach.names_active === 0
+            ? say('welcome.lists.none')
+            : say('welcome.lists.some', { count: format.count(reach.names_active) })}
+        </p>
         <Link to="/lists" className="standing">
           {say('welcome.lists.look')}
         </Link>
@@ -75,15 +79,6 @@ function Step({ icon: Icon, title, children }: StepProps): ReactNode {
         {children}
       </Card>
     </li>
-  );
-}
-
-function FilterState({ names }: { readonly names: number }): ReactNode {
-  const { say, format } = useText();
-  return (
-    <p>
-      {names === 0 ? say('welcome.lists.none') : say('welcome.lists.some', { count: format.count(names) })}
-    </p>
   );
 }
 

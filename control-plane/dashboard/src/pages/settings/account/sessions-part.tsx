@@ -20,7 +20,7 @@ type Session = AnswerOf<'GET /auth/sessions'>[number];
 
 /** The part. */
 export default function SessionsPart(): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const sessions = useAsk('GET /auth/sessions', {});
   const [ending, setEnding] = useState<Session | null>(null);
   const end = useChange('DELETE /auth/sessions/{id}', {
@@ -29,7 +29,55 @@ export default function SessionsPart(): ReactNode {
   });
   return (
     <Card title={say('settings.part.sessions')}>
-      <Answered of={sessions}>{(rows) => <SessionTable rows={rows} onEnd={setEnding} />}</Answered>
+      <Answered of={sessions}>
+        {(rows) => (
+          <DataTable
+            label={say('settings.part.sessions')}
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                id: 'who',
+                title: say('field.who'),
+                isName: true,
+                cell: ({ username, ip_address: address, current }) => (
+                  <>
+                    <bdi>{`${username} · ${address}`}</bdi>{' '}
+                    {current && <Badge tone="good">{say('settings.session.this')}</Badge>}
+                  </>
+                ),
+              },
+              {
+                id: 'browser',
+                title: say('settings.session.browser'),
+                isPlain: true,
+                cell: ({ user_agent: agent }) => <BrowserCell agent={agent} />,
+              },
+              {
+                id: 'seen',
+                title: say('field.lastSeen'),
+                cell: ({ last_seen_at: at }) => <Moment at={at} />,
+              },
+              {
+                id: 'until',
+                title: say('settings.session.until'),
+                cell: ({ expires_at: at }) => format.moment(at),
+              },
+              {
+                id: 'actions',
+                title: say('settings.session.end'),
+                isActions: true,
+                cell: (session) =>
+                  session.current ? null : (
+                    <Button icon={LogOut} onPress={() => setEnding(session)}>
+                      {say('settings.session.end')}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Answered>
       {ending !== null && (
         <Confirm
           title={say('settings.session.end.title')}
@@ -42,62 +90,6 @@ export default function SessionsPart(): ReactNode {
         </Confirm>
       )}
     </Card>
-  );
-}
-
-interface SessionTableProps {
-  readonly rows: readonly Session[];
-  readonly onEnd: (session: Session) => void;
-}
-
-function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
-  const { say, format } = useText();
-  return (
-    <DataTable
-      label={say('settings.part.sessions')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'who',
-          title: say('field.who'),
-          isName: true,
-          cell: ({ username, ip_address: address, current }) => (
-            <>
-              <bdi>{`${username} · ${address}`}</bdi>{' '}
-              {current && <Badge tone="good">{say('settings.session.this')}</Badge>}
-            </>
-          ),
-        },
-        {
-          id: 'browser',
-          title: say('settings.session.browser'),
-          isPlain: true,
-          cell: ({ user_agent: agent }) => <BrowserCell agent={agent} />,
-        },
-        {
-          id: 'seen',
-          title: say('field.lastSeen'),
-          cell: ({ last_seen_at: at }) => <Moment at={at} />,
-        },
-        {
-          id: 'until',
-          title: say('settings.session.until'),
-          cell: ({ expires_at: at }) => format.moment(at),
-        },
-        {
-          id: 'actions',
-          title: say('settings.session.end'),
-          isActions: true,
-          cell: (session) =>
-            session.current ? null : (
-              <Button icon={LogOut} onPress={() => onEnd(session)}>
-                {say('settings.session.end')}
-              </Button>
-            ),
-        },
-      ]}
-    />
   );
 }
 

@@ -46,7 +46,46 @@ export default function TokensPart(): ReactNode {
               <p>{say('settings.token.none.help')}</p>
             </Empty>
           ) : (
-            <TokenTable rows={rows} onDrop={setDropped} />
+            <DataTable
+              label={say('settings.part.tokens')}
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  id: 'name',
+                  title: say('field.name'),
+                  isName: true,
+                  cell: ({ name, prefix }) => (
+                    <>
+                      <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
+                    </>
+                  ),
+                },
+                { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
+                {
+                  id: 'made',
+                  title: say('settings.token.made'),
+                  cell: ({ created_at: at }) => <Moment at={at} />,
+                },
+                {
+                  id: 'used',
+                  title: say('settings.token.used'),
+                  cell: ({ last_used_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
+                },
+                {
+                  id: 'actions',
+                  title: say('action.delete'),
+                  isActions: true,
+                  cell: (token) => (
+                    <IconButton
+                      icon={Trash2}
+                      label={say('settings.token.delete', { name: token.name })}
+                      onPress={() => setDropped(token)}
+                    />
+                  ),
+                },
+              ]}
+            />
           )
         }
       </Answered>
@@ -61,57 +100,6 @@ export default function TokensPart(): ReactNode {
         </Confirm>
       )}
     </Card>
-  );
-}
-
-interface TokenTableProps {
-  readonly rows: readonly Token[];
-  readonly onDrop: (token: Token) => void;
-}
-
-function TokenTable({ rows, onDrop }: TokenTableProps): ReactNode {
-  const { say } = useText();
-  return (
-    <DataTable
-      label={say('settings.part.tokens')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'name',
-          title: say('field.name'),
-          isName: true,
-          cell: ({ name, prefix }) => (
-            <>
-              <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
-            </>
-          ),
-        },
-        { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
-        {
-          id: 'made',
-          title: say('settings.token.made'),
-          cell: ({ created_at: at }) => <Moment at={at} />,
-        },
-        {
-          id: 'used',
-          title: say('settings.token.used'),
-          cell: ({ last_used_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
-        },
-        {
-          id: 'actions',
-          title: say('action.delete'),
-          isActions: true,
-          cell: (token) => (
-            <IconButton
-              icon={Trash2}
-              label={say('settings.token.delete', { name: token.name })}
-              onPress={() => onDrop(token)}
-            />
-          ),
-        },
-      ]}
-    />
   );
 }
 

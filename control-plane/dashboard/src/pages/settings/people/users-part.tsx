@@ -45,7 +45,67 @@ export default function UsersPart(): ReactNode {
       }
     >
       <Answered of={users}>
-        {(rows) => <UserTable rows={rows} onEdit={setEdited} onAsk={setAsked} />}
+        {(rows) => (
+          <DataTable
+            label={say('settings.part.users')}
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                id: 'name',
+                title: say('field.name'),
+                isName: true,
+                cell: ({ username, display_name: shown }) => (
+                  <bdi>{shown === '' ? username : `${shown} (${username})`}</bdi>
+                ),
+              },
+              { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
+              {
+                id: 'state',
+                title: say('field.state'),
+                cell: ({ enabled, second_factor: hasFactor }) => (
+                  <>
+                    <Badge tone={enabled ? 'good' : 'warning'}>
+                      {say(enabled ? 'settings.user.enabled' : 'settings.user.disabled')}
+                    </Badge>{' '}
+                    {hasFactor && <Badge tone="plain">{say('settings.user.hasFactor')}</Badge>}
+                  </>
+                ),
+              },
+              {
+                id: 'actions',
+                title: say('field.actions'),
+                isActions: true,
+                cell: (user) => (
+                  <Menu
+                    label={say('field.actionsOf', { name: user.username })}
+                    button={
+                      <IconButton icon={Ellipsis} label={say('field.actionsOf', { name: user.username })} />
+                    }
+                    actions={[
+                      { id: 'edit', text: say('action.edit'), icon: UserPen, run: () => setEdited(user) },
+                      {
+                        id: 'factor',
+                        text: say('settings.user.factor'),
+                        icon: ShieldOff,
+                        isDisabled: !user.second_factor,
+                        run: () => setAsked({ user, what: 'factor' }),
+                      },
+                      {
+                        id: 'delete',
+                        text: say('action.delete'),
+                        icon: Trash2,
+                        isDanger: true,
+                        isDisabled: user.source === 'config',
+                        run: () => setAsked({ user, what: 'delete' }),
+                      },
+                    ]}
+                  />
+                ),
+              },
+            ]}
+          />
+        )}
       </Answered>
       {edited !== null && <UserDialog user={edited} onClose={() => setEdited(null)} />}
       {asked !== null && (
@@ -62,74 +122,5 @@ export default function UsersPart(): ReactNode {
         </Confirm>
       )}
     </Card>
-  );
-}
-
-interface UserTableProps {
-  readonly rows: readonly User[];
-  readonly onEdit: (user: User) => void;
-  readonly onAsk: (asked: Asked) => void;
-}
-
-function UserTable({ rows, onEdit, onAsk }: UserTableProps): ReactNode {
-  const { say } = useText();
-  return (
-    <DataTable
-      label={say('settings.part.users')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'name',
-          title: say('field.name'),
-          isName: true,
-          cell: ({ username, display_name: shown }) => (
-            <bdi>{shown === '' ? username : `${shown} (${username})`}</bdi>
-          ),
-        },
-        { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
-        {
-          id: 'state',
-          title: say('field.state'),
-          cell: ({ enabled, second_factor: hasFactor }) => (
-            <>
-              <Badge tone={enabled ? 'good' : 'warning'}>
-                {say(enabled ? 'settings.user.enabled' : 'settings.user.disabled')}
-              </Badge>{' '}
-              {hasFactor && <Badge tone="plain">{say('settings.user.hasFactor')}</Badge>}
-            </>
-          ),
-        },
-        {
-          id: 'actions',
-          title: say('field.actions'),
-          isActions: true,
-          cell: (user) => (
-            <Menu
-              label={say('field.actionsOf', { name: user.username })}
-              button={<IconButton icon={Ellipsis} label={say('field.actionsOf', { name: user.username })} />}
-              actions={[
-                { id: 'edit', text: say('action.edit'), icon: UserPen, run: () => onEdit(user) },
-                {
-                  id: 'factor',
-                  text: say('settings.user.factor'),
-                  icon: ShieldOff,
-                  isDisabled: !user.second_factor,
-                  run: () => onAsk({ user, what: 'factor' }),
-                },
-                {
-                  id: 'delete',
-                  text: say('action.delete'),
-                  icon: Trash2,
-                  isDanger: true,
-                  isDisabled: user.source === 'config',
-                  run: () => onAsk({ user, what: 'delete' }),
-                },
-              ]}
-            />
-          ),
-        },
-      ]}
-    />
   );
 }
