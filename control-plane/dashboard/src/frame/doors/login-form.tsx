@@ -1,7 +1,6 @@
 /** The login: alone on the page, or above it when a session has ended in the middle of work. */
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { ask } from '../../api/ask.ts';
 import { problemText } from '../../api/problem-text.ts';
@@ -9,6 +8,7 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 
 interface LoginFormProps {
@@ -46,12 +46,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
   }
 
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void logIn();
-      }}
-    >
+    <SubmitForm onSubmit={() => void logIn()}>
       <Stack>
         {secsLocked > 0 ? (
           <Callout tone="warning" isAlert>
@@ -91,7 +86,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
           {say('login.action')}
         </Button>
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }
 

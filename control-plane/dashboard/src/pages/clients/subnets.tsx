@@ -1,7 +1,6 @@
 /** Networks whose clients get a group, where they have none of their own. */
 import { Network, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { ForAdmins } from '../../api/session.tsx';
@@ -15,6 +14,7 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Card, Cards, Stack } from '../../ui/display/page.tsx';
 import { useFields } from '../../api/use-fields.ts';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
 
 type Subnet = AnswerOf<'GET /client-subnets'>[number];
@@ -95,9 +95,8 @@ function SubnetForm(): ReactNode {
   const group = fields.group_id === '' ? `${groups[0]?.id ?? ''}` : fields.group_id;
   return (
     <Card title={say('clients.subnet.add')}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <SubmitForm
+        onSubmit={() => {
           const { subnet_cidr: network, comment } = fields;
           void create.run({ body: { subnet_cidr: network.trim(), comment, group_id: Number(group) } });
         }}
@@ -122,7 +121,7 @@ function SubnetForm(): ReactNode {
             {say('clients.subnet.add')}
           </Button>
         </Stack>
-      </Form>
+      </SubmitForm>
     </Card>
   );
 }

@@ -2,7 +2,6 @@
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
@@ -17,6 +16,7 @@ import { Explanation } from './explain/explanation.tsx';
 import type { Explained } from './explain/explained.ts';
 import { deviceOf, queryOf } from './explain/why-question.ts';
 import type { KnownClient, QuestionFields } from './explain/why-question.ts';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { lookOf } from './log/status-look.ts';
 
 const DEFAULTS = {
@@ -91,12 +91,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
     onAsk({ name: name.trim(), type, client: by.client, client_id: by.client_id, group });
   };
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        ask();
-      }}
-    >
+    <SubmitForm onSubmit={() => ask()}>
       <Stack>
         <TextField label={say('why.name')} value={name} onChange={setName} inputMode="url" isCode />
         <SelectField
@@ -134,7 +129,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
         </div>
         <button type="submit" hidden />
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }
 

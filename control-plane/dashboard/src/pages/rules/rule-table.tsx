@@ -35,6 +35,10 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const [filter, setFields] = useUrlState(DEFAULTS);
   const [edited, setEdited] = useState<Rule | null>(null);
   const [deleted, setDeleted] = useState<Rule | null>(null);
+  const remove = useChange(operationsOf(kind).remove, {
+    done: 'rules.deleted',
+    onDone: () => setDeleted(null),
+  });
   const rows = fittingRules(rules, filter);
   const lastPage = Math.max(0, Math.ceil(rows.length / PAGE_SIZE) - 1);
   const page = Math.min(Number(filter.page) || 0, lastPage);
@@ -128,7 +132,18 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
         onMove={(offset) => setFields({ page: `${offset / PAGE_SIZE}` })}
       />
       {edited !== null && <RuleDialog kind={kind} rule={edited} onClose={() => setEdited(null)} />}
-      {deleted !== null && <DeleteRule kind={kind} rule={deleted} onClose={() => setDeleted(null)} />}
+      {deleted !== null && (
+        <Confirm
+          title={say('rules.delete')}
+          isPending={remove.isPending}
+          onClose={() => setDeleted(null)}
+          onConfirm={() => void remove.run({ params: { id: deleted.id } })}
+        >
+          <p>
+            <RuleBadge action={deleted.action} /> <bdi className="code">{textOf(deleted)}</bdi>
+          </p>
+        </Confirm>
+      )}
     </>
   );
 }
@@ -156,28 +171,5 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
         {null}
       </SwitchField>
     </RowMenu>
-  );
-}
-
-interface DeleteRuleProps {
-  readonly kind: RuleKind;
-  readonly rule: Rule;
-  readonly onClose: () => void;
-}
-
-function DeleteRule({ kind, rule, onClose }: DeleteRuleProps): ReactNode {
-  const { say } = useText();
-  const remove = useChange(operationsOf(kind).remove, { done: 'rules.deleted', onDone: onClose });
-  return (
-    <Confirm
-      title={say('rules.delete')}
-      isPending={remove.isPending}
-      onClose={onClose}
-      onConfirm={() => void remove.run({ params: { id: rule.id } })}
-    >
-      <p>
-        <RuleBadge action={rule.action} /> <bdi className="code">{textOf(rule)}</bdi>
-      </p>
-    </Confirm>
   );
 }

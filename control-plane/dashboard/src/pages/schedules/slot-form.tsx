@@ -1,9 +1,7 @@
 /** A slot: on which days, from when to when, and what it does. */
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { notify } from '../../api/notices.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -12,8 +10,8 @@ import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { daysBits, daysOf, isOverMidnight } from '../../ui/policy/week.ts';
 import { draftFault, draftOf, PRESETS, slotOf } from './slot-draft.ts';
-import type { SlotDraft } from './slot-draft.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 import styles from './schedules.module.css';
 
 interface SlotFormProps {
@@ -27,15 +25,16 @@ interface SlotFormProps {
 
 /** The form in a window. */
 export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): ReactNode {
-  const { say } = useText();
-  const [draft, setDraft] = useState(() => draftOf(slot, from));
+  const { say, format } = useText();
   const create = useChange('POST /schedule-profiles/{id}/slots', {
     quiet: true,
     ...(slot === null && { done: 'schedules.slot.created' }),
   });
   const remove = useChange('DELETE /schedule-profiles/{id}/slots/{slot_id}', { quiet: true });
-  const fault = draftFault(draft);
   const failure = create.failure ?? remove.failure;
+  const { fields: draft, set, bind, bindToggle } = useFields(() => draftOf(slot, from), failure);
+  const { days } = draft;
+  const fault = draftFault(draft);
 
   async function save(): Promise<void> {
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
@@ -59,84 +58,43 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
       <Segments
         label={say('schedules.action')}
         value={draft.action}
-        onChange={(action) => setDraft((now) => ({ ...now, action }))}
+        onChange={(action) => set({ action })}
         choices={[
           { id: 'block_all', text: say('schedules.action.block') },
           { id: 'allow_all', text: say('schedules.action.allow') },
         ]}
       />
-      <DaysField days={draft.days} onChange={(days) => setDraft((now) => ({ ...now, days }))} />
-      <TimesField draft={draft} failure={failure} onChange={setDraft} />
-      {fault !== null && (
-        <p className={styles['fault']} role="alert">
-          {say(fault)}
-        </p>
-      )}
-    </FormDialog>
-  );
-}
-
-interface DaysFieldProps {
-  readonly days: readonly number[];
-  readonly onChange: (days: readonly number[]) => void;
-}
-
-function DaysField({ days, onChange }: DaysFieldProps): ReactNode {
-  const { say, format } = useText();
-  return (
-    <div role="group" aria-label={say('schedules.days')}>
-      <div className={styles['presets']}>
-        {PRESETS.map(({ id, bits }) => (
-          <Button
-            key={id}
-            kind={daysBits(days) === bits ? 'plain' : 'quiet'}
-            onPress={() => onChange(daysOf(bits))}
-          >
-            {say(`schedules.days.${id}`)}
-          </Button>
-        ))}
+      <div role="group" aria-label={say('schedules.days')}>
+        <div className={styles['presets']}>
+          {PRESETS.map(({ id, bits }) => (
+            <Button
+              key={id}
+              kind={daysBits(days) === bits ? 'plain' : 'quiet'}
+              onPress={() => set({ days: daysOf(bits) })}
+            >
+              {say(`schedules.days.${id}`)}
+            </Button>
+          ))}
+        </div>
+        <div className={styles['days']}>
+          {[0, 1, 2, 3, 4, 5, 6].map((day) => (
+            <CheckboxField
+              key={day}
+              aria-label={format.weekday(day)}
+              isSelected={days.includes(day)}
+              onChange={(isOn) =>
+                set({ days: isOn ? [...days, day].sort() : days.filter((one) => one !== day) })
+              }
+            >
+              {format.weekday(day, 'short')}
+            </CheckboxField>
+          ))}
+        </div>
       </div>
-      <div className={styles['days']}>
-        {[0, 1, 2, 3, 4, 5, 6].map((day) => (
-          <CheckboxField
-            key={day}
-            aria-label={format.weekday(day)}
-            isSelected={days.includes(day)}
-            onChange={(isOn) => onChange(isOn ? [...days, day].sort() : days.filter((one) => one !== day))}
-          >
-            {format.weekday(day, 'short')}
-          </CheckboxField>
-        ))}
-      </div>
-    </div>
-  );
-}
-
-interface TimesFieldProps {
-  readonly draft: SlotDraft;
-  readonly failure: Error | null;
-  readonly onChange: (change: (now: SlotDraft) => SlotDraft) => void;
-}
-
-function TimesField({ draft, failure, onChange }: TimesFieldProps): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      <CheckboxField
-        isSelected={draft.isWholeDay}
-        onChange={(isWholeDay) => onChange((now) => ({ ...now, isWholeDay }))}
-      >
-        {say('schedules.wholeDay')}
-      </CheckboxField>
+      <CheckboxField {...bindToggle('isWholeDay')}>{say('schedules.wholeDay')}</CheckboxField>
       {!draft.isWholeDay && (
         <div className={styles['times']}>
-          <TextField
-            label={say('field.from')}
-            type="time"
-            error={fieldProblem(failure, 'start_time')}
-            value={draft.start}
-            onChange={(start) => onChange((now) => ({ ...now, start }))}
-          />
+          <TextField label={say('field.from')} type="time" {...bind('start', 'start_time')} />
           <TextField
             label={say('field.to')}
             type="time"
@@ -145,12 +103,15 @@ function TimesField({ draft, failure, onChange }: TimesFieldProps): ReactNode {
                 ? say('schedules.end.nextDay')
                 : undefined
             }
-            error={fieldProblem(failure, 'end_time')}
-            value={draft.end}
-            onChange={(end) => onChange((now) => ({ ...now, end }))}
+            {...bind('end', 'end_time')}
           />
         </div>
       )}
-    </>
+      {fault !== null && (
+        <p className={styles['fault']} role="alert">
+          {say(fault)}
+        </p>
+      )}
+    </FormDialog>
   );
 }

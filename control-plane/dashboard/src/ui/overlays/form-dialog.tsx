@@ -1,9 +1,9 @@
 /** A form in a window: what it changes is saved by its button or by Enter, and dropped by Cancel. */
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
 import { Stack } from '../display/page.tsx';
+import { SubmitForm } from '../controls/submit-form.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
@@ -36,9 +36,8 @@ export function FormDialog(props: FormDialogProps): ReactNode {
         </>
       }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <SubmitForm
+        onSubmit={() => {
           if (isReady && !isPending) onSave();
         }}
       >
@@ -46,7 +45,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
           {children}
           <button type="submit" hidden />
         </Stack>
-      </Form>
+      </SubmitForm>
     </Dialog>
   );
 }

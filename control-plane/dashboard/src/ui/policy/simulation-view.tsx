@@ -86,8 +86,9 @@ function Answer({
   );
 }
 
-function Counts({ blocked, allowed }: { readonly blocked: number; readonly allowed: number }): ReactNode {
+function Counts({ row }: { readonly row: ChangedName | ChangedClient }): ReactNode {
   const { say } = useText();
+  const { newly_blocked: blocked, newly_allowed: allowed } = row;
   return (
     <span className={styles['counts']}>
       {blocked > 0 && (
@@ -108,7 +109,7 @@ type ChangedName = Simulated['domains'][number];
 type ChangedClient = Simulated['clients'][number];
 
 function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const columns: readonly Column<ChangedName>[] = [
     {
       id: 'name',
@@ -116,24 +117,13 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
       isName: true,
       cell: ({ domain }) => <DomainName name={domain} />,
     },
-    {
-      id: 'counts',
-      title: say('field.change'),
-      cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
-        <Counts blocked={blocked} allowed={allowed} />
-      ),
-    },
+    { id: 'counts', title: say('field.change'), cell: (row) => <Counts row={row} /> },
     {
       id: 'clients',
       title: say('page.clients'),
       cell: ({ clients, clients_total: total }) => (
         <bdi>
-          {few(
-            clients.map(({ ip, hostname }) => hostname ?? ip),
-            total,
-            say('whatif.more'),
-            format.list,
-          )}
+          <Few names={clients.map(({ ip, hostname }) => hostname ?? ip)} total={total} />
         </bdi>
       ),
     },
@@ -164,7 +154,7 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
 }
 
 function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const columns: readonly Column<ChangedClient>[] = [
     {
       id: 'client',
@@ -172,24 +162,13 @@ function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
       isName: true,
       cell: ({ ip, hostname }) => <bdi title={ip}>{hostname ?? ip}</bdi>,
     },
-    {
-      id: 'counts',
-      title: say('field.change'),
-      cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
-        <Counts blocked={blocked} allowed={allowed} />
-      ),
-    },
+    { id: 'counts', title: say('field.change'), cell: (row) => <Counts row={row} /> },
     {
       id: 'names',
       title: say('whatif.names'),
       cell: ({ domains, domains_total: total }) => (
         <bdi className={styles['rule']}>
-          {few(
-            domains.map(({ domain }) => domain),
-            total,
-            say('whatif.more'),
-            format.list,
-          )}
+          <Few names={domains.map(({ domain }) => domain)} total={total} />
         </bdi>
       ),
     },
@@ -215,12 +194,9 @@ function Rest({ shown, total }: { readonly shown: number; readonly total: number
 const FEW = 3;
 
 /** The first ones, and that there are more. */
-function few(
-  names: readonly string[],
-  total: number,
-  more: string,
-  list: (items: readonly string[]) => string,
-): string {
+function Few({ names, total }: { readonly names: readonly string[]; readonly total: number }): ReactNode {
+  const { say, format } = useText();
   const first = names.slice(0, FEW);
-  return list(total > first.length ? [...first, `${total - first.length} ${more}`] : first);
+  const rest = total > first.length ? [`${total - first.length} ${say('whatif.more')}`] : [];
+  return format.list([...first, ...rest]);
 }

@@ -13,11 +13,11 @@ import { NewRecoveryCodes } from './recovery-codes.tsx';
 import { useChange } from '../../../api/use-change.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { PasswordStep } from './password-step.tsx';
-import { Form } from 'react-aria-components/Form';
 import { useMe } from '../../../api/session.tsx';
 import { isSettable, NO_PASSWORD } from '../../../ui/controls/new-password.ts';
 import { NewPasswordFields } from '../../../ui/controls/new-password-fields.tsx';
 import styles from './account.module.css';
+import { SubmitForm } from '../../../ui/controls/submit-form.tsx';
 import { OwnPassword } from './own-password.tsx';
 
 /** The part. */
@@ -123,10 +123,9 @@ function PasswordCard(): ReactNode {
   });
   return (
     <Card title={say('field.password')}>
-      <Form
+      <SubmitForm
         className={styles['form'] ?? ''}
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (isSettable(typed))
             void change.run({ body: { current_password: current, new_password: typed.password } });
         }}
@@ -146,7 +145,7 @@ function PasswordCard(): ReactNode {
             </Button>
           </Bar>
         </Stack>
-      </Form>
+      </SubmitForm>
     </Card>
   );
 }

@@ -66,16 +66,30 @@ export function RestoreCard(): ReactNode {
           onFile={(chosen) => void open(chosen)}
         />
         {needsPassphrase && (
-          <RestorePassphrase
+          <TextField
+            label={say('restore.passphrase')}
+            help={say('restore.passphrase.help')}
             value={passphrase}
             onChange={(text) => {
               setPassphrase(text);
               setDifference(null);
             }}
-            isCompared={difference !== null}
-            isPending={trial.isPending}
-            onCompare={() => void trial.run({ body: body!, query: { dry_run: true } })}
+            type="password"
+            autoComplete="off"
+            isRequired
           />
+        )}
+        {needsPassphrase && difference === null && (
+          <Bar>
+            <Button
+              kind="main"
+              isDisabled={passphrase === ''}
+              isPending={trial.isPending}
+              onPress={() => void trial.run({ body: body!, query: { dry_run: true } })}
+            >
+              {say('restore.compare')}
+            </Button>
+          </Bar>
         )}
         <FormFault failure={trial.failure ?? restore.failure} fields={[]} />
         {trial.isPending && <Progress>{say('restore.comparing')}</Progress>}
@@ -99,45 +113,5 @@ export function RestoreCard(): ReactNode {
         )}
       </Stack>
     </Card>
-  );
-}
-
-interface RestorePassphraseProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  /** Whether it has opened the backup. */
-  readonly isCompared: boolean;
-  readonly isPending: boolean;
-  readonly onCompare: () => void;
-}
-
-/** The field, and a button until the backup is compared. */
-function RestorePassphrase({
-  value,
-  onChange,
-  isCompared,
-  isPending,
-  onCompare,
-}: RestorePassphraseProps): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      <TextField
-        label={say('restore.passphrase')}
-        help={say('restore.passphrase.help')}
-        value={value}
-        onChange={onChange}
-        type="password"
-        autoComplete="off"
-        isRequired
-      />
-      {!isCompared && (
-        <Bar>
-          <Button kind="main" isDisabled={value === ''} isPending={isPending} onPress={onCompare}>
-            {say('restore.compare')}
-          </Button>
-        </Bar>
-      )}
-    </>
   );
 }
