@@ -176,16 +176,13 @@ function RefusedNetworks({ refused }: { readonly refused: readonly Refused[] }):
   return (
     <Card title={say('access.refused')}>
       <p>{say('access.refused.help')}</p>
-      {refused.length === 0 ? (
-        <Empty icon={ShieldCheck} title={say('access.refused.none')} />
-      ) : (
-        <DataTable
-          label={say('access.refused')}
-          columns={columns}
-          rows={refused}
-          keyOf={({ network }) => network}
-        />
-      )}
+      <DataTable
+        label={say('access.refused')}
+        columns={columns}
+        rows={refused}
+        keyOf={({ network }) => network}
+        empty={<Empty icon={ShieldCheck} title={say('access.refused.none')} />}
+      />
     </Card>
   );
 }

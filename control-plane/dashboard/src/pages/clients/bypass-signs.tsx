@@ -52,20 +52,19 @@ function SilentDevices(): ReactNode {
     <Card title={say('clients.silent.title')}>
       <p>{say('clients.silent.help')}</p>
       <Answered of={devices} lines={4}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={EarOff} title={say('clients.silent.none')}>
-              <p>{say('clients.silent.none.help')}</p>
-            </Empty>
-          ) : (
-            <DataTable
-              label={say('clients.silent.title')}
-              columns={columns}
-              rows={rows}
-              keyOf={({ ip_addresses: [address], mac_address: mac }) => mac ?? address ?? ''}
-            />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label={say('clients.silent.title')}
+            columns={columns}
+            rows={rows}
+            keyOf={({ ip_addresses: [address], mac_address: mac }) => mac ?? address ?? ''}
+            empty={
+              <Empty icon={EarOff} title={say('clients.silent.none')}>
+                <p>{say('clients.silent.none.help')}</p>
+              </Empty>
+            }
+          />
+        )}
       </Answered>
     </Card>
   );
@@ -124,18 +123,15 @@ function ResolverLookups(): ReactNode {
     <Card title={say('clients.resolvers.title')}>
       <p>{say('clients.resolvers.help')}</p>
       <Answered of={lookups} lines={4}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={EarOff} title={say('clients.resolvers.none')} />
-          ) : (
-            <DataTable
-              label={say('clients.resolvers.title')}
-              columns={columns}
-              rows={rows}
-              keyOf={({ client, client_id: id, resolver }) => `${client} ${id} ${resolver}`}
-            />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label={say('clients.resolvers.title')}
+            columns={columns}
+            rows={rows}
+            keyOf={({ client, client_id: id, resolver }) => `${client} ${id} ${resolver}`}
+            empty={<Empty icon={EarOff} title={say('clients.resolvers.none')} />}
+          />
+        )}
       </Answered>
     </Card>
   );

@@ -6,7 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { FormFault } from '../../ui/display/form-fault.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
-import { nameOf } from './client-words.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 

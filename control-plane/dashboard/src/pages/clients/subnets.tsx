@@ -60,18 +60,15 @@ export function Subnets(): ReactNode {
       <Card title={say('clients.tab.subnets')}>
         <p>{say('clients.subnet.help')}</p>
         <Answered of={subnets}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <Empty icon={Network} title={say('clients.subnet.none')} />
-            ) : (
-              <DataTable
-                label={say('clients.tab.subnets')}
-                columns={columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-              />
-            )
-          }
+          {(rows) => (
+            <DataTable
+              label={say('clients.tab.subnets')}
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty={<Empty icon={Network} title={say('clients.subnet.none')} />}
+            />
+          )}
         </Answered>
       </Card>
       <ForAdmins>

@@ -116,18 +116,17 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
           ]}
         />
       </Filters>
-      {rows.length === 0 ? (
-        <Empty icon={Tags} title={say('names.none')}>
-          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
-        </Empty>
-      ) : (
-        <DataTable
-          label={say('names.tab.records')}
-          columns={columns}
-          rows={rows.slice(from, from + PAGE_SIZE)}
-          keyOf={({ id, fqdn, record_type: type, value }) => id ?? `${fqdn} ${type} ${value}`}
-        />
-      )}
+      <DataTable
+        label={say('names.tab.records')}
+        columns={columns}
+        rows={rows.slice(from, from + PAGE_SIZE)}
+        keyOf={({ id, fqdn, record_type: type, value }) => id ?? `${fqdn} ${type} ${value}`}
+        empty={
+          <Empty icon={Tags} title={say('names.none')}>
+            <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
+          </Empty>
+        }
+      />
       <Pager
         total={rows.length}
         limit={PAGE_SIZE}

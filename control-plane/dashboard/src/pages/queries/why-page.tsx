@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
@@ -78,7 +79,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
     { params: { id: Number(asked.client_id) } },
     { enabled: asked.client_id !== '' },
   );
-  const device = written ?? textOf(asked.client_id === '' ? undefined : chosen.data);
+  const device = written ?? (asked.client_id === '' || chosen.data === undefined ? '' : nameOf(chosen.data));
   const search = device.trim();
   const found = useAsk(
     'GET /clients',
@@ -152,12 +153,6 @@ function Answer({ of }: { readonly of: Explained }): ReactNode {
       <Explanation of={of} />
     </Stack>
   );
-}
-
-function textOf(client: KnownClient | undefined): string {
-  if (client === undefined) return '';
-  const { name, hostname, ip_address: ip, client_key: key, mac_address: mac } = client;
-  return name ?? hostname ?? ip ?? key ?? mac ?? '';
 }
 
 function suggestionOf(client: KnownClient): Suggestion {

@@ -1,10 +1,10 @@
 /** Lets somebody ask something for a time, or keeps them from it. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormFault } from '../../ui/display/form-fault.tsx';
@@ -15,15 +15,6 @@ import type { RuleAction } from './rule-rows.ts';
 
 const SPANS = ['600', '3600', '10800', '86400'];
 const MIDNIGHT = 'midnight';
-
-type Client = AnswerOf<'GET /clients'>['data'][number];
-
-/** What people call a client. */
-export function nameOfClient(client: Client | undefined): string | null {
-  return client === undefined
-    ? null
-    : (client.name ?? client.hostname ?? client.ip_address ?? client.client_key ?? client.mac_address);
-}
 
 /** The form. */
 export function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -74,7 +65,7 @@ export function GrantDialog({ onClose }: { readonly onClose: () => void }): Reac
           ...groups.map(({ id, name }) => ({ id: `group ${id}`, text: say('grants.group', { name }) })),
           ...(clients?.data ?? []).map((client) => ({
             id: `client ${client.id}`,
-            text: nameOfClient(client) ?? `${client.id}`,
+            text: nameOf(client),
           })),
         ]}
       />

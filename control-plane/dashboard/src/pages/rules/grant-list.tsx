@@ -4,13 +4,14 @@ import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
 import { GroupNames } from '../../ui/policy/groups.tsx';
-import { GrantDialog, nameOfClient } from './grant-dialog.tsx';
+import { GrantDialog } from './grant-dialog.tsx';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 
@@ -40,6 +41,10 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
   const { say, format } = useText();
   const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
+  const nameOfId = (wanted: number): string => {
+    const client = clients?.data.find(({ id }) => id === wanted);
+    return client === undefined ? `${wanted}` : nameOf(client);
+  };
   const columns: readonly Column<Grant>[] = [
     {
       id: 'domain',
@@ -55,7 +60,7 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
         clientId === null ? (
           <GroupNames ids={groupId === null ? [] : [groupId]} />
         ) : (
-          <bdi>{nameOfClient(clients?.data.find(({ id }) => id === clientId)) ?? `${clientId}`}</bdi>
+          <bdi>{nameOfId(clientId)}</bdi>
         ),
     },
     {

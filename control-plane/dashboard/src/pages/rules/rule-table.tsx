@@ -113,18 +113,17 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
           ]}
         />
       </Filters>
-      {rows.length === 0 ? (
-        <Empty icon={ScrollText} title={say('rules.none')}>
-          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
-        </Empty>
-      ) : (
-        <DataTable
-          label={say(`rules.tab.${kind}`)}
-          columns={columns}
-          rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <DataTable
+        label={say(`rules.tab.${kind}`)}
+        columns={columns}
+        rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon={ScrollText} title={say('rules.none')}>
+            <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
+          </Empty>
+        }
+      />
       <Pager
         total={rows.length}
         limit={PAGE_SIZE}

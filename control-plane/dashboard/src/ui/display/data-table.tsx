@@ -28,12 +28,15 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  /** In its place while there are no rows. */
+  readonly empty?: ReactNode;
 }
 
 /** The table. */
-export function DataTable<Row>({ label, columns: all, rows, keyOf }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ label, columns: all, rows, keyOf, empty }: DataTableProps<Row>): ReactNode {
   const { isAdmin } = useMe();
   const columns = all.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true);
+  if (rows.length === 0 && empty !== undefined) return empty;
   return (
     <div className={styles['frame']}>
       <table className={styles['table']}>

@@ -40,54 +40,53 @@ export default function TokensPart(): ReactNode {
       }
     >
       <Answered of={tokens}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={KeyRound} title={say('settings.token.none')}>
-              <p>{say('settings.token.none.help')}</p>
-            </Empty>
-          ) : (
-            <DataTable
-              label={say('settings.part.tokens')}
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  id: 'name',
-                  title: say('field.name'),
-                  isName: true,
-                  cell: ({ name, prefix }) => (
-                    <>
-                      <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
-                    </>
-                  ),
-                },
-                { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
-                {
-                  id: 'made',
-                  title: say('settings.token.made'),
-                  cell: ({ created_at: at }) => <Moment at={at} />,
-                },
-                {
-                  id: 'used',
-                  title: say('settings.token.used'),
-                  cell: ({ last_used_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
-                },
-                {
-                  id: 'actions',
-                  title: say('action.delete'),
-                  isActions: true,
-                  cell: (token) => (
-                    <IconButton
-                      icon={Trash2}
-                      label={say('settings.token.delete', { name: token.name })}
-                      onPress={() => setDropped(token)}
-                    />
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label={say('settings.part.tokens')}
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                id: 'name',
+                title: say('field.name'),
+                isName: true,
+                cell: ({ name, prefix }) => (
+                  <>
+                    <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
+                  </>
+                ),
+              },
+              { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
+              {
+                id: 'made',
+                title: say('settings.token.made'),
+                cell: ({ created_at: at }) => <Moment at={at} />,
+              },
+              {
+                id: 'used',
+                title: say('settings.token.used'),
+                cell: ({ last_used_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
+              },
+              {
+                id: 'actions',
+                title: say('action.delete'),
+                isActions: true,
+                cell: (token) => (
+                  <IconButton
+                    icon={Trash2}
+                    label={say('settings.token.delete', { name: token.name })}
+                    onPress={() => setDropped(token)}
+                  />
+                ),
+              },
+            ]}
+            empty={
+              <Empty icon={KeyRound} title={say('settings.token.none')}>
+                <p>{say('settings.token.none.help')}</p>
+              </Empty>
+            }
+          />
+        )}
       </Answered>
       {dropped !== null && (
         <Confirm
