@@ -234,7 +234,7 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
 
 /** Starts the work that is due each time the database comes up, and periodically. */
 export function startHousekeeping(
-  { configuration, name, logger, dataDir, database, jobs, stops }: Node,
+  { configuration, name, logger, database, jobs, stops }: Node,
   parts: {
     lists: ListSources;
     catalogRefresh: CatalogRefresh;
@@ -251,7 +251,6 @@ export function startHousekeeping(
       jobs,
       clock,
       logger,
-      dataDir,
       nodeId: nodeIdOf(name),
       dayExport,
       queryLogDays: () => configuration.current().database.query_log_days,

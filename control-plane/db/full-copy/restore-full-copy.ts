@@ -5,6 +5,7 @@ import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
 import { CopiedFile, CopiedTable, CopyHead } from '../../../shared/api/client/full-copy-api.ts';
 import type { Logger } from '../../../shared/log.ts';
+import { refuseOldMigrations } from '../baseline.ts';
 import { copyRowsIn } from '../copy/copy-stream.ts';
 import { createFilledCluster } from './filled-cluster.ts';
 import { listTables } from '../major/relations.ts';
@@ -57,7 +58,8 @@ async function checkedHead(file: string): Promise<CopyHead> {
 
 /** The schema that the copy is of; the one of this Weir follows when the rows are there. */
 async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, logger: Logger): Promise<void> {
-  await migrate(client, logger, { direction: 'up', count: migrations.length });
+  refuseOldMigrations('the copy', migrations);
+  await migrate(client, logger, { count: migrations.length });
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const missing = migrations.find((name, at) => rows[at]?.name !== name);
   if (missing !== undefined)
