@@ -75,7 +75,7 @@ export async function startPolicy(node: Node, dns: DnsParts) {
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const cache = new ListCache(dataDir);
-  const copies = new SharedCopies({ database, changes, cache, logger });
+  const copies = new SharedCopies({ database, cache, logger });
   const lists = new ListSources({
     ...{ database, policy, changes, publisher, pool, clock, logger },
     ...{ cache, copies, refused, jobs: node.jobs, nodeName: node.name },

@@ -17,7 +17,6 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { tooOld } from './baseline.ts';
 import { errorCode, hasErrorCode, reasonOf } from '../../shared/thrown.ts';
 
 /** The data directory cannot be used; the message says why and names it. */
@@ -80,6 +79,14 @@ export function lockDataDir(directory: string): DataDirLock {
  * before it, so that a directory that another process is just making is not refused.
  */
 const MARK = 'made-by-0.1.0-or-later';
+
+/** Says why something from before 0.1.0 is refused, and how to keep its settings. */
+export function tooOld(what: string): string {
+  return (
+    `${what} was made by a Weir from before 0.1.0 and is left unchanged. To keep its settings, run "weir backup FILE" with ` +
+    'the commit that made it, start this version with an empty data directory and an empty database, and run "weir restore FILE"'
+  );
+}
 
 /** @throws {DataDirError} if a Weir from before 0.1.0 used the directory; changes nothing. */
 export function refuseOldDataDir(directory: string): void {

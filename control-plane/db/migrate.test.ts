@@ -7,12 +7,11 @@ import { layCluster } from '../../test/support/parts/made-cluster.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { makeTempDir } from '../../test/support/parts/test-database.ts';
 import { until } from '../../test/support/parts/until.ts';
-import { SchemaTooOld } from './baseline.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { DataDirLock } from './data-dir-lock.ts';
 import { createEmbeddedServer } from './embedded-server.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
-import { migrate, SchemaTooNew } from './migrate.ts';
+import { migrate, SchemaTooNew, SchemaTooOld } from './migrate.ts';
 
 /** A later migration; it alters `list_sources`. */
 const TABLE_CHANGE = '0002_table-change';

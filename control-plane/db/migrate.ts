@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
-import { refuseOldMigrations } from './baseline.ts';
+import { tooOld } from './data-dir-lock.ts';
 import { isConflict, isLockTimeout } from './database-errors.ts';
 
 /** A newer Weir migrated the database; this version could misread its rows. */
@@ -16,6 +16,13 @@ export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
 
+/** A Weir from before 0.1.0 made the database. */
+export class SchemaTooOld extends Error {
+  override readonly name = 'SchemaTooOld';
+}
+
+/** The migration that makes the schema of 0.1.0, the oldest version whose databases are read. */
+const BASELINE = '0001_schema';
 const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -70,6 +77,11 @@ export async function migrate(
     const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
     await client.query(undo).catch(() => undefined);
   }
+}
+
+/** @throws {SchemaTooOld} if the migrations of a database or a copy, by name, are those of a Weir from before 0.1.0 */
+export function refuseOldMigrations(what: string, names: readonly string[]): void {
+  if (names.length > 0 && !names.includes(BASELINE)) throw new SchemaTooOld(tooOld(what));
 }
 
 /** One short line for the administrator: the numbers of the migrations before and after. The names are for debugging. */
