@@ -54,7 +54,6 @@ export default defineConfig(
       'prefer-const': 'error',
       'max-depth': ['error', 4],
       'max-lines': ['error', { max: 400 }],
-      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', 5],
       '@typescript-eslint/no-restricted-imports': [
         'error',

@@ -11,24 +11,17 @@ import type { NodeClaim } from './node-claim.ts';
 import { forgetNode, listNodes, type NodeFigures, type NodeRow } from './node-figures.ts';
 import { nodeIdOf } from './node-store.ts';
 
-/** What these rows are made of. */
-export interface NodeRouteParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** `server.node_name`. */
-  readonly nodeName: string;
-  /** Whether that name is this node's, and how far its clock is ahead. */
-  readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
-  readonly nodeFigures: () => NodeFigures;
-}
-
 /** The rows of the nodes. */
-export function nodeRoutes(parts: NodeRouteParts): Route[] {
-  return [readNodes(parts), removeNode(parts)];
-}
-
-function readNodes(parts: NodeRouteParts): Route {
-  return route({
+export function nodeRoutes(context: {
+  database: Database;
+  clock: Clock;
+  nodeName: string;
+  /** Whether that name is this node's, and how far its clock is ahead. */
+  claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
+  nodeFigures: () => NodeFigures;
+}): Route[] {
+  const { database, clock, nodeName, claim, nodeFigures } = context;
+  const readNodes = route({
     method: 'GET',
     path: '/nodes',
     access: 'viewer',
@@ -36,11 +29,34 @@ function readNodes(parts: NodeRouteParts): Route {
     summary:
       'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
     answer: ClusterNodeList,
-    handle: () => nodesOf(parts),
+    handle: async (): Promise<ClusterNode[]> => {
+      const figures = nodeFigures();
+      const nodes = await listNodes(database, figures.policyRevision);
+      const missing = await missingRows(database);
+      const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
+      return nodes.map((row) => {
+        const said = saidOf(row, missing.get(row.id));
+        if (row.id !== ownId) return said;
+        return {
+          ...said,
+          presence: 'live',
+          last_seen: new Date(clock.nowMs()).toISOString(),
+          address: figures.address,
+          state: figures.state,
+          snapshot_id: figures.snapshotId,
+          policy_revision: figures.policyRevision,
+          lag_ms: row.lagOfAsked,
+          qps: figures.qps,
+          ...figures.others,
+          clock_offset_ms: claim.aheadMs(),
+        };
+      });
+    },
   });
+  return [readNodes, removeNode(database)];
 }
 
-function removeNode({ database }: NodeRouteParts): Route {
+function removeNode(database: Database): Route {
   return route({
     method: 'DELETE',
     path: '/nodes/{node}',
@@ -58,31 +74,6 @@ function removeNode({ database }: NodeRouteParts): Route {
         await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
       });
     },
-  });
-}
-
-async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
-  const { database, clock, nodeName, claim } = parts;
-  const figures = parts.nodeFigures();
-  const nodes = await listNodes(database, figures.policyRevision);
-  const missing = await missingRows(database);
-  const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
-  return nodes.map((row) => {
-    const said = saidOf(row, missing.get(row.id));
-    if (row.id !== ownId) return said;
-    return {
-      ...said,
-      presence: 'live',
-      last_seen: new Date(clock.nowMs()).toISOString(),
-      address: figures.address,
-      state: figures.state,
-      snapshot_id: figures.snapshotId,
-      policy_revision: figures.policyRevision,
-      lag_ms: row.lagOfAsked,
-      qps: figures.qps,
-      ...figures.others,
-      clock_offset_ms: claim.aheadMs(),
-    };
   });
 }
 
