@@ -13,24 +13,17 @@ import type { Queryable } from '../db/database.ts';
 import { GONE_SECS } from './node-figures.ts';
 import { KILLED } from './node-store.ts';
 
-/** What these rows are made of. */
-export interface NodeRouteParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** `server.node_name`. */
-  readonly nodeName: string;
-  /** Whether that name is this node's, and how far its clock is ahead. */
-  readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
-  readonly nodeFigures: () => NodeFigures;
-}
-
 /** The rows of the nodes. */
-export function nodeRoutes(parts: NodeRouteParts): Route[] {
-  return [readNodes(parts), removeNode(parts)];
-}
-
-function readNodes(parts: NodeRouteParts): Route {
-  return route({
+export function nodeRoutes(context: {
+  database: Database;
+  clock: Clock;
+  nodeName: string;
+  /** Whether that name is this node's, and how far its clock is ahead. */
+  claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
+  nodeFigures: () => NodeFigures;
+}): Route[] {
+  const { database, clock, nodeName, claim, nodeFigures } = context;
+  const readNodes = route({
     method: 'GET',
     path: '/nodes',
     access: 'viewer',
@@ -38,34 +31,8 @@ function readNodes(parts: NodeRouteParts): Route {
     summary:
       'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
     answer: ClusterNodeList,
-    handle: () => nodesOf(parts),
-  });
-}
-
-function removeNode({ database }: NodeRouteParts): Route {
-  return route({
-    method: 'DELETE',
-    path: '/nodes/{node}',
-    access: 'admin',
-    tag: 'System',
-    summary: 'Forget a node that is gone; its rows in the query log stay, and it may come back',
-    params: NodeParams,
-    errors: { 409: 'the node runs, or ran within the last minute' },
-    handle: async (request) => {
-      const { node } = request.params;
-      await database.transaction(async (tx) => {
-        const found = await forgetNode(tx, node);
-        if (found === 'unknown') throw notFound(`node ${node}`);
-        if (found === 'present') throw conflict(`node ${node} runs, or ran within the last minute`);
-        await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
-      });
-    },
-  });
-}
-
-async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
-  const { database, clock, nodeName, claim } = parts;
-  const figures = parts.nodeFigures();
+    handle: async (): Promise<ClusterNode[]> => {
+      const figures = nodeFigures();
   const nodes = await listNodes(database, figures.policyRevision);
   const missing = await missingRows(database);
   const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
@@ -85,6 +52,30 @@ async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
       ...figures.others,
       clock_offset_ms: claim.aheadMs(),
     };
+  });
+    },
+  });
+  return [readNodes, removeNode(database)];
+}
+
+function removeNode(database: Database): Route {
+  return route({
+    method: 'DELETE',
+    path: '/nodes/{node}',
+    access: 'admin',
+    tag: 'System',
+    summary: 'Forget a node that is gone; its rows in the query log stay, and it may come back',
+    params: NodeParams,
+    errors: { 409: 'the node runs, or ran within the last minute' },
+    handle: async (request) => {
+      const { node } = request.params;
+      await database.transaction(async (tx) => {
+        const found = await forgetNode(tx, node);
+        if (found === 'unknown') throw notFound(`node ${node}`);
+        if (found === 'present') throw conflict(`node ${node} runs, or ran within the last minute`);
+        await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
+      });
+    },
   });
 }
 

@@ -11,15 +11,10 @@ const MOST_NAMES = 50_000;
 const MOST_READ = 20;
 const MOST_ROWS = 500;
 
-/** What it reads. */
-export interface ResolverLookupParts {
-  readonly stats: Pick<StatsReader, 'topDomains'>;
-  readonly queryLog: Pick<QueryLogReader, 'page'>;
-}
-
 /** Lookups by client and resolver, the newest first. */
 export async function resolverLookups(
-  { stats, queryLog }: ResolverLookupParts,
+  stats: Pick<StatsReader, 'topDomains'>,
+  queryLog: Pick<QueryLogReader, 'page'>,
   span: Span,
   gone: AbortSignal,
 ): Promise<ResolverLookup[]> {
