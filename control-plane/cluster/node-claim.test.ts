@@ -31,7 +31,7 @@ async function processOf(uuid: string, name = 'edge'): Promise<{ claim: NodeClai
     database: own.database,
     clock: systemClock,
     logger,
-    name,
+    nodeName: name,
     version: '1',
     uuid,
   });

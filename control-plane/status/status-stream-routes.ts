@@ -6,12 +6,6 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { callerOf } from '../auth/request-caller.ts';
 import type { StatusStreams } from './status-streams.ts';
 
-/** What this row is made of. */
-export interface StatusStreamRouteParts {
-  readonly auth: Authenticator;
-  readonly statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
-}
-
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // nginx would hold events back.
@@ -19,7 +13,11 @@ const HEADERS = {
 };
 
 /** The row of the stream. */
-export function statusStreamRoutes({ auth, statusStreams }: StatusStreamRouteParts): Route[] {
+export function statusStreamRoutes(context: {
+  auth: Authenticator;
+  statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
+}): Route[] {
+  const { auth, statusStreams } = context;
   const row = route({
     method: 'GET',
     path: '/status/stream',

@@ -10,14 +10,6 @@ import { type KnownClients, selectionOf } from '../reading/log-request.ts';
 import type { LiveTail } from './live-tail.ts';
 import { TailFilter } from './tail-batch.ts';
 
-/** What this row is made of. */
-export interface QueryStreamRouteParts {
-  readonly clock: Clock;
-  readonly clients: KnownClients;
-  readonly auth: Authenticator;
-  readonly tail: Pick<LiveTail, 'admit' | 'send'>;
-}
-
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // nginx would hold events back.
@@ -25,7 +17,13 @@ const HEADERS = {
 };
 
 /** The row of the stream. */
-export function queryStreamRoutes({ clock, clients, auth, tail }: QueryStreamRouteParts): Route[] {
+export function queryStreamRoutes(context: {
+  clock: Clock;
+  clients: KnownClients;
+  auth: Authenticator;
+  tail: Pick<LiveTail, 'admit' | 'send'>;
+}): Route[] {
+  const { clock, clients, auth, tail } = context;
   const row = route({
     method: 'GET',
     path: '/queries/stream',

@@ -180,9 +180,8 @@ export class RunningApi {
       version: '0.0.0-test',
       nodeName: 'node-a',
       startedAtMs: clock.monotonicMs(),
-      config,
       configuration,
-      dnsPort: () => 5353,
+      dnsPort: 5353,
       requestLimit: new RequestLimit(clock, options.requestRate ?? NO_RATE),
       metrics: async () => ({
         contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -192,7 +191,7 @@ export class RunningApi {
       probes: new Probes(clock),
       waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
-      secret: () => SECRET,
+      secret: { current: () => SECRET },
       logger,
       database,
       clients,
@@ -209,7 +208,7 @@ export class RunningApi {
     const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
     const { parts, routes, logger } = api;
     const app = createApp(parts, routes, { compat: options.compat?.(parts), check: checkTable(parts) });
-    const server = await startWebServer(app, parts.config(), logger);
+    const server = await startWebServer(app, parts.configuration.current(), logger);
     api.listening = { port: server.endpoints[0]!.port, close: () => server.close() };
     return api;
   }
@@ -220,7 +219,7 @@ export class RunningApi {
 
   /** Where the native API is. */
   get prefix(): string {
-    return apiPrefix(this.parts.config().server.alt_compat);
+    return apiPrefix(this.parts.configuration.current().server.alt_compat);
   }
 
   /** Sends a request and reads the whole answer. */
