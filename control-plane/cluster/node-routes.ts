@@ -33,26 +33,26 @@ export function nodeRoutes(context: {
     answer: ClusterNodeList,
     handle: async (): Promise<ClusterNode[]> => {
       const figures = nodeFigures();
-  const nodes = await listNodes(database, figures.policyRevision);
-  const missing = await missingRows(database);
-  const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
-  return nodes.map((row) => {
-    const said = saidOf(row, missing.get(row.id));
-    if (row.id !== ownId) return said;
-    return {
-      ...said,
-      presence: 'live',
-      last_seen: new Date(clock.nowMs()).toISOString(),
-      address: figures.address,
-      state: figures.state,
-      snapshot_id: figures.snapshotId,
-      policy_revision: figures.policyRevision,
-      lag_ms: row.lagOfAsked,
-      qps: figures.qps,
-      ...figures.others,
-      clock_offset_ms: claim.aheadMs(),
-    };
-  });
+      const nodes = await listNodes(database, figures.policyRevision);
+      const missing = await missingRows(database);
+      const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
+      return nodes.map((row) => {
+        const said = saidOf(row, missing.get(row.id));
+        if (row.id !== ownId) return said;
+        return {
+          ...said,
+          presence: 'live',
+          last_seen: new Date(clock.nowMs()).toISOString(),
+          address: figures.address,
+          state: figures.state,
+          snapshot_id: figures.snapshotId,
+          policy_revision: figures.policyRevision,
+          lag_ms: row.lagOfAsked,
+          qps: figures.qps,
+          ...figures.others,
+          clock_offset_ms: claim.aheadMs(),
+        };
+      });
     },
   });
   return [readNodes, removeNode(database)];
