@@ -7,7 +7,7 @@ import { CopiedFile, CopiedTable, CopyHead } from '../../../shared/api/client/fu
 import type { Logger } from '../../../shared/log.ts';
 import { copyRowsIn } from '../copy/copy-stream.ts';
 import { listTables } from '../major/relations.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, refuseOldMigrations } from '../migrate.ts';
 import { writeDurably } from '../../files/durable-file.ts';
 import { DamagedCopy, FRAME, readFrames, readJson } from './row-frames.ts';
 import type { Frame } from './row-frames.ts';
@@ -65,7 +65,8 @@ async function checkedHead(file: string): Promise<CopyHead> {
 
 /** The schema that the copy is of; the one of this Weir follows when the rows are there. */
 async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, logger: Logger): Promise<void> {
-  await migrate(client, logger, { direction: 'up', count: migrations.length });
+  refuseOldMigrations('the copy', migrations);
+  await migrate(client, logger, { count: migrations.length });
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const missing = migrations.find((name, at) => rows[at]?.name !== name);
   if (missing !== undefined)
