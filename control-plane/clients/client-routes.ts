@@ -9,7 +9,6 @@ import {
   ClientStatsList,
   ClientStatsQuery,
   ClientUpdateBody,
-  GroupClientQuery,
 } from '../../shared/api/policy/clients-api.ts';
 import type { ClientStats, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -20,7 +19,6 @@ import type { Route } from '../api/route.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import { readGroup } from '../groups/group-store.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import type { Changed } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
@@ -28,7 +26,7 @@ import type { StoredClient } from './client-record.ts';
 import { changedRow } from './client-change.ts';
 import type { AddressCounts } from './client-stats-store.ts';
 import * as store from './client-store.ts';
-import { findClients, momentText, shownClient } from './client-view.ts';
+import { momentText, pageOfClients, shownClient } from './client-view.ts';
 
 /** What these rows are made of. */
 export interface ClientRouteParts {
@@ -39,7 +37,7 @@ export interface ClientRouteParts {
   readonly clock: Clock;
 }
 
-/** Rows of clients, those of a group included. */
+/** Rows of clients. */
 export function clientRoutes(parts: ClientRouteParts): Route[] {
   return [
     listClients(parts),
@@ -49,7 +47,6 @@ export function clientRoutes(parts: ClientRouteParts): Route[] {
     updateClient(parts),
     deleteClient(parts),
     moveClient(parts),
-    listGroupClients(parts),
   ];
 }
 
@@ -62,24 +59,7 @@ function listClients(parts: ClientRouteParts): Route {
     summary: 'Clients that were seen or created, the last seen first',
     query: ClientQuery,
     answer: ClientPage,
-    handle: ({ query }) => pageOfClients(parts, query),
-  });
-}
-
-function listGroupClients(parts: ClientRouteParts): Route {
-  return route({
-    method: 'GET',
-    path: '/groups/{id}/clients',
-    access: 'viewer',
-    tag: 'Groups',
-    summary: 'Clients that belong to the group, for whatever reason',
-    params: IdParams,
-    query: GroupClientQuery,
-    answer: ClientPage,
-    handle: async ({ params, query }) => {
-      await readGroup(parts.database, params.id);
-      return pageOfClients(parts, { ...query, group_id: params.id });
-    },
+    handle: ({ query }) => pageOfClients(parts.clients, query),
   });
 }
 
@@ -239,14 +219,6 @@ async function change(
     return apply();
   });
   return shown(parts, stored.id);
-}
-
-function pageOfClients({ clients }: ClientRouteParts, { limit, offset, ...filter }: ClientQuery): ClientPage {
-  const found = findClients(clients, filter);
-  const data = found
-    .slice(offset, offset + limit)
-    .map(({ record, grouping }) => shownClient(record, grouping));
-  return { data, total: found.length, limit, offset };
 }
 
 function shown({ clients }: ClientRouteParts, id: number): Client {
