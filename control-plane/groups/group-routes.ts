@@ -19,26 +19,26 @@ import type { Database, Queryable } from '../db/database.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import * as store from './group-store.ts';
 
-/** What these rows are made of. */
-export interface GroupRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-  readonly clients: ClientDirectory;
-}
+/** How many clients belong to each group, by id. */
+type MemberCounts = Pick<ClientDirectory, 'countByGroup'>;
 
 /** Rows of groups and of their clients. */
-export function groupRoutes(parts: GroupRouteParts): Route[] {
+export function groupRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  clients: ClientDirectory;
+}): Route[] {
   return [
-    listGroups(parts),
-    createGroup(parts),
-    readGroup(parts),
-    updateGroup(parts),
-    deleteGroup(parts),
-    listGroupClients(parts),
+    listGroups(context.database, context.clients),
+    createGroup(context.policy, context.clients),
+    readGroup(context.database, context.clients),
+    updateGroup(context.policy, context.clients),
+    deleteGroup(context.policy, context.clients),
+    listGroupClients(context.database, context.clients),
   ];
 }
 
-function listGroups({ database, clients }: GroupRouteParts): Route {
+function listGroups(database: Database, clients: MemberCounts): Route {
   return route({
     method: 'GET',
     path: '/groups',
@@ -54,7 +54,7 @@ function listGroups({ database, clients }: GroupRouteParts): Route {
   });
 }
 
-function readGroup(parts: GroupRouteParts): Route {
+function readGroup(database: Database, clients: MemberCounts): Route {
   return route({
     method: 'GET',
     path: '/groups/{id}',
@@ -63,11 +63,11 @@ function readGroup(parts: GroupRouteParts): Route {
     summary: 'One group',
     params: IdParams,
     answer: Group,
-    handle: async ({ params }) => counted(parts, await store.readGroup(parts.database, params.id)),
+    handle: async ({ params }) => counted(clients, await store.readGroup(database, params.id)),
   });
 }
 
-function createGroup(parts: GroupRouteParts): Route {
+function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   return route({
     method: 'POST',
     path: '/groups',
@@ -79,16 +79,16 @@ function createGroup(parts: GroupRouteParts): Route {
     answer: Group,
     errors: { 409: 'the name is taken' },
     handle: async (request) => {
-      const group = await parts.policy.change(authorOf(request), async (tx) => {
+      const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.insertGroup(tx, request.body);
         return { result, summary: `group ${result.name}: created` };
       });
-      return counted(parts, group);
+      return counted(clients, group);
     },
   });
 }
 
-function updateGroup(parts: GroupRouteParts): Route {
+function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   return route({
     method: 'PUT',
     path: '/groups/{id}',
@@ -100,16 +100,16 @@ function updateGroup(parts: GroupRouteParts): Route {
     answer: Group,
     errors: { 409: 'the name is taken, or Default would be disabled' },
     handle: async (request) => {
-      const group = await parts.policy.change(authorOf(request), async (tx) => {
+      const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.updateGroup(tx, request.params.id, request.body);
         return { result, summary: `group ${result.name}: changed` };
       });
-      return counted(parts, group);
+      return counted(clients, group);
     },
   });
 }
 
-function deleteGroup(parts: GroupRouteParts): Route {
+function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'>): Route {
   return route({
     method: 'DELETE',
     path: '/groups/{id}',
@@ -132,15 +132,15 @@ function deleteGroup(parts: GroupRouteParts): Route {
         const outside = released.flatMap((client) => changedRow({ ...client, groupId: id }, client));
         return { result: released, summary: `group ${name}: deleted`, outside };
       };
-      await parts.policy.change(authorOf(request), work, (released, apply) => {
-        for (const client of released) parts.clients.put(client);
+      await policy.change(authorOf(request), work, (released, apply) => {
+        for (const client of released) clients.put(client);
         return apply();
       });
     },
   });
 }
 
-function listGroupClients({ database, clients }: GroupRouteParts): Route {
+function listGroupClients(database: Database, clients: ClientDirectory): Route {
   return route({
     method: 'GET',
     path: '/groups/{id}/clients',
@@ -157,6 +157,6 @@ function listGroupClients({ database, clients }: GroupRouteParts): Route {
   });
 }
 
-function counted({ clients }: GroupRouteParts, group: store.StoredGroup): Group {
+function counted(clients: MemberCounts, group: store.StoredGroup): Group {
   return { ...group, client_count: clients.countByGroup().get(group.id) ?? 0 };
 }
