@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { notify } from '../../api/notices.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';

@@ -8,14 +8,13 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Answered, Empty, FormFault } from '../../ui/display/states.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Card, Cards, Stack } from '../../ui/display/page.tsx';
 import { useFields } from '../../api/use-fields.ts';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
 
 type Subnet = AnswerOf<'GET /client-subnets'>[number];
 

@@ -8,7 +8,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 import { useText } from '../../i18n/text.ts';
 import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
-import { TextButton } from '../../ui/controls/text-button.tsx';
+import { TextButton } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';

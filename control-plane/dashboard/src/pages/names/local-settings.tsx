@@ -9,9 +9,8 @@ import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Answered, FormFault } from '../../ui/display/states.tsx';
 import { Stack } from '../../ui/display/page.tsx';
-import { Answered } from '../../ui/display/states.tsx';
 import styles from './names-page.module.css';
 
 type DnsSettings = AnswerOf<'GET /settings'>;

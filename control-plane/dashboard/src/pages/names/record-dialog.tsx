@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { bodyOfRecord, fieldsOfRecord, isRecordReady, RECORD_TYPES } from './record-form.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useChanges } from '../../api/use-change.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { useText } from '../../i18n/text.ts';
 import { TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { serversOf } from './record-form.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useChanges } from '../../api/use-change.ts';

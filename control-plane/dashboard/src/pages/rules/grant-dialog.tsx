@@ -7,7 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
 import { ActionChoice } from './rule-dialog.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';

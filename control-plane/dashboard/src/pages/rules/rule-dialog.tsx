@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
 import { useText } from '../../i18n/text.ts';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { GroupField } from '../../ui/policy/groups.tsx';
 import { bodyOfRule, fieldsOfRule } from './rule-rows.ts';
@@ -12,7 +12,6 @@ import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
 import type { Rule, RuleAction, RuleKind } from './rule-rows.ts';
 import { useEffect, useState } from 'react';
-import { Callout } from '../../ui/display/states.tsx';
 import type { Trial } from './expression-trial.ts';
 
 const FIELDS = ['domain', 'pattern', 'comment', 'group_id'];

@@ -1,4 +1,4 @@
-/** Adds something, for those who may change things. */
+/** Adds something; only administrators see it. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

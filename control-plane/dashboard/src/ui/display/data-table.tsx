@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly isName?: boolean;
   /** Buttons: their title is read aloud only. */
   readonly isActions?: boolean;
-  /** Shown to those who may change things. */
+  /** Only administrators see it. */
   readonly isForAdmins?: boolean;
   /** Its value speaks for itself: without its title in a phone's cards. */
   readonly isPlain?: boolean;

@@ -109,3 +109,21 @@ export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>)
     </>
   );
 }
+
+interface FormFaultProps {
+  readonly failure: Error | null;
+  /** Paths of the fields that show their own problem. */
+  readonly fields: readonly string[];
+}
+
+/** Why a form was refused; nothing if it was not, or if its fields say so themselves. */
+export function FormFault({ failure, fields }: FormFaultProps): ReactNode {
+  if (failure === null) return null;
+  const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
+  if (errors.length > 0 && errors.every(({ path }) => fields.includes(path))) return null;
+  return (
+    <Callout tone="fault" isAlert>
+      {problemText(failure)}
+    </Callout>
+  );
+}

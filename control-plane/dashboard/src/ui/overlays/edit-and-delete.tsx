@@ -1,4 +1,4 @@
-/** The two buttons of a page or drawer about one thing, for those who may change it. */
+/** The two buttons of a page or drawer about one thing; only administrators see them. */
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -7,7 +7,7 @@ import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button, IconButton } from '../../../ui/controls/button.tsx';
-import { CopyButton } from '../../../ui/controls/copy-button.tsx';
+import { CopyButton } from '../../../ui/controls/copy-field.tsx';
 import { Answered, Callout } from '../../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../../ui/display/values.tsx';
 import { Drawer } from '../../../ui/overlays/dialog.tsx';

@@ -8,7 +8,7 @@ import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { CopyField } from '../../../ui/controls/copy-field.tsx';
 import { TextField } from '../../../ui/controls/fields.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Stack } from '../../../ui/display/page.tsx';
 import { QrCode } from '../../../ui/display/qr-code.tsx';
 import { CodesDialog } from './recovery-codes.tsx';

@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { SelectField, SwitchField, TextField } from '../../../ui/controls/fields.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 import { useChanges } from '../../../api/use-change.ts';
 import { useFields } from '../../../api/use-fields.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';

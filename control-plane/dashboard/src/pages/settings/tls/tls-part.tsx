@@ -5,7 +5,7 @@ import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
-import { Answered, Callout } from '../../../ui/display/states.tsx';
+import { Answered, Callout, FormFault } from '../../../ui/display/states.tsx';
 import { Facts } from '../../../ui/display/values.tsx';
 import { standingOfCertificate } from './certificate-standing.ts';
 import type { TlsStatus } from './certificate-standing.ts';
@@ -14,7 +14,6 @@ import { fieldProblem } from '../../../api/problem-text.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { FileField } from '../../../ui/controls/file-field.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 
 /** The part. */
