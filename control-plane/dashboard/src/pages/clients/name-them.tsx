@@ -51,7 +51,7 @@ export function NameThem({ clients, onClose }: NameThemProps): ReactNode {
       onClose={onClose}
     >
       <p className="quiet">{say('clients.nameThem.help')}</p>
-      <FormFault failure={change.failure} fields={[]} />
+      <FormFault failure={change.failure} />
       {shown.map((client) => (
         <TextField
           key={client.id}

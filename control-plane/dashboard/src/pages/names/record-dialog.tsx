@@ -55,7 +55,7 @@ export function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode 
         ]}
       />
       <TextField
-        label={say('names.value')}
+        label={say('field.value')}
         help={say(`names.value.${fields.type}`)}
         {...bind('value', 'value', 'ip')}
         isCode

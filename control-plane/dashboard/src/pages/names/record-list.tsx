@@ -59,7 +59,7 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
     { id: 'type', title: say('field.type'), cell: ({ record_type: type }) => type },
     {
       id: 'value',
-      title: say('names.value'),
+      title: say('field.value'),
       cell: ({ value }) => <bdi className="code">{value}</bdi>,
     },
     {

@@ -46,7 +46,7 @@ export function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
     >
       <TextField label={say('zones.zone')} help={say('zones.zone.help')} {...bind('zone')} autoFocus isCode />
       <TextField
-        label={say('zones.servers')}
+        label={say('field.servers')}
         help={say('zones.servers.help')}
         {...bind('servers', ...serverPaths(failure))}
         rows={3}

@@ -45,7 +45,7 @@ function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode
     { id: 'zone', title: say('zones.zone'), isName: true, cell: ({ zone }) => <DomainName name={zone} /> },
     {
       id: 'servers',
-      title: say('zones.servers'),
+      title: say('field.servers'),
       cell: ({ servers }) => <bdi className="code">{servers.join(', ')}</bdi>,
     },
     {

@@ -37,7 +37,7 @@ export default function WelcomePage(): ReactNode {
 function Steps({ reach }: { readonly reach: Reach }): ReactNode {
   const { say, format } = useText();
   return (
-    <ol className={styles['steps']}>
+    <ol className="rows-4">
       <Step icon={Network} title={say('welcome.port')}>
         <PortState dns={reach.dns} />
       </Step>

@@ -19,7 +19,7 @@ export function OwnPassword({ value, onChange, failure, autoFocus = false }: Own
   const isWrong = failure instanceof ApiFailure && failure.problem?.error === 'unauthorized';
   return (
     <>
-      {!isWrong && <FormFault failure={failure} fields={[]} />}
+      {!isWrong && <FormFault failure={failure} />}
       <TextField
         label={say('account.password.current')}
         error={isWrong ? say('account.password.wrong') : null}
