@@ -110,26 +110,21 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
           refused={verdict.refused}
           isDisabled={text === null}
         />
-        <Verdict verdict={verdict} />
+        <section>
+          <p role="status">
+            {say('lists.custom.sums', { rules: verdict.rules, refused: verdict.refused.length })}
+          </p>
+          {verdict.refused.length > 0 && (
+            <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
+              {verdict.refused.map(({ line, reason }) => (
+                <li key={line}>{say('lists.badLine', { line, reason })}</li>
+              ))}
+            </ol>
+          )}
+        </section>
         <FormFault failure={save.failure} />
       </Stack>
     </Drawer>
-  );
-}
-
-function Verdict({ verdict: { rules, refused } }: { readonly verdict: TextVerdict }): ReactNode {
-  const { say } = useText();
-  return (
-    <section>
-      <p role="status">{say('lists.custom.sums', { rules, refused: refused.length })}</p>
-      {refused.length > 0 && (
-        <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
-          {refused.map(({ line, reason }) => (
-            <li key={line}>{say('lists.badLine', { line, reason })}</li>
-          ))}
-        </ol>
-      )}
-    </section>
   );
 }
 
