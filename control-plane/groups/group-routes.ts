@@ -7,20 +7,27 @@ import type { Database } from '../db/database.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './group-store.ts';
 
-/** What these rows are made of. */
-export interface GroupRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-  /** How many clients belong to each group. */
-  readonly clients: { countByGroup(): ReadonlyMap<number, number> };
+/** How many clients belong to each group, by id. */
+interface MemberCounts {
+  countByGroup(): ReadonlyMap<number, number>;
 }
 
 /** Rows of groups. */
-export function groupRoutes(parts: GroupRouteParts): Route[] {
-  return [listGroups(parts), createGroup(parts), readGroup(parts), updateGroup(parts), deleteGroup(parts)];
+export function groupRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  clients: MemberCounts;
+}): Route[] {
+  return [
+    listGroups(context.database, context.clients),
+    createGroup(context.policy, context.clients),
+    readGroup(context.database, context.clients),
+    updateGroup(context.policy, context.clients),
+    deleteGroup(context.policy),
+  ];
 }
 
-function listGroups({ database, clients }: GroupRouteParts): Route {
+function listGroups(database: Database, clients: MemberCounts): Route {
   return route({
     method: 'GET',
     path: '/groups',
@@ -36,7 +43,7 @@ function listGroups({ database, clients }: GroupRouteParts): Route {
   });
 }
 
-function readGroup(parts: GroupRouteParts): Route {
+function readGroup(database: Database, clients: MemberCounts): Route {
   return route({
     method: 'GET',
     path: '/groups/{id}',
@@ -45,11 +52,11 @@ function readGroup(parts: GroupRouteParts): Route {
     summary: 'One group',
     params: IdParams,
     answer: Group,
-    handle: async ({ params }) => counted(parts, await store.readGroup(parts.database, params.id)),
+    handle: async ({ params }) => counted(clients, await store.readGroup(database, params.id)),
   });
 }
 
-function createGroup(parts: GroupRouteParts): Route {
+function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   return route({
     method: 'POST',
     path: '/groups',
@@ -61,16 +68,16 @@ function createGroup(parts: GroupRouteParts): Route {
     answer: Group,
     errors: { 409: 'the name is taken' },
     handle: async (request) => {
-      const group = await parts.policy.change(authorOf(request), async (tx) => {
+      const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.insertGroup(tx, request.body);
         return { result, summary: `group ${result.name}: created` };
       });
-      return counted(parts, group);
+      return counted(clients, group);
     },
   });
 }
 
-function updateGroup(parts: GroupRouteParts): Route {
+function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   return route({
     method: 'PUT',
     path: '/groups/{id}',
@@ -82,16 +89,16 @@ function updateGroup(parts: GroupRouteParts): Route {
     answer: Group,
     errors: { 409: 'the name is taken, or Default would be disabled' },
     handle: async (request) => {
-      const group = await parts.policy.change(authorOf(request), async (tx) => {
+      const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.updateGroup(tx, request.params.id, request.body);
         return { result, summary: `group ${result.name}: changed` };
       });
-      return counted(parts, group);
+      return counted(clients, group);
     },
   });
 }
 
-function deleteGroup(parts: GroupRouteParts): Route {
+function deleteGroup(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/groups/{id}',
@@ -102,7 +109,7 @@ function deleteGroup(parts: GroupRouteParts): Route {
     errors: { 409: 'something refers to the group, or it is Default' },
     handle: async (request) => {
       const { id } = request.params;
-      await parts.policy.change(authorOf(request), async (tx) => {
+      await policy.change(authorOf(request), async (tx) => {
         const { name } = await store.readGroup(tx, id);
         await store.deleteGroup(tx, id);
         return { result: undefined, summary: `group ${name}: deleted` };
@@ -111,6 +118,6 @@ function deleteGroup(parts: GroupRouteParts): Route {
   });
 }
 
-function counted({ clients }: GroupRouteParts, group: store.StoredGroup): Group {
+function counted(clients: MemberCounts, group: store.StoredGroup): Group {
   return { ...group, client_count: clients.countByGroup().get(group.id) ?? 0 };
 }

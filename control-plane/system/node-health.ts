@@ -54,7 +54,7 @@ export interface HealthParts {
   readonly disk: Pick<DiskRoom, 'now'>;
   readonly writer: Pick<LogWriter, 'spoolLimitBytes'>;
   readonly version: string;
-  readonly access: () => Health['checks']['access'];
+  readonly nodeAccess: { check(): Health['checks']['access'] };
   /** Why the web server does not listen; null = it does. */
   readonly web: { trouble(): string | null };
 }
@@ -70,7 +70,7 @@ export function nodeHealth(parts: HealthParts): Health['checks'] {
     filters: filtersCheck(parts.publisher),
     nodes: nodesCheck(others),
     clock: clockCheck(clockFloor.trouble(), claim.aheadMs()),
-    access: parts.access(),
+    access: parts.nodeAccess.check(),
     web: webCheck(parts.web),
     certificates: certificatesCheck(parts.certificates(), clock.nowMs()),
     disk: diskCheck(parts.disk.now(), parts.writer.spoolLimitBytes),

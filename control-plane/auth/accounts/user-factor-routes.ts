@@ -4,17 +4,12 @@ import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Users } from './users.ts';
 
-/** What these rows are made of. */
-export interface UserFactorRouteParts {
-  readonly users: Users;
-}
-
 /** Rows of the second factors of other users. */
-export function userFactorRoutes(parts: UserFactorRouteParts): Route[] {
-  return [removeSecondFactor(parts)];
+export function userFactorRoutes({ users }: { users: Users }): Route[] {
+  return [removeSecondFactor(users)];
 }
 
-function removeSecondFactor({ users }: UserFactorRouteParts): Route {
+function removeSecondFactor(users: Users): Route {
   return route({
     method: 'DELETE',
     path: '/users/{id}/second-factor',

@@ -6,17 +6,12 @@ import type { Route } from '../../api/route.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { NamedUser, Users } from './users.ts';
 
-/** What these rows are made of. */
-export interface UserRouteParts {
-  readonly users: Users;
-}
-
 /** Rows of users. */
-export function userRoutes(parts: UserRouteParts): Route[] {
-  return [listUsers(parts), createUser(parts), updateUser(parts), deleteUser(parts)];
+export function userRoutes({ users }: { users: Users }): Route[] {
+  return [listUsers(users), createUser(users), updateUser(users), deleteUser(users)];
 }
 
-function listUsers({ users }: UserRouteParts): Route {
+function listUsers(users: Users): Route {
   return route({
     method: 'GET',
     path: '/users',
@@ -28,7 +23,7 @@ function listUsers({ users }: UserRouteParts): Route {
   });
 }
 
-function createUser({ users }: UserRouteParts): Route {
+function createUser(users: Users): Route {
   return route({
     method: 'POST',
     path: '/users',
@@ -46,7 +41,7 @@ function createUser({ users }: UserRouteParts): Route {
   });
 }
 
-function updateUser({ users }: UserRouteParts): Route {
+function updateUser(users: Users): Route {
   return route({
     method: 'PATCH',
     path: '/users/{id}',
@@ -67,7 +62,7 @@ function updateUser({ users }: UserRouteParts): Route {
   });
 }
 
-function deleteUser({ users }: UserRouteParts): Route {
+function deleteUser(users: Users): Route {
   return route({
     method: 'DELETE',
     path: '/users/{id}',
