@@ -69,7 +69,10 @@ export class TakingOver {
     await once(socket, 'connect');
     const talk = new Conversation(socket);
     talk.tell({
-      ...{ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid },
+      type: 'take-over',
+      format: HANDOVER_FORMAT,
+      version,
+      pid: process.pid,
       completesFirst: true,
     });
     const welcome = await talk.expect('welcome', silenceMs);
