@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { accessCheck, OPEN_WITHOUT_LIMIT } from './access-health.ts';
+import { accessCheck, OPEN_WITHOUT_LIMIT } from './node-access.ts';
 import type { AccessNow } from './access-state.ts';
 
 const DEFAULT = ['private', 'connected'];

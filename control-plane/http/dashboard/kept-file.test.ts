@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { acceptedForm } from './accepted-form.ts';
+import { acceptedForm } from './kept-file.ts';
 
 const ALL = { identity: 1, br: 1, gzip: 1 };
 

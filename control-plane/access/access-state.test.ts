@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isOpenWithoutLimit, onlyAddress } from './access-warnings.ts';
-import type { AccessFacts } from './access-warnings.ts';
+import { isOpenWithoutLimit, onlyAddress } from './access-state.ts';
+import type { AccessFacts } from './access-state.ts';
 import { testConfig } from '../../test/support/parts/test-config.ts';
 
 /** Facts of a node on a private network. */
