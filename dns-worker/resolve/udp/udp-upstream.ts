@@ -43,14 +43,21 @@ export class UdpUpstream implements ServerConnections {
     const sockets = new UdpSockets(server);
     const tcp = new StreamUpstream(server, TCP_STREAM, clock, edns);
     const prober = new CapabilityProber({
-      ...{ sockets, hardening, clock },
+      sockets,
+      hardening,
+      clock,
       usesEdns: () => edns.isUsed,
       askTcp: (question, done) => tcp.ask(question, done),
       question: probe,
     });
     this.record = hardening.record;
     this.ways = {
-      ...{ sockets, hardening, edns, tcp, prober, clock },
+      sockets,
+      hardening,
+      edns,
+      tcp,
+      prober,
+      clock,
       doubtful: new DoubtfulQuestions(),
       brief: new BriefTcp(tcp, hardening.record),
       onRefusal: (question) => this.suspect(question),

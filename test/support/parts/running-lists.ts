@@ -253,7 +253,7 @@ export class RunningLists {
     const names = new NamesFolder(dataDir);
     const cache = new ListCache(dataDir);
     const changes = new PolicyChanges(database, policy);
-    const copies = new SharedCopies({ database, cache, logger });
+    const copies = new SharedCopies({ database, changes, cache, logger });
     const all = new ListSources({
       database,
       cache,

@@ -48,7 +48,7 @@ export default function MorePage({ onLogout, onSearch }: MorePageProps): ReactNo
           </Card>
         );
       })}
-      <Card title={say('appearance.title')}>
+      <Card title={say('settings.part.appearance')}>
         <Appearance />
       </Card>
       {username !== null && (

@@ -1,7 +1,6 @@
 /** The first steps on a fresh server: the password of the administrator. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { ask } from '../../api/ask.ts';
 import { problemText } from '../../api/problem-text.ts';
@@ -11,6 +10,7 @@ import { TextField } from '../../ui/controls/fields.tsx';
 import { isSettable, NO_PASSWORD } from '../../ui/controls/new-password.ts';
 import { NewPasswordFields } from '../../ui/controls/new-password-fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 
 interface SetupFormProps {
@@ -45,9 +45,8 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
   }
 
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <SubmitForm
+      onSubmit={() => {
         if (isSettable(typed)) void setUp();
       }}
     >
@@ -59,7 +58,7 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
         )}
         <input type="hidden" name="username" autoComplete="username" value="admin" />
         <NewPasswordFields
-          label={say('setup.password')}
+          label={say('field.password')}
           help={say('setup.password.help')}
           value={typed}
           onChange={setTyped}
@@ -79,6 +78,6 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
           {say('setup.action')}
         </Button>
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }

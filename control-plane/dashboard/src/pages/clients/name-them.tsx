@@ -1,17 +1,14 @@
 /** Names for the devices that have none, in one window. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { notify } from '../../api/notices.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { nameOf } from './client-words.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
-import styles from './clients.module.css';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 
 interface NameThemProps {
   readonly clients: readonly Client[];
@@ -47,48 +44,30 @@ export function NameThem({ clients, onClose }: NameThemProps): ReactNode {
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={say('clients.nameThem')}
-      isOpen
+      isPending={isSaving}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={isSaving} onPress={() => void save()}>
-            {say('clients.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        className={styles['rows'] ?? ''}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <p className={styles['quiet']}>{say('clients.nameThem.help')}</p>
-        <FormFault failure={change.failure} fields={[]} />
-        {shown.map((client) => (
-          <TextField
-            key={client.id}
-            label={nameOf(client)}
-            help={[
-              client.mac_address,
-              client.last_seen === null
-                ? null
-                : say('clients.seenAgo', { ago: format.ago(client.last_seen) }),
-              say('clients.queriesEver', { count: client.query_count }),
-            ]
-              .filter((part) => part !== null)
-              .join(' · ')}
-            value={names[client.id] ?? ''}
-            onChange={(name) => setNames((before) => ({ ...before, [client.id]: name }))}
-            autoComplete="off"
-          />
-        ))}
-        <button type="submit" hidden />
-      </Form>
-    </Dialog>
+      <p className="quiet">{say('clients.nameThem.help')}</p>
+      <FormFault failure={change.failure} fields={[]} />
+      {shown.map((client) => (
+        <TextField
+          key={client.id}
+          label={nameOf(client)}
+          help={[
+            client.mac_address,
+            client.last_seen === null ? null : say('clients.seenAgo', { ago: format.ago(client.last_seen) }),
+            say('clients.queriesEver', { count: client.query_count }),
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
+          value={names[client.id] ?? ''}
+          onChange={(name) => setNames((before) => ({ ...before, [client.id]: name }))}
+          autoComplete="off"
+        />
+      ))}
+    </FormDialog>
   );
 }

@@ -9,12 +9,14 @@ import { SelectField } from '../../ui/controls/fields.tsx';
 import { Card, Page } from '../../ui/display/page.tsx';
 import { Callout, Skeleton } from '../../ui/display/states.tsx';
 import { enteredAddresses, routerObstacle } from '../../api/router-state.ts';
-import { useGuideFile } from './guide-language.ts';
 import { GUIDE_IDS, guideOf, piecesOf, withAddresses } from './guides.ts';
 import type { Guide, GuideFile } from './guides.ts';
 import { bestAddresses } from './weir-addresses.ts';
 import type { WeirAddresses } from './weir-addresses.ts';
 import styles from './guides-page.module.css';
+import { useQuery } from '@tanstack/react-query';
+import { messages } from '../../i18n/language.ts';
+import english from './guides.en.json';
 
 const UNKNOWN: WeirAddresses = { ipv4: null, ipv6: null };
 const DEFAULTS = { for: GUIDE_IDS[0] as string };
@@ -50,7 +52,7 @@ function NotYet(): ReactNode {
       tone="warning"
       actions={
         <Link to="/setup" className="standing">
-          {say('guides.notYet.look')}
+          {say('welcome.title')}
         </Link>
       }
     >
@@ -145,4 +147,19 @@ function Steps({ steps, addresses, commands }: StepsProps): ReactNode {
       )}
     </>
   );
+}
+
+/** By language; the others show the English one. */
+const files = import.meta.glob<{ default: GuideFile }>(['./guides.*.json', '!./guides.en.json']);
+
+/** The file of the language; undefined until it is loaded. */
+function useGuideFile(): GuideFile | undefined {
+  useText();
+  const file = files[`./guides.${messages.locale}.json`];
+  const { data, isError } = useQuery({
+    queryKey: ['guides', messages.locale],
+    queryFn: async () => (await file?.())?.default ?? english,
+    staleTime: Infinity,
+  });
+  return isError ? english : data;
 }

@@ -1,102 +1,74 @@
 /** Zones that are asked from servers of their own. */
-import { EllipsisVertical, Pencil, Plus, Split, Trash2 } from 'lucide-react';
+import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
-import styles from './names-page.module.css';
 import type { ForwardZone } from './record-form.ts';
+import { AddableList } from '../../ui/display/addable-list.tsx';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 import { ZoneDialog } from './zone-dialog.tsx';
 
 /** The zones. */
 export function ZoneList(): ReactNode {
   const { say } = useText();
   const zones = useAsk('GET /forward-zones', {});
-  /** 'new', or the one that is changed. */
-  const [edited, setEdited] = useState<ForwardZone | 'new' | null>(null);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setEdited('new')}>
-        {say('zones.add')}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={zones}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Split} title={say('zones.empty')}>
-              <p>{say('zones.emptyText')}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <Zones zones={all} onEdit={setEdited} />
-            </>
-          )
-        }
-      </Answered>
-      {edited !== null && (
-        <ZoneDialog zone={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
-      )}
-    </>
+    <AddableList
+      of={zones}
+      icon={Split}
+      emptyTitle={say('zones.empty')}
+      emptyText={say('zones.emptyText')}
+      addText={say('zones.add')}
+      form={(close) => <ZoneDialog zone={null} onClose={close} />}
+    >
+      {(all) => <Zones zones={all} />}
+    </AddableList>
   );
 }
 
-interface ZonesProps {
-  readonly zones: readonly ForwardZone[];
-  readonly onEdit: (zone: ForwardZone) => void;
-}
-
-function Zones({ zones, onEdit }: ZonesProps): ReactNode {
+function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
+  const [edited, setEdited] = useState<ForwardZone | null>(null);
   const [deleted, setDeleted] = useState<ForwardZone | null>(null);
   const remove = useChange('DELETE /forward-zones/{id}', {
     done: 'zones.deleted',
     onDone: () => setDeleted(null),
   });
-  const columns: Column<ForwardZone>[] = [
+  const columns: readonly Column<ForwardZone>[] = [
     { id: 'zone', title: say('zones.zone'), isName: true, cell: ({ zone }) => <DomainName name={zone} /> },
     {
       id: 'servers',
       title: say('zones.servers'),
-      cell: ({ servers }) => <bdi className={styles['code']}>{servers.join(', ')}</bdi>,
+      cell: ({ servers }) => <bdi className="code">{servers.join(', ')}</bdi>,
     },
     {
       id: 'comment',
-      title: say('names.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('names.actions'),
+      title: say('field.actions'),
       isActions: true,
-      cell: (zone) => <Actions zone={zone} onEdit={onEdit} onDelete={setDeleted} />,
-    });
+      isForAdmins: true,
+      cell: (zone) => <Actions zone={zone} onEdit={setEdited} onDelete={setDeleted} />,
+    },
+  ];
   return (
     <>
       <DataTable label={say('names.tab.zones')} columns={columns} rows={zones} keyOf={({ id }) => id} />
+      {edited !== null && <ZoneDialog zone={edited} onClose={() => setEdited(null)} />}
       {deleted !== null && (
         <Confirm
           title={say('zones.delete', { zone: deleted.zone })}
-          action={say('action.delete')}
-          isOpen
           isPending={remove.isPending}
           onClose={() => setDeleted(null)}
           onConfirm={() => void remove.run({ params: { id: deleted.id } })}
@@ -117,9 +89,8 @@ interface ActionsProps {
 function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const turn = useChange('PUT /forward-zones/{id}', { done: 'zones.changed' });
-  const name = say('names.actionsOf', { name: zone.zone });
   return (
-    <span className={styles['actions']}>
+    <RowMenu name={zone.zone} onEdit={() => onEdit(zone)} onDelete={() => onDelete(zone)}>
       <SwitchField
         aria-label={say('zones.isOn', { zone: zone.zone })}
         isSelected={zone.enabled}
@@ -128,20 +99,6 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
       >
         {null}
       </SwitchField>
-      <Menu
-        label={name}
-        button={<IconButton icon={EllipsisVertical} label={name} />}
-        actions={[
-          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(zone) },
-          {
-            id: 'delete',
-            text: say('action.delete'),
-            icon: Trash2,
-            isDanger: true,
-            run: () => onDelete(zone),
-          },
-        ]}
-      />
-    </span>
+    </RowMenu>
   );
 }

@@ -70,7 +70,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
           {problemText(failure)}
         </Callout>
       )}
-      <TextField label={say('resolving.pool.name')} value={name} onChange={setName} error={problem('name')} />
+      <TextField label={say('field.name')} value={name} onChange={setName} error={problem('name')} />
       <TextField
         label={say('resolving.pool.servers')}
         help={say('resolving.pool.servers.help')}

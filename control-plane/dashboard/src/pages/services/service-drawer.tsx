@@ -1,20 +1,17 @@
 /** One service: what it is made of, and for which groups it is blocked. */
-import { Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { Bar } from '../../ui/display/page.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import type { Service } from '../../ui/policy/service-blocks.ts';
 import { CustomServiceForm } from './custom-service-form.tsx';
+import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './services.module.css';
 
 interface ServiceDrawerProps {
@@ -30,11 +27,7 @@ export function ServiceDrawer({ service, onClose }: ServiceDrawerProps): ReactNo
   const blocks = useServiceBlocks();
   return (
     <Drawer title={<bdi>{service.name}</bdi>} isOpen onClose={onClose}>
-      {service.isCustom && (
-        <ForAdmins>
-          <OwnActions service={service} onDeleted={onClose} />
-        </ForAdmins>
-      )}
+      {service.isCustom && <OwnActions service={service} onDeleted={onClose} />}
       <section>
         <h3>{say('services.blockedIn')}</h3>
         <ul className={styles['rows']}>
@@ -71,7 +64,6 @@ function OwnActions({
   readonly onDeleted: () => void;
 }): ReactNode {
   const { say } = useText();
-  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
   const { data: groups = [] } = useAsk('GET /groups', {});
   const blocks = useServiceBlocks();
   const blockedIn = groups.filter(({ id }) => blocks.isBlocked(service.id, id)).map(({ name }) => name);
@@ -79,30 +71,18 @@ function OwnActions({
     done: 'services.deleted',
     onDone: onDeleted,
   });
-  const stop = (): void => setDoing(null);
   return (
     <Bar>
-      <Button icon={Pencil} onPress={() => setDoing('edit')}>
-        {say('services.edit')}
-      </Button>
-      <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-        {say('services.delete')}
-      </Button>
-      {doing === 'edit' && <CustomServiceForm service={service} onClose={stop} />}
-      <Confirm
-        title={say('services.delete.title', { name: service.name })}
-        action={say('services.delete')}
-        isOpen={doing === 'delete'}
+      <EditAndDelete
+        name={service.name}
+        form={(close) => <CustomServiceForm service={service} onClose={close} />}
+        onDelete={() => remove.run({ params: { service_id: service.id }, query: { force: true } })}
         isPending={remove.isPending}
-        onClose={stop}
-        onConfirm={() =>
-          void remove.run({ params: { service_id: service.id }, query: { force: true } }).then(stop)
-        }
       >
         {blockedIn.length === 0
           ? say('services.delete.unused')
           : say('services.delete.used', { groups: blockedIn.join(', ') })}
-      </Confirm>
+      </EditAndDelete>
     </Bar>
   );
 }

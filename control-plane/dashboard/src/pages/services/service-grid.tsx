@@ -9,17 +9,18 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { CheckboxField, SearchField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
+import { CheckboxField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar, Card } from '../../ui/display/page.tsx';
+import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { matching } from '../../ui/policy/matching-services.ts';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import type { Service, ServiceBlocks } from '../../ui/policy/service-blocks.ts';
+import { Filters } from '../../ui/display/filters.tsx';
 import styles from './services.module.css';
 
 /** What of the page is in its address. */
@@ -53,12 +54,12 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   const rows = found.slice(first, first + PAGE_ROWS);
   return (
     <>
-      <Filters services={services} groups={groups} isOneGroup={isNarrow} />
+      <ServiceFilters services={services} groups={groups} isOneGroup={isNarrow} />
       <Card>
         {rows.length === 0 ? (
           <Empty icon={SearchX} title={say('services.noneFound')}>
             <Button onPress={() => setFields({ search: '', category: '', show: 'all', offset: '0' })}>
-              {say('services.clearFilters')}
+              {say('action.clearFilters')}
             </Button>
           </Empty>
         ) : isNarrow && shownGroups[0] !== undefined ? (
@@ -77,29 +78,26 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   );
 }
 
-interface FiltersProps {
+interface ServiceFiltersProps {
   readonly services: readonly Service[];
   readonly groups: readonly Group[];
   readonly isOneGroup: boolean;
 }
 
-function Filters({ services, groups, isOneGroup }: FiltersProps): ReactNode {
+function ServiceFilters({ services, groups, isOneGroup }: ServiceFiltersProps): ReactNode {
   const { say } = useText();
   const [{ search, category, group, show }, setFields] = useUrlState(DEFAULTS);
   const categories = [...new Set(services.map((service) => service.category))].sort();
   const tags = [...new Set(services.flatMap((service) => service.tags))].sort();
   return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('services.search')}
-          clearLabel={say('services.search.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
-        />
-      </div>
+    <Filters
+      label={say('services.search')}
+      search={search}
+      onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+      isShort
+    >
       <SelectField
-        label={say('services.group')}
+        label={say('field.group')}
         isLabelHidden
         value={isOneGroup && group === '' ? `${groups[0]?.id ?? ''}` : group}
         onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
@@ -129,7 +127,7 @@ function Filters({ services, groups, isOneGroup }: FiltersProps): ReactNode {
           { id: 'own', text: say('services.show.own') },
         ]}
       />
-    </Bar>
+    </Filters>
   );
 }
 
@@ -164,7 +162,7 @@ function Grid({ services, groups, blocks }: GridProps): ReactNode {
   const columns: readonly Column<Service>[] = [
     {
       id: 'name',
-      title: say('services.name'),
+      title: say('field.service'),
       isName: true,
       cell: (service) => <ServiceName service={service} />,
     },

@@ -1,23 +1,19 @@
 /** Which apps are blocked? The catalog of services by groups, and services of one's own. */
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins } from '../../api/session.tsx';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { Page } from '../../ui/display/page.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { useServices } from '../../ui/policy/service-blocks.ts';
 import { CustomServiceForm } from './custom-service-form.tsx';
 import { DEFAULTS, ServiceGrid } from './service-grid.tsx';
+import { AddWith } from '../../ui/controls/add-button.tsx';
 import { ServiceDrawer } from './service-drawer.tsx';
 
 /** The page. */
 export default function ServicesPage(): ReactNode {
   const { say } = useText();
   const [{ open }, setFields] = useUrlState(DEFAULTS);
-  const [isAdding, setAdding] = useState(false);
   const services = useServices();
   const opened = services?.find(({ id }) => id === open);
   return (
@@ -25,18 +21,16 @@ export default function ServicesPage(): ReactNode {
       title={say('page.services')}
       lead={say('services.lead')}
       actions={
-        <ForAdmins>
-          <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-            {say('services.add')}
-          </Button>
-        </ForAdmins>
+        <AddWith
+          text={say('services.add')}
+          form={(close) => <CustomServiceForm service={null} onClose={close} />}
+        />
       }
     >
       {services === undefined ? <Skeleton lines={8} /> : <ServiceGrid services={services} />}
       {opened !== undefined && (
         <ServiceDrawer key={open} service={opened} onClose={() => setFields({ open: '' })} />
       )}
-      {isAdding && <CustomServiceForm service={null} onClose={() => setAdding(false)} />}
     </Page>
   );
 }

@@ -74,7 +74,7 @@ function MayAsk(): ReactNode {
       : 'welcome.mayAsk.listed';
   return (
     <p className={styles['quiet']}>
-      {say(text)} <Link to="/clients?tab=access">{say('welcome.mayAsk.look')}</Link>
+      {say(text)} <Link to="/clients?tab=access">{say('access.who')}</Link>
     </p>
   );
 }

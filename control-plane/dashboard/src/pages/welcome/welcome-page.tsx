@@ -6,12 +6,14 @@ import { Link } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Card, Page } from '../../ui/display/page.tsx';
-import { Answered } from '../../ui/display/states.tsx';
-import { CheckStep } from './check-step.tsx';
-import { PortState } from './port-step.tsx';
+import { Answered, Callout } from '../../ui/display/states.tsx';
 import type { Reach } from '../../api/router-state.ts';
 import { RouterStep } from './router-step.tsx';
 import styles from './welcome-page.module.css';
+import { PAGE_BASE } from '../../api/place.ts';
+import { QrCode } from '../../ui/display/qr-code.tsx';
+import { originForOthers } from '../../api/router-state.ts';
+import { CopyField } from '../../ui/controls/copy-field.tsx';
 
 /** Steps are checked again after this time. */
 const CHECK_MS = 5_000;
@@ -26,21 +28,25 @@ export default function WelcomePage(): ReactNode {
         {(found) => <Steps reach={found} />}
       </Answered>
       <Link to="/" className="standing">
-        {say('welcome.done')}
+        {say('lost.back')}
       </Link>
     </Page>
   );
 }
 
 function Steps({ reach }: { readonly reach: Reach }): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   return (
     <ol className={styles['steps']}>
       <Step icon={Network} title={say('welcome.port')}>
         <PortState dns={reach.dns} />
       </Step>
-      <Step icon={ListChecks} title={say('welcome.lists')}>
-        <FilterState names={reach.names_active} />
+      <Step icon={ListChecks} title={say('page.lists')}>
+        <p>
+          {reach.names_active === 0
+            ? say('welcome.lists.none')
+            : say('welcome.lists.some', { count: format.count(reach.names_active) })}
+        </p>
         <Link to="/lists" className="standing">
           {say('welcome.lists.look')}
         </Link>
@@ -48,7 +54,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
       <Step icon={Router} title={say('welcome.router')}>
         <RouterStep reach={reach} />
       </Step>
-      <Step icon={ShieldCheck} title={say('welcome.proof')}>
+      <Step icon={ShieldCheck} title={say('guides.proof')}>
         <p>{say('welcome.proof.text')}</p>
         <CheckStep reach={reach} />
       </Step>
@@ -76,11 +82,60 @@ function Step({ icon: Icon, title, children }: StepProps): ReactNode {
   );
 }
 
-function FilterState({ names }: { readonly names: number }): ReactNode {
-  const { say, format } = useText();
+/** The page that checks a device, for this one and for a phone; and the devices that were seen so far. */
+function CheckStep({ reach }: { readonly reach: Reach }): ReactNode {
+  const { say } = useText();
+  const origin = originForOthers(reach, location);
+  const address = origin === null ? null : `${origin}${PAGE_BASE}/check`;
   return (
-    <p>
-      {names === 0 ? say('welcome.lists.none') : say('welcome.lists.some', { count: format.count(names) })}
-    </p>
+    <div className={styles['proof']}>
+      {address !== null && <QrCode text={address} label={say('welcome.proof.code', { address })} />}
+      <div className={styles['seen']}>
+        <a href="./check" className="standing" target="_blank" rel="noreferrer">
+          {say('welcome.proof.here')}
+        </a>
+        <div role="status" className={styles['seen']}>
+          <ThisDevice device={reach.this_device} />
+          <p>{say('welcome.proof.seen', { count: reach.devices })}</p>
+        </div>
+        {address !== null && <p className={styles['quiet']}>{address}</p>}
+      </div>
+    </div>
+  );
+}
+
+function ThisDevice({ device }: { readonly device: Reach['this_device'] }): ReactNode {
+  const { say, format } = useText();
+  if (device.last_seen !== null)
+    return <p>{say('welcome.device.uses', { when: format.moment(device.last_seen) })}</p>;
+  return <p>{say(device.is_server ? 'welcome.device.server' : 'welcome.device.not')}</p>;
+}
+
+/** The state of the port, and the command that frees it. */
+function PortState({ dns }: { readonly dns: Reach['dns'] }): ReactNode {
+  const { say } = useText();
+  if (dns.port_53 === 'weir') return <Callout tone="good">{say('welcome.port.good')}</Callout>;
+  const { program = null, pid = null } = dns.holder ?? {};
+  const reason = dns.is_chosen
+    ? say('welcome.port.chosen')
+    : dns.port_53 === 'taken'
+      ? program === null
+        ? say('welcome.port.taken')
+        : say('welcome.port.holder', { program: pid === null ? program : `${program} (${String(pid)})` })
+      : say(dns.port_53 === 'free' ? 'welcome.port.free' : 'welcome.port.refused');
+  return (
+    <>
+      <Callout tone="warning">
+        {say('welcome.port.other', { port: String(dns.dns_port) })} {reason}
+      </Callout>
+      {dns.command === null ? (
+        !dns.is_chosen && <p>{say(dns.port_53 === 'taken' ? 'welcome.port.find' : 'welcome.port.restart')}</p>
+      ) : (
+        <>
+          <CopyField label={say('welcome.port.command')} text={dns.command} />
+          {!dns.command.includes('restart weir') && <p>{say('welcome.port.restart')}</p>}
+        </>
+      )}
+    </>
   );
 }

@@ -58,12 +58,12 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
               {own.map((grant) => (
                 <li key={grant.id} className={styles['row']}>
                   <Badge tone={grant.action === 'allow' ? 'allowed' : 'blocked'}>
-                    {say(grant.action === 'allow' ? 'timed.isAllowed' : 'timed.isBlocked')}
+                    {say(grant.action === 'allow' ? 'groups.rules.isAllowed' : 'groups.rules.isBlocked')}
                   </Badge>
                   <span className={styles['what']}>
-                    {grant.domain === null ? say('timed.everything') : <DomainName name={grant.domain} />}
+                    {grant.domain === null ? say('grants.everything') : <DomainName name={grant.domain} />}
                     <time dateTime={grant.until} className={styles['until']}>
-                      {say('timed.until', {
+                      {say('schedules.now.until', {
                         moment: (grant.secs_left < 86_400 ? format.time : format.moment)(grant.until),
                         left: format.ago(grant.until),
                       })}
@@ -71,7 +71,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
                   </span>
                   {isAdmin && (
                     <Button kind="quiet" onPress={() => void end.run({ params: { id: grant.id } })}>
-                      {say('timed.end')}
+                      {say('grants.end')}
                     </Button>
                   )}
                 </li>

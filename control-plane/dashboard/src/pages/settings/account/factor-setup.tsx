@@ -1,7 +1,6 @@
 /** Switches the second factor on: password, secret for the app, its first code, recovery codes. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { fieldProblem } from '../../../api/problem-text.ts';
 import { useChange } from '../../../api/use-change.ts';
@@ -9,12 +8,12 @@ import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { CopyField } from '../../../ui/controls/copy-field.tsx';
 import { TextField } from '../../../ui/controls/fields.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Stack } from '../../../ui/display/page.tsx';
 import { QrCode } from '../../../ui/display/qr-code.tsx';
-import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { CodesDialog } from './recovery-codes.tsx';
+import { SubmitForm } from '../../../ui/controls/submit-form.tsx';
 import { PasswordStep } from './password-step.tsx';
-import { RecoveryCodes } from './recovery-codes.tsx';
 
 type Secret = AnswerOf<'POST /auth/second-factor'>;
 
@@ -25,22 +24,13 @@ export function FactorSetup({ onClose }: { readonly onClose: () => void }): Reac
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const prepare = useChange('POST /auth/second-factor', { quiet: true, onDone: setSecret });
   return (
-    <Dialog
-      title={say(codes === null ? 'account.factor.turnOn' : 'account.factor.turnedOn')}
-      isOpen
+    <CodesDialog
+      title={say('account.factor.turnOn')}
+      doneTitle={say('account.factor.turnedOn')}
+      codes={codes}
       onClose={onClose}
-      isKept={codes !== null}
-      {...(codes !== null && {
-        actions: (
-          <Button kind="main" onPress={onClose}>
-            {say('account.codes.kept')}
-          </Button>
-        ),
-      })}
     >
-      {codes !== null ? (
-        <RecoveryCodes codes={codes} />
-      ) : secret === null ? (
+      {secret === null ? (
         <PasswordStep
           text={say('account.factor.turnOn.text')}
           action={say('account.factor.next')}
@@ -51,7 +41,7 @@ export function FactorSetup({ onClose }: { readonly onClose: () => void }): Reac
       ) : (
         <CodeStep secret={secret} onCodes={setCodes} />
       )}
-    </Dialog>
+    </CodesDialog>
   );
 }
 
@@ -69,12 +59,7 @@ function CodeStep({ secret, onCodes }: CodeStepProps): ReactNode {
     onDone: ({ recovery_codes: codes }) => onCodes(codes),
   });
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void confirm.run({ body: { totp_code: code.trim() } });
-      }}
-    >
+    <SubmitForm onSubmit={() => void confirm.run({ body: { totp_code: code.trim() } })}>
       <Stack>
         <p>{say('account.factor.scan')}</p>
         <QrCode text={secret.uri} label={say('account.factor.qr')} />
@@ -97,6 +82,6 @@ function CodeStep({ secret, onCodes }: CodeStepProps): ReactNode {
           </Button>
         </Bar>
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../../shared/api/client/typed-client.ts';
 import { useText } from '../../../i18n/text.ts';
 import { TextField } from '../../../ui/controls/fields.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 
 interface OwnPasswordProps {
   readonly value: string;

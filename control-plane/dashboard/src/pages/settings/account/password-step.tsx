@@ -1,10 +1,10 @@
 /** Asks for the own password before something about the account changes. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { Button } from '../../../ui/controls/button.tsx';
 import type { ButtonKind } from '../../../ui/controls/button.tsx';
 import { Bar, Stack } from '../../../ui/display/page.tsx';
+import { SubmitForm } from '../../../ui/controls/submit-form.tsx';
 import { OwnPassword } from './own-password.tsx';
 
 interface PasswordStepProps {
@@ -22,12 +22,7 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
   const { text, action, kind = 'main', failure, isPending, onPassword } = props;
   const [password, setPassword] = useState('');
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onPassword(password);
-      }}
-    >
+    <SubmitForm onSubmit={() => onPassword(password)}>
       <Stack>
         <p>{text}</p>
         <OwnPassword value={password} onChange={setPassword} failure={failure} autoFocus />
@@ -37,6 +32,6 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
           </Button>
         </Bar>
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }
