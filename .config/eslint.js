@@ -54,7 +54,6 @@ export default defineConfig(
       'prefer-const': 'error',
       'max-depth': ['error', 4],
       'max-lines': ['error', { max: 400 }],
-      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', 5],
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -71,10 +70,9 @@ export default defineConfig(
     },
   },
   {
-    // A describe() block is one function, and a table of cases is long.
+    // A table of cases is long.
     files: ['**/*.test.ts', 'test/**/*.ts'],
     rules: {
-      'max-lines-per-function': 'off',
       'max-lines': 'off',
       '@typescript-eslint/no-restricted-imports': 'off',
     },
@@ -107,10 +105,6 @@ export default defineConfig(
       'react-hooks/exhaustive-deps': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
-  },
-  {
-    files: ['**/*.tsx'],
-    rules: { 'max-lines-per-function': ['error', { max: 90, skipBlankLines: true, skipComments: true }] },
   },
   {
     // What a person reads on the terminal is the product here.

@@ -6,7 +6,6 @@ import { storeRows } from '../test/support/parts/stored-log.ts';
 import { makeTempDir, startTestDatabase } from '../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../test/support/parts/test-database.ts';
 import { testNode } from '../test/support/parts/test-node.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { until } from '../test/support/parts/until.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { startListServer } from '../test/support/weir/list-server.ts';
@@ -16,9 +15,8 @@ import type { Node } from './node.ts';
 import { DAY_MS } from './query-log/store/block-gatherer.ts';
 import { listPartitions } from './query-log/store/partition-store.ts';
 import { dayInDatabase } from './query-log/upkeep/log-days.ts';
-import { NodeAccess } from './access/node-access.ts';
 import { startDns } from './start-dns.ts';
-import { startHousekeeping, startPolicy } from './start-policy.ts';
+import { type PolicyContext, startHousekeeping, startPolicy } from './start-policy.ts';
 import { startWeb } from './start-web.ts';
 import { stopInReverse } from './stopping.ts';
 
@@ -30,7 +28,7 @@ const AGES = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
 let own: TestDatabase;
 let lists: ListServer;
 let node: Node;
-let policy: Awaited<ReturnType<typeof startPolicy>>;
+let context: PolicyContext;
 let today: number;
 /** Makes hourly work due, as its timers do. */
 let everyHour: () => void;
@@ -52,14 +50,13 @@ beforeAll(async () => {
 blocking.list_refresh_hours = 2
 blocking.catalog_refresh_hours = 2
 blocking.catalog_url = "${lists.url('/catalog.json')}"`;
-  node = testNode(own.database, own.dataDir, toml);
-  const intervals = jest.spyOn(globalThis, 'setInterval');
   const dnsPort = await freePort(['127.0.0.1']);
-  const dns = await startDns(node, dnsPort);
+  node = testNode(own.database, own.dataDir, toml, dnsPort);
+  const intervals = jest.spyOn(globalThis, 'setInterval');
+  const dns = await startDns(node);
   await dns.startThreads();
-  policy = await startPolicy(node, dns);
-  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
-  await startWeb(node, { ...dns, ...policy, nodeAccess, startedAtMs: 0, neighbours: () => [], dnsPort });
+  context = await startPolicy(dns);
+  await startWeb(context);
   const hourly = intervals.mock.calls.flatMap(([work, ms]) => (ms === HOUR_MS ? [work as () => void] : []));
   intervals.mockRestore();
   everyHour = () => hourly.forEach((work) => work());
@@ -88,23 +85,23 @@ async function fetchesByAge(table: string, path: string, look: () => Promise<voi
 
 describe('a key of the configuration about periodic work', () => {
   test('database.export_dir is the folder of finished days', async () => {
-    await policy.dayExport.turn(new AbortController().signal);
+    await context.dayExport.turn(new AbortController().signal);
     const day = new Date((today - 2) * DAY_MS).toISOString().slice(0, 10);
     expect(readdirSync(exportDir)).toContain(`weir-queries-${day}.parquet`);
   });
 
   test('blocking.list_refresh_hours is when a list is fetched again', async () => {
     const source = { name: 'a list', enabled: true, comment: '', group_ids: [], subdomains: false };
-    await policy.lists.create('block', { ...source, url: lists.url('/list.txt') }, ADMIN);
+    await context.sources.create('block', { ...source, url: lists.url('/list.txt') }, ADMIN);
     const look = async (): Promise<void> => {
-      await policy.lists.refreshDue();
-      await policy.lists.idle();
+      await context.sources.refreshDue();
+      await context.sources.idle();
     };
     expect(await fetchesByAge('list_sources', '/list.txt', look)).toEqual(AFTER_TWO_HOURS);
   });
 
   test('blocking.catalog_refresh_hours is when the service catalog is fetched again', async () => {
-    const look = (): Promise<void> => policy.catalogRefresh.look();
+    const look = (): Promise<void> => context.catalogRefresh.look();
     expect(await fetchesByAge('service_catalog', '/catalog.json', look)).toEqual(AFTER_TWO_HOURS);
   });
 
@@ -139,7 +136,7 @@ describe('a key of the configuration about periodic work', () => {
   });
 
   test('database.query_log_days is how long the query log is kept', async () => {
-    startHousekeeping(node, { ...policy, listsInForce: () => undefined });
+    startHousekeeping(context, () => undefined);
     const oldest = async (): Promise<number> => {
       const days = await listPartitions(own.database);
       return (await dayInDatabase(own.database)) - Math.min(...days);

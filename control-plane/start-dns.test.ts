@@ -43,7 +43,7 @@ async function addressOf(name: string): Promise<string | undefined> {
 
 /** With its threads. */
 async function startAll(node: Node): Promise<Awaited<ReturnType<typeof startDns>>> {
-  const dns = await startDns(node, port);
+  const dns = await startDns(node);
   await dns.startThreads();
   return dns;
 }
@@ -52,7 +52,7 @@ const stop = (node: Node): Promise<void> => stopInReverse(node.stops, node.logge
 
 describe('startDns()', () => {
   test('startDns() answers without a database, from the last generation, and spools its log', async () => {
-    const first = testNode(database, dataDir, 'dns.local_records = ["nas.home.arpa A 192.0.2.5"]');
+    const first = testNode(database, dataDir, 'dns.local_records = ["nas.home.arpa A 192.0.2.5"]', port);
     const { publisher, supervisor } = await startAll(first);
     expect(supervisor.nodeState()).toBe(NodeState.HOLDING);
     expect(await addressOf('nas.home.arpa')).toBe('192.0.2.5');
@@ -60,7 +60,7 @@ describe('startDns()', () => {
     expect(await addressOf('b.example')).toBe('0.0.0.0');
     await stop(first);
 
-    const second = testNode(database, dataDir);
+    const second = testNode(database, dataDir, '', port);
     const dns = await startAll(second);
     expect(dns.supervisor.nodeState()).toBe(NodeState.READY);
     expect(dns.publisher.current().rows.regexFilters).toEqual(SMALL_ROWS.regexFilters);
@@ -73,18 +73,18 @@ describe('startDns()', () => {
     const workers = availableParallelism() + 1;
     const maxBytes = 8 << 20;
     const toml = `server.workers = ${workers}\ncache.max_bytes = ${maxBytes}`;
-    const node = testNode(database, dataDir, toml);
-    const { supervisor, cache } = await startAll(node);
+    const node = testNode(database, dataDir, toml, port);
+    const { supervisor, cacheMemory } = await startAll(node);
     expect(supervisor.memories()).toHaveLength(workers);
-    expect(cache.byteLength).toBeGreaterThan(maxBytes / 2);
-    expect(cache.byteLength).toBeLessThanOrEqual(maxBytes);
+    expect(cacheMemory.byteLength).toBeGreaterThan(maxBytes / 2);
+    expect(cacheMemory.byteLength).toBeLessThanOrEqual(maxBytes);
     await stop(node);
   });
 
   test('startDns() rejects where its port is taken, and what had started can be stopped', async () => {
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');
-    const node = testNode(database, dataDir);
+    const node = testNode(database, dataDir, '', port);
     await expect(startAll(node)).rejects.toThrow(
       `listen for DNS on 127.0.0.1 port ${port}: another program has that port`,
     );

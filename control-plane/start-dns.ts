@@ -2,7 +2,6 @@
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../shared/memory/answer-cache-layout.ts';
 import { addressToText } from '../shared/net/ip.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { NodeState } from '../shared/threads/messages.ts';
 import type { NodeStateCode, WorkerSettings } from '../shared/threads/messages.ts';
 import { RuleTable } from '../shared/snapshot/rule-table.ts';
@@ -40,7 +39,6 @@ import { Probes } from './probes/probes.ts';
 import { QueryRate } from './stats/query-rate.ts';
 import { obeyFaultRequests } from './workers/fault-injection.ts';
 import { FollowedAnchors } from './settings/threads/trust-points.ts';
-import { version } from './version.ts';
 import { WorkerSupervisor } from './workers/supervisor.ts';
 import { workerHooks, workerSettings } from './settings/threads/worker-settings.ts';
 import type { WorkerHooks } from './settings/threads/worker-settings.ts';
@@ -48,13 +46,16 @@ import type { WorkerHooks } from './settings/threads/worker-settings.ts';
 /** Milliseconds that are kept for storing the last log rows, in the database or in the spool, when Weir stops. */
 const LOG_MS = 600;
 
+/** A node with its DNS side. */
+export type DnsContext = Awaited<ReturnType<typeof startDns>>;
+
 /**
  * The DNS side: threads on the last snapshot, which `startThreads()` starts, and the path of their log records into the database. `before` is the state
  * of the process whose sockets these are; one that has ended counts as ready if it ever was.
  */
-export async function startDns(node: Node, dnsPort: number, before: NodeStateCode = NodeState.HOLDING) {
-  const { config, logger, dataDir, stops } = node;
-  const { writer, log, logTrouble, claim } = startLog(node);
+export async function startDns(node: Node, before: NodeStateCode = NodeState.HOLDING) {
+  const { config, logger, dataDir, clock, stops } = node;
+  const log = startLog(node);
   const generations = new Generations(dataDir, logger);
   const zones = new ZoneNumbers();
   const grantTimes = new GrantTimes(clock);
@@ -65,15 +66,14 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
   const certificates = await dnsCertificates(node);
   const threadCertificate = certificates?.threads ?? null;
   const clockFloor = await openClockFloor(node);
-  const given = { dnsPort, hooks, certificate: threadCertificate, clockFloor };
-  const { settingsOf, numbers, anchors } = threadSettings(node, given);
+  const { settingsOf, numbers, anchors } = threadSettings(node, hooks, threadCertificate, clockFloor);
   const settings = await settingsOf(config);
   const inCache = { of: (): WorkerSettings | null => settings };
-  const { cache, cacheImage } = await openCache(node, () => inCache.of(), initial.snapshot);
+  const { cacheMemory, cacheImage } = await openCache(node, () => inCache.of(), initial.snapshot);
   const supervisor = new WorkerSupervisor({
     workers: config.server.workers,
     settings,
-    cache,
+    cache: cacheMemory,
     secret: () => node.secret.current(),
     snapshot: initial.snapshot,
     nodeState: firstNodeState(initial, (await generations.wasReady()) ? NodeState.READY : before),
@@ -83,29 +83,53 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
     isBesideAnother: node.isTakingOver,
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
-  const publisher = new SnapshotPublisher({
-    ...{ initial, broadcast, live, generations, logger },
-    mayWrite: node.mayWrite,
-  });
+  const publisher = new SnapshotPublisher({ ...node, initial, broadcast, live, generations });
   stops.push(() => publisher.settled());
-  if (hooks.faultInjection) obeyFaultRequests(supervisor, () => writer.counters());
+  if (hooks.faultInjection) obeyFaultRequests(supervisor, () => log.writer.counters());
   const followAnchors = (): void => followTrust(anchors, supervisor);
-  const liveSettings = followConfiguration(node, settings, { settingsOf, followAnchors, supervisor, cache });
-  if (threadCertificate !== null) followCertificate(node, threadCertificate, { supervisor, liveSettings });
+  const liveSettings = new LiveSettings(config, settings, {
+    settingsOf,
+    deliver: (next) => supervisor.useSettings(next),
+    delivered: followAnchors,
+    emptyCache: () => new CacheIndex(cacheMemory).drop({ matches: () => true }),
+    logger,
+  });
+  node.configuration.onChange((next) => liveSettings.use(next));
+  if (threadCertificate !== null) {
+    const stopFollowing = threadCertificate.follow((next) => {
+      supervisor.useCertificate(next);
+      void liveSettings.use(node.configuration.current());
+    });
+    stops.push(stopFollowing);
+  }
   inCache.of = () => liveSettings.ofCache();
   void node.mayWrite.then(() => clockFloor.start(() => void liveSettings.use(node.configuration.current())));
   const names = recordNames(publisher, numbers, zones);
-  const reports = await startReports(node, supervisor, { names, writer });
+  const reports = await startReports(node, supervisor, names, log.writer);
   const startThreads = async (): Promise<void> => {
     await supervisor.start();
     followAnchors();
   };
   return {
-    startThreads,
-    ...{ supervisor, publisher, liveSettings, generations, evaluator, grantTimes, cache, cacheImage },
+    ...node,
+    ...log,
     ...reports,
+    startThreads,
+    supervisor,
+    publisher,
+    liveSettings,
+    generations,
+    evaluator,
+    grantTimes,
+    cacheMemory,
+    /** The answer cache as bytes; null = it cannot be handed over. */
+    cacheImage,
+    /** Address of the server with an index, see `recordNames()`. */
     upstreamName: (index: number) => names.upstream(index),
-    ...{ log, writer, logTrouble, claim, clockFloor, webCertificate: certificates?.web ?? null },
+    clockFloor,
+    /** Null if it is not open yet. */
+    webCertificate: certificates?.web ?? null,
+    /** Of encrypted DNS; null = there is none. */
     dnsCertificate: certificates?.dns ?? null,
   };
 }
@@ -114,9 +138,10 @@ export async function startDns(node: Node, dnsPort: number, before: NodeStateCod
 async function startReports(
   node: Node,
   supervisor: WorkerSupervisor,
-  { names, writer }: { names: ReturnType<typeof recordNames>; writer: LogWriter },
+  names: ReturnType<typeof recordNames>,
+  writer: LogWriter,
 ) {
-  const probes = new Probes(clock);
+  const probes = new Probes(node.clock);
   const dnstap = await startDnstap(node);
   const refusedNetworks = new RefusedNetworks();
   const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
@@ -156,32 +181,28 @@ async function dnsCertificates(node: Node): Promise<DnsCertificates | null> {
   return openDnsCertificates(node);
 }
 
-async function openClockFloor({ dataDir, logger, stops }: Node): Promise<ClockFloor> {
-  const floor = await ClockFloor.open({ dataDir, clock, kernelClock: kernelClockReader(), logger });
-  stops.push(() => floor.close());
+async function openClockFloor(node: Node): Promise<ClockFloor> {
+  const floor = await ClockFloor.open({ ...node, kernelClock: kernelClockReader() });
+  node.stops.push(() => floor.close());
   return floor;
 }
 
 /** What makes settings of the threads out of a configuration. */
 function threadSettings(
-  { dataDir, logger, stops }: Node,
-  given: {
-    readonly dnsPort: number;
-    readonly hooks: WorkerHooks;
-    readonly certificate: ThreadCertificate | null;
-    readonly clockFloor: ClockFloor;
-  },
+  node: Node,
+  hooks: WorkerHooks,
+  certificate: ThreadCertificate | null,
+  clockFloor: ClockFloor,
 ) {
-  const { dnsPort, hooks, certificate, clockFloor } = given;
   const numbers = new PoolNumbers();
   const isClockWrong = (): boolean => clockFloor.isWrong;
-  const anchors = new FollowedAnchors({ dataDir, clock, logger, isClockWrong });
-  stops.push(() => anchors.close());
+  const anchors = new FollowedAnchors({ ...node, isClockWrong });
+  node.stops.push(() => anchors.close());
   const settingsOf = async (next: Config): Promise<WorkerSettings> => {
-    const settings = workerSettings(next, dnsPort, hooks);
+    const settings = workerSettings(next, node.dnsPort, hooks);
     const designated = certificate === null ? [] : designatedResolvers(certificate.cert, settings);
     const designatedAddresses = certificate === null ? [] : certifiedAddresses(certificate.cert);
-    const identity = { ...settings.identity, version, designated, designatedAddresses };
+    const identity = { ...settings.identity, version: node.version, designated, designatedAddresses };
     const pools = numbers.number(settings.pools);
     return anchors.addTo({ ...settings, identity, pools, clockFloorMs: clockFloor.earliestMs }, next);
   };
@@ -195,54 +216,15 @@ function followTrust(anchors: FollowedAnchors, supervisor: WorkerSupervisor): vo
   });
 }
 
-/** What puts changes of the configuration into force in the threads, and follows their trust anchors. */
-function followConfiguration(
-  { config, configuration, logger }: Node,
-  first: WorkerSettings,
-  parts: {
-    settingsOf: (next: Config) => Promise<WorkerSettings>;
-    followAnchors: () => void;
-    supervisor: WorkerSupervisor;
-    cache: SharedArrayBuffer;
-  },
-): LiveSettings {
-  const { settingsOf, followAnchors, supervisor, cache } = parts;
-  const live = new LiveSettings(config, first, {
-    settingsOf,
-    deliver: (next) => supervisor.useSettings(next),
-    delivered: followAnchors,
-    emptyCache: () => new CacheIndex(cache).drop({ matches: () => true }),
-    logger,
-  });
-  configuration.onChange((next) => live.use(next));
-  return live;
-}
-
-/** Gives the threads each new certificate, and clients its name. */
-function followCertificate(
-  { configuration, stops }: Node,
-  certificate: ThreadCertificate,
-  { supervisor, liveSettings }: { supervisor: WorkerSupervisor; liveSettings: LiveSettings },
-): void {
-  const stop = certificate.follow((next) => {
-    supervisor.useCertificate(next);
-    void liveSettings.use(configuration.current());
-  });
-  stops.push(stop);
-}
-
 /** What writes the query log, and what answers questions about it. */
 function startLog(node: Node) {
-  const { database, dataDir, logger, name, clients, stops } = node;
+  const { clients, stops } = node;
   const claim = startNodeClaim(node);
   const writer = new LogWriter({
-    database,
-    dataDir,
-    mayWrite: node.mayWrite,
-    nodeId: nodeIdOf(name),
+    ...node,
+    nodeId: nodeIdOf(node.nodeName),
     runKey: claim.run,
     mayStore: () => claim.isHeld(),
-    logger,
     privacy: () => {
       const { log_queries: isOn, query_log_privacy: privacy } = node.configuration.current().database;
       return isOn ? privacy : 'off';
@@ -253,38 +235,49 @@ function startLog(node: Node) {
     },
   });
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
-  const scans = new LogScans({ database, logger });
+  const scans = new LogScans(node);
   stops.push(() => scans.close());
-  const log = new LogQuestions({
+  const queryLog = new LogQuestions({
+    ...node,
     scans,
-    database,
     flush: () => writer.flush(),
     hostnameOf: (address, clientId) => clients.nameAt(address, clientId),
   });
   return {
     claim,
     writer,
-    log,
+    // One reader, which features see as the log, its statistics or its counts by address.
+    queryLog,
+    stats: queryLog,
+    addressCounts: queryLog,
+    /** Why rows of the query log cannot be stored; null = they can. */
     logTrouble: () => claim.trouble() ?? writer.trouble(),
   };
 }
 
 /** The stream of answered queries; none where no receiver is configured: then no code of it is loaded. */
-async function startDnstap({ config, configuration, name, logger, stops }: Node): Promise<Dnstap | null> {
+async function startDnstap({
+  config,
+  configuration,
+  nodeName,
+  version,
+  logger,
+  stops,
+}: Node): Promise<Dnstap | null> {
   const target = config.logging.dnstap;
   if (target === '') return null;
   const { Dnstap } = await import('./query-log/dnstap/dnstap.ts');
   const privacy = (): QueryLogPrivacy => configuration.current().database.query_log_privacy;
-  const dnstap = new Dnstap({ target, identity: name, version: `Weir ${version}`, privacy, logger });
+  const dnstap = new Dnstap({ target, identity: nodeName, version: `Weir ${version}`, privacy, logger });
   stops.push((withinMs) => dnstap.close(withinMs));
   return dnstap;
 }
 
 /** Claims the node's name in the database, as soon as there is one. */
-function startNodeClaim({ database, logger, name, uuid, stops }: Node): NodeClaim {
-  const claim = new NodeClaim({ database, clock, logger, name, version, uuid });
+function startNodeClaim(node: Node): NodeClaim {
+  const claim = new NodeClaim(node);
   claim.start();
-  stops.push(() => claim.stop());
+  node.stops.push(() => claim.stop());
   return claim;
 }
 
@@ -293,11 +286,11 @@ function startNodeClaim({ database, logger, name, uuid, stops }: Node): NodeClai
  * settings like those that its answers came about by: null = by several.
  */
 async function openCache(
-  { config, configuration, dataDir, inherited, logger, mayWrite, stops }: Node,
+  { config, configuration, dataDir, clock, inherited, logger, mayWrite, stops }: Node,
   settingsOf: () => WorkerSettings | null,
   { rules }: SnapshotBuffers,
 ) {
-  const cache = createAnswerCache(config.cache.max_bytes);
+  const cacheMemory = createAnswerCache(config.cache.max_bytes);
   const { seedLow, seedHigh } = new RuleTable(rules);
   const file = (): CacheFile | null => {
     const settings = settingsOf();
@@ -308,13 +301,13 @@ async function openCache(
   const first = file();
   const image = inherited?.takeImage() ?? null;
   if (first !== null && image !== null) {
-    logger.info('answers of the earlier process', { entries: first.fill(cache, clock, image) });
+    logger.info('answers of the earlier process', { entries: first.fill(cacheMemory, clock, image) });
     void mayWrite.then(() => first.discard());
   } else if (first !== null && config.cache.persist) {
-    logger.info('answers of the last run', { entries: await first.load(cache, clock) });
+    logger.info('answers of the last run', { entries: await first.load(cacheMemory, clock) });
   }
   stops.push(async () => {
-    if (configuration.current().cache.persist) await file()?.save(cache, clock);
+    if (configuration.current().cache.persist) await file()?.save(cacheMemory, clock);
   });
-  return { cache, cacheImage: () => file()?.image(cache, clock) ?? null };
+  return { cacheMemory, cacheImage: () => file()?.image(cacheMemory, clock) ?? null };
 }

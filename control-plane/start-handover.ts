@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../shared/log.ts';
 import { reasonOf } from '../shared/thrown.ts';
-import { DataDirError, lockDataDir } from './db/data-dir-lock.ts';
+import { DataDirError, lockDataDir, refuseOldDataDir } from './db/data-dir-lock.ts';
 import type { DataDirLock } from './db/data-dir-lock.ts';
 import { loadDescriptorCalls } from './handover/descriptor-calls.ts';
 import { HandingOver } from './handover/handing-over.ts';
@@ -11,10 +11,8 @@ import { memoryFile } from './handover/memory-file.ts';
 import type { ServiceManager } from './handover/service-manager.ts';
 import { TakingOver } from './handover/taking-over.ts';
 import type { WebServer } from './http/edge/server.ts';
-import type { Node } from './node.ts';
-import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
+import type { DnsContext } from './start-dns.ts';
 import { version } from './version.ts';
-import type { WorkerSupervisor } from './workers/supervisor.ts';
 
 /** fcntl(2): a copy that no started program gets. */
 const F_DUPFD_CLOEXEC = 1030;
@@ -28,6 +26,7 @@ export async function openDataDir(
   logger: Logger,
   takesOver: boolean,
 ): Promise<{ lock: DataDirLock; taking: TakingOver | null }> {
+  refuseOldDataDir(directory);
   let refusal = '';
   if (takesOver) {
     try {
@@ -45,24 +44,13 @@ export async function openDataDir(
   }
 }
 
-/** What gives way in a handover. */
-interface HandoverNode {
-  readonly supervisor: WorkerSupervisor;
-  readonly publisher: SnapshotPublisher;
-  /** The answer cache as octets; null = it cannot be given on. */
-  readonly cacheImage: () => Buffer | null;
-  readonly web: WebServer;
-  readonly dnsPort: number;
-  readonly niceness: number;
-  readonly service: ServiceManager;
-  /** Stops all parts. */
-  readonly stop: () => Promise<void>;
-}
-
-/** Hands over to another process whenever one asks. */
+/** Hands over to another process whenever one asks; `stop` stops all parts. */
 export function startHandover(
-  { dataDir, loaded, logger }: Node,
-  { supervisor, publisher, cacheImage, web, dnsPort, niceness, service, stop }: HandoverNode,
+  { dataDir, loaded, version, dnsPort, logger, supervisor, publisher, cacheImage }: DnsContext,
+  web: WebServer,
+  niceness: number,
+  service: ServiceManager,
+  stop: () => Promise<void>,
 ): Promise<HandingOver> {
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;

@@ -21,13 +21,13 @@ server = { data_dir = ${JSON.stringify(room.dataDir)}, dns_port = ${port}, bind_
   const logger = createLogger(loaded.value.config.logging);
   const stops: Stops = [];
   const steps = new StartSteps();
-  const { node, dnsPort, taking } = await openNode({
+  const { node, taking } = await openNode({
     ...{ loaded: loaded.value, logger, stops, steps, takesOver: false },
     service: { storedSockets: () => null },
     handover: { taking: null },
   });
   await node.mayWrite;
-  expect([taking, node.isTakingOver, node.inherited, dnsPort.port]).toEqual([null, false, null, port]);
+  expect([taking, node.isTakingOver, node.inherited, node.dnsPort]).toEqual([null, false, null, port]);
   expect(steps.step).toBe('open the data directory');
   expect(() => lockDataDir(room.dataDir)).toThrow(/is in use by another weir/);
   await stopInReverse(stops, logger);

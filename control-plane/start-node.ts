@@ -1,7 +1,7 @@
 /** Opens the common parts of a node: the first steps of a start. */
 import { readFileSync } from 'node:fs';
 import type { LoadedConfig } from '../config/parse-config.ts';
-import { systemClock as clock } from '../shared/clock.ts';
+import { bootClock as clock } from './clock/boot-clock.ts';
 import { AccessInForce } from './access/access-in-force.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { LeaseWatch } from './clients/lease-watch.ts';
@@ -23,6 +23,7 @@ import { fileFaults } from './settings/threads/worker-settings.ts';
 import { openNeighbourTable } from '../shared/net/kernel/neighbour-table.ts';
 import { openDataDir } from './start-handover.ts';
 import type { Stops } from './stopping.ts';
+import { version } from './version.ts';
 import { type ChosenPort, chooseDnsPort, portState } from './workers/dns-port.ts';
 
 /** Milliseconds that are kept for ending the embedded database, cleanly or not. */
@@ -43,12 +44,13 @@ interface NodeStart {
 
 /** What all parts share, in the order in which each needs those before it: the lock first. */
 export async function openNode({ loaded, logger, service, stops, takesOver, handover, steps }: NodeStart) {
+  const startedAtMs = clock.monotonicMs();
   steps.begin('open the data directory');
   const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
   handover.taking = taking;
   stops.push(() => lock.release());
   const stored = taking === null ? service.storedSockets() : null;
-  const dnsPort = await dnsPortOf(loaded, taking?.dnsPort ?? stored?.dnsPort(), stored !== null);
+  const { port: dnsPort } = await dnsPortOf(loaded, taking?.dnsPort ?? stored?.dnsPort(), stored !== null);
   const database = openDatabase(loaded, lock, { logger, stops });
   const secret = new ClusterSecret({ database, dataDir: lock.dataDir, logger });
   stops.push(secret.follow());
@@ -63,7 +65,6 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
     if (next.logging !== before.logging) logger.adjust(next.logging);
   });
   const config = configuration.current();
-  const name = nodeNameOf(config);
   const uuid = nodeUuid(lock.dataDir, logger);
   const clients = new ClientDirectory({ site: config.server.site });
   const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
@@ -78,7 +79,11 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
     loaded,
     config,
     configuration,
-    ...{ name, uuid },
+    nodeName: nodeNameOf(config),
+    uuid,
+    version,
+    clock,
+    startedAtMs,
     logger,
     dataDir: lock.dataDir,
     mayWrite: lock.taken,
@@ -90,10 +95,12 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
     clients,
     access: new AccessInForce({ configuration, clients, clock }),
     leases,
-    ownPorts: new Set([dnsPort.port]),
+    neighbours,
+    dnsPort,
+    ownPorts: new Set([dnsPort]),
     stops,
   };
-  return { node, dnsPort, neighbours, taking };
+  return { node, taking };
 }
 
 /** That of sockets which are there already, unless another one is configured. */

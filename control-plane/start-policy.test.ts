@@ -11,13 +11,13 @@ test('startPolicy() puts changes of the database into force, and stops with all 
   const own = await startTestDatabase();
   // A first start would subscribe to a list of the Internet.
   await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
-  const node = testNode(own.database, own.dataDir);
   const port = await freePort(['127.0.0.1']);
-  const dns = await startDns(node, port);
+  const node = testNode(own.database, own.dataDir, '', port);
+  const dns = await startDns(node);
   await dns.startThreads();
-  const policy = await startPolicy(node, dns);
-  startHousekeeping(node, { ...policy, listsInForce: () => undefined });
-  await policy.changes.change({ name: 'tester', address: null }, async (tx) => {
+  const context = await startPolicy(dns);
+  startHousekeeping(context, () => undefined);
+  await context.policy.change({ name: 'tester', address: null }, async (tx) => {
     await tx.query(
       `INSERT INTO managed_domains (name, domain, action) VALUES ('no games', 'games.example', 'deny')`,
     );
@@ -25,7 +25,7 @@ test('startPolicy() puts changes of the database into force, and stops with all 
   });
   using udp = await UdpClient.open(port);
   expect((await udp.ask('games.example', 'A')).data).toEqual(['0.0.0.0']);
-  const explained = await policy.explainer.explain({ domain: 'games.example', type: 'A', client: '::1' });
+  const explained = await context.explainer.explain({ domain: 'games.example', type: 'A', client: '::1' });
   expect(explained.decided_by).toMatchObject({ origin: 'managed_domain', source: 'no games' });
   await stopInReverse(node.stops, node.logger);
   expect(node.logger.lines.filter(({ message }) => message.startsWith('stop a part'))).toEqual([]);

@@ -1,9 +1,8 @@
 /** Starts the policy side: policy of the database, lists, and their refresh. */
 import type { Node } from './node.ts';
+import type { DnsContext } from './start-dns.ts';
 import { liveAt } from './live-policy.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { ChangeFollower } from './cluster/change-follower.ts';
-import type { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { onDatabaseUp } from './db/on-up.ts';
 import type { AskedServersParts } from './explain/asked-servers.ts';
@@ -22,103 +21,118 @@ import { SharedCopies } from './lists/sources/shared-copies.ts';
 import { NamesFolder } from './lists/compiled/names-folder.ts';
 import { DayExport } from './query-log/nightly/day-export.ts';
 import { startLogMaintenance } from './query-log/upkeep/log-maintenance.ts';
-import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LocalSwitch } from './schedules/local-switch.ts';
-import type { ScheduleEvaluator } from './schedules/schedule-evaluator.ts';
 import { CatalogRefresh } from './services/catalog-refresh.ts';
 import { ServiceCatalog } from './services/service-catalog.ts';
 import { readBlockedIds } from './services/service-store.ts';
 import { blockingSettings } from './settings/derived.ts';
-import type { LiveSettings } from './settings/threads/live-settings.ts';
 import { Simulator } from './simulate/simulator.ts';
 import { CompilePool } from './compile/table/compile-pool.ts';
-import type { Generations } from './snapshot/publish/generations.ts';
 import { PolicyInForce } from './snapshot/publish/policy-in-force.ts';
 import { PolicyChanges } from './policy/change.ts';
+import type { PublishedState } from './snapshot/published-state.ts';
 import { PolicyMemory } from './policy/policy-memory.ts';
 import { readPolicy } from './policy/policy-store.ts';
-import type { PublishedState } from './snapshot/published-state.ts';
-import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
 import { upstreamDetails } from './upstreams/upstream-health.ts';
-import type { WorkerSupervisor } from './workers/supervisor.ts';
 
-/** Parts of the answering side that policy is put into force with. */
-interface DnsParts {
-  readonly supervisor: WorkerSupervisor;
-  readonly publisher: SnapshotPublisher;
-  readonly liveSettings: LiveSettings;
-  readonly generations: Generations;
-  readonly evaluator: ScheduleEvaluator;
-  readonly claim: Pick<NodeClaim, 'tellNews'>;
-  readonly log: LogQuestions;
-  /** Address of the server with an index, see `recordNames()`. */
-  readonly upstreamName: (index: number) => string | undefined;
-}
+/** A node with its DNS side and its policy. */
+export type PolicyContext = Awaited<ReturnType<typeof startPolicy>>;
 
 /** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
-export async function startPolicy(node: Node, dns: DnsParts) {
-  const { config, configuration, logger, dataDir, database, stops } = node;
-  const { supervisor, publisher, generations, evaluator } = dns;
+export async function startPolicy(dns: DnsContext) {
+  const { config, configuration, logger, dataDir, database, clock, stops } = dns;
+  const { supervisor, publisher, evaluator } = dns;
   const catalog = new ServiceCatalog(dataDir);
   await catalog.load(logger, config.blocking.catalog_url);
   const refused = new RefusedCopies(clock);
-  const localSwitch = new LocalSwitch({ dataDir, clock, logger });
-  const policy = policyInForce(node, dns, { catalog, refused, localSwitch });
-  const changes = new PolicyChanges(database, policy);
+  const localSwitch = new LocalSwitch(dns);
+  const policyInForce = startPolicyInForce(dns, catalog, refused, localSwitch);
+  const policy = new PolicyChanges(database, policyInForce);
   evaluator.start({
     rows: () => publisher.current().rows,
-    apply: () => policy.applyLive(),
+    apply: () => policyInForce.applyLive(),
     endGrants: (ids) => void removeEnded(database, logger, ids),
   });
   stops.push(() => evaluator.close());
-  const bounds = boundsOf(node);
+  const bounds = boundsOf(dns);
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const cache = new ListCache(dataDir);
-  const copies = new SharedCopies({ database, changes, cache, logger });
-  const lists = new ListSources({
-    ...{ database, policy, changes, publisher, pool, clock, logger },
-    ...{ cache, copies, refused, jobs: node.jobs, nodeName: node.name },
-    generations,
+  const copies = new SharedCopies({ ...dns, changes: policy, cache });
+  const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
+  const sources = new ListSources({
+    ...dns,
+    policy: policyInForce,
+    changes: policy,
+    pool,
+    cache,
+    copies,
+    refused,
     names,
-    mostAsked: mostAskedOf(dns.log),
+    mostAsked: mostAskedOf(dns),
     refreshHours: () => configuration.current().blocking.list_refresh_hours,
-    listDirs: () => configuration.current().blocking.list_dirs,
+    listDirs,
     bounds,
   });
   stops.push(async () => {
-    await lists.close();
+    await sources.close();
     await pool.close();
   });
-  const follower = new ChangeFollower(database, policy, logger, () => dns.claim.tellNews());
+  const follower = new ChangeFollower(database, policyInForce, logger, () => dns.claim.tellNews());
   for (const table of ['list_sources', 'list_copies'] as const)
-    follower.onChange(table, () => lists.lookSoon());
+    follower.onChange(table, () => sources.lookSoon());
   stops.push(() => follower.close());
-  const compiledLists = new CompiledLists({ current: () => publisher.current(), names });
-  const catalogRefresh = catalogRefreshOf(node, { catalog, bounds, policy, changes });
+  const catalogRefresh = catalogRefreshOf(dns, catalog, bounds, policyInForce, policy);
   follower.onChange('service_catalog', () => catalogRefresh.follow());
-  const explainer = new Explainer({
-    ask: (question) => supervisor.requests.explain(question),
-    publisher,
-    servers: askedServersOf(node, supervisor),
-    upstreamName: dns.upstreamName,
-    findLine: (sourceId, ruleName, kinds) => lists.findLine(sourceId, ruleName, kinds),
-  });
-  const past = pastExplainerOf(node, dns);
-  const simulator = simulatorOf(node, dns, { cache, copies, pool, bounds, catalog });
+  const servers: AskedServersParts = {
+    details: () => upstreamDetails(supervisor.upstreams()),
+    pools: () => configuration.current().dns.pools,
+  };
+  const current = (): PublishedState => publisher.current();
   return {
-    ...{ policy, changes, follower, lists, compiledLists, catalog, catalogRefresh },
-    ...{ explainer, past, simulator, dayExport: dayExportOf(node, dns.log), localSwitch },
+    ...dns,
+    policy,
+    policyInForce,
+    localSwitch,
+    follower,
+    sources,
+    catalog,
+    catalogRefresh,
+    compiledLists: new CompiledLists({ current, names }),
+    explainer: new Explainer({
+      ...dns,
+      ask: (question) => supervisor.requests.explain(question),
+      servers,
+      findLine: (sourceId, ruleName, kinds) => sources.findLine(sourceId, ruleName, kinds),
+    }),
+    /** Explains by earlier generations. */
+    past: new PastExplainer({
+      ...dns,
+      servers,
+      rulesInForce: () => publisher.current().compiled,
+      blocking: () => blockingSettings(configuration.current()),
+      liveAt: (rows, momentMs) => liveAt(dns, rows, momentMs),
+    }),
+    /** Answers what a draft would change. */
+    simulator: new Simulator({
+      ...dns,
+      log: dns.queryLog,
+      blocking: () => blockingSettings(configuration.current()),
+      lists: new DraftLists({ ...dns, cache, copies, pool, bounds, listDirs, current }),
+      findService: (id) => catalog.find(id),
+    }),
+    /** Exports finished days; it starts with the housekeeping. */
+    dayExport: new DayExport({ ...dns, folder: () => configuration.current().database.export_dir }),
   };
 }
 
 /** What puts the database's policy into force, with its configuration. */
-function policyInForce(
-  { configuration, database, logger, stops }: Node,
-  { publisher, liveSettings, claim }: DnsParts,
-  parts: { catalog: ServiceCatalog; refused: RefusedCopies; localSwitch: LocalSwitch },
+function startPolicyInForce(
+  { configuration, database, logger, publisher, liveSettings, claim, stops }: DnsContext,
+  catalog: ServiceCatalog,
+  refused: RefusedCopies,
+  localSwitch: LocalSwitch,
 ): PolicyInForce {
-  const { catalog, refused, localSwitch } = parts;
   const memory = new PolicyMemory();
   const policy = new PolicyInForce({
     publisher,
@@ -139,87 +153,41 @@ function policyInForce(
   return policy;
 }
 
-/** Where explanations read the state of upstream servers. */
-function askedServersOf({ configuration }: Node, supervisor: WorkerSupervisor): AskedServersParts {
-  return {
-    details: () => upstreamDetails(supervisor.upstreams()),
-    pools: () => configuration.current().dns.pools,
-  };
-}
-
-/** What explains by earlier generations. */
-function pastExplainerOf(node: Node, { generations, publisher, supervisor }: DnsParts): PastExplainer {
-  return new PastExplainer({
-    generations,
-    servers: askedServersOf(node, supervisor),
-    rulesInForce: () => publisher.current().compiled,
-    blocking: () => blockingSettings(node.configuration.current()),
-    liveAt: (rows, momentMs) => liveAt(node, rows, momentMs),
-  });
-}
-
-/** What answers what a draft would change. */
-function simulatorOf(
-  { configuration, database, clients }: Node,
-  { publisher, log }: DnsParts,
-  {
-    catalog,
-    ...ofLists
-  }: {
-    cache: ListCache;
-    copies: SharedCopies;
-    pool: CompilePool;
-    bounds: FetchBounds;
-    catalog: ServiceCatalog;
-  },
-): Simulator {
-  const current = (): PublishedState => publisher.current();
-  const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
-  return new Simulator({
-    ...{ publisher, database, clients, clock, log },
-    blocking: () => blockingSettings(configuration.current()),
-    lists: new DraftLists({ ...ofLists, database, clock, current, listDirs }),
-    findService: (id) => catalog.find(id),
-  });
-}
-
 /** The catalog's refresh, which starts with the housekeeping. */
 function catalogRefreshOf(
-  { configuration, logger, dataDir, database, jobs, stops }: Node,
-  parts: { catalog: ServiceCatalog; bounds: FetchBounds; policy: PolicyInForce; changes: PolicyChanges },
+  dns: DnsContext,
+  catalog: ServiceCatalog,
+  bounds: FetchBounds,
+  policyInForce: PolicyInForce,
+  changes: PolicyChanges,
 ): CatalogRefresh {
+  const { configuration, logger, database, stops } = dns;
   const refresh = new CatalogRefresh({
-    ...{ catalog: parts.catalog, changes: parts.changes, database, jobs, dataDir },
+    ...dns,
+    catalog,
+    changes,
     listDirs: () => configuration.current().blocking.list_dirs,
-    bounds: parts.bounds,
-    clock,
-    logger,
+    bounds,
     url: () => configuration.current().blocking.catalog_url,
     refreshHours: () => configuration.current().blocking.catalog_refresh_hours,
     blocked: () => readBlockedIds(database),
-    apply: () => parts.policy.apply(),
+    apply: () => policyInForce.apply(),
   });
   configuration.onChange(async (next, before) => {
     const { catalog_url: url } = next.blocking;
     if (url === before.blocking.catalog_url) return;
-    await parts.catalog.load(logger, url);
+    await catalog.load(logger, url);
     void refresh.look();
   });
   stops.push(() => refresh.close());
   return refresh;
 }
 
-/** The export of finished days, which starts with the housekeeping. */
-function dayExportOf({ configuration, database, jobs, logger }: Node, queryLog: LogQuestions): DayExport {
-  const folder = (): string => configuration.current().database.export_dir;
-  return new DayExport({ database, jobs, queryLog, folder, logger });
-}
-
 /** The names that a new list is watched for: those of all nodes, as it is fetched for all. */
-function mostAskedOf(log: LogQuestions): MostAskedNames {
+function mostAskedOf({ queryLog, clock }: DnsContext): MostAskedNames {
   const untilAnswered = new AbortController().signal;
   const read = (days: number, limit: number): Promise<readonly string[]> => {
-    return log.mostAsked({ nowMs: clock.nowMs(), days, limit }, untilAnswered);
+    return queryLog.mostAsked({ nowMs: clock.nowMs(), days, limit }, untilAnswered);
   };
   return new MostAskedNames(read, clock);
 }
@@ -232,37 +200,25 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
   };
 }
 
-/** Starts the work that is due each time the database comes up, and periodically. */
-export function startHousekeeping(
-  { configuration, name, logger, dataDir, database, jobs, stops }: Node,
-  parts: {
-    lists: ListSources;
-    catalogRefresh: CatalogRefresh;
-    changes: PolicyChanges;
-    /** Called when each list that was due has been brought into force, or cannot be. */
-    listsInForce: () => void;
-    dayExport: DayExport;
-  },
-): void {
-  const { lists, catalogRefresh, changes, listsInForce, dayExport } = parts;
+/**
+ * Starts the work that is due each time the database comes up, and periodically. `listsInForce` is called when each list
+ * that was due has been brought into force, or cannot be.
+ */
+export function startHousekeeping(context: PolicyContext, listsInForce: () => void): void {
+  const { configuration, logger, database, policy, sources, catalogRefresh, stops } = context;
   stops.push(
     startLogMaintenance({
-      database,
-      jobs,
-      clock,
-      logger,
-      dataDir,
-      nodeId: nodeIdOf(name),
-      dayExport,
+      ...context,
+      nodeId: nodeIdOf(context.nodeName),
       queryLogDays: () => configuration.current().database.query_log_days,
       rollupDays: () => configuration.current().database.rollup_days,
     }),
     onDatabaseUp(database, logger, 'bring lists into force', async () => {
-      await configuration.settle(changes);
+      await configuration.settle(policy);
       await seedFirstSource(database);
-      await lists.start();
+      await sources.start();
       catalogRefresh.start();
-      void lists.idle().then(listsInForce);
+      void sources.idle().then(listsInForce);
     }),
   );
 }

@@ -1,7 +1,6 @@
 /** Opens the certificates of a node: that of the web, and that of encrypted DNS, which is the same one as a rule. */
 import { hostname } from 'node:os';
 import type { Node } from './node.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { CertificateFiles } from './tls/certificate-files.ts';
 import { webCertificatePaths } from './tls/certificate-paths.ts';
 import { namesOfMachine } from './tls/self-signed.ts';
@@ -38,7 +37,7 @@ export async function openDnsCertificates(node: Node): Promise<DnsCertificates> 
 }
 
 /** The keys that all nodes share for a purpose. */
-export function ticketKeysOf({ secret }: Node, purpose: TicketKeyParts['purpose']): TicketKeys {
+export function ticketKeysOf({ secret, clock }: Node, purpose: TicketKeyParts['purpose']): TicketKeys {
   return new TicketKeys({ purpose, secret: () => secret.current(), clock });
 }
 
@@ -52,11 +51,14 @@ function webCertificate(node: Node): WebCertificate {
   return certificateAt(node, webCertificatePaths({ cert, key }, node.dataDir));
 }
 
-function certificateAt({ configuration, name, logger }: Node, paths: { cert: string; key: string }) {
+function certificateAt(
+  { configuration, nodeName, clock, logger }: Node,
+  paths: { cert: string; key: string },
+) {
   const allowedHosts = (): readonly string[] => configuration.current().server.allowed_hosts;
   return new WebCertificate({
     files: new CertificateFiles(paths),
-    names: () => namesOfMachine([name, hostname(), ...allowedHosts()]),
+    names: () => namesOfMachine([nodeName, hostname(), ...allowedHosts()]),
     clock,
     logger,
   });

@@ -15,12 +15,10 @@ import { UdpClient } from '../test/support/dns/dns-client.ts';
 import { startTestDatabase } from '../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../test/support/parts/test-database.ts';
 import { testNode } from '../test/support/parts/test-node.ts';
-import { systemClock as clock } from '../shared/clock.ts';
 import { until, within } from '../test/support/parts/until.ts';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { httpCall } from '../test/support/weir/http-call.ts';
 import type { Node } from './node.ts';
-import { NodeAccess } from './access/node-access.ts';
 import { startDns } from './start-dns.ts';
 import { startPolicy } from './start-policy.ts';
 import { startWeb } from './start-web.ts';
@@ -40,28 +38,15 @@ afterEach(async () => {
 /** Starts all sides but what follows the database. */
 async function start(
   toml: string,
-  options: { isWebNeeded?: boolean } = {},
+  { isWebNeeded = false } = {},
 ): Promise<{ node: Node; dnsPort: number; starting: Promise<number> }> {
-  const node = testNode(own.database, own.dataDir, toml);
-  nodes.push(node);
   const dnsPort = await freePort(['127.0.0.1']);
-  const dns = await startDns(node, dnsPort);
+  const node = testNode(own.database, own.dataDir, toml, dnsPort);
+  nodes.push(node);
+  const dns = await startDns(node);
   await dns.startThreads();
-  const policy = await startPolicy(node, dns);
-  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
-  return {
-    node,
-    dnsPort,
-    starting: startWeb(node, {
-      ...dns,
-      ...policy,
-      nodeAccess,
-      startedAtMs: 0,
-      neighbours: () => [],
-      dnsPort,
-      ...options,
-    }).then(({ server }) => server.endpoints[0]?.port ?? 0),
-  };
+  const starting = startWeb(await startPolicy(dns), isWebNeeded);
+  return { node, dnsPort, starting: starting.then(({ server }) => server.endpoints[0]?.port ?? 0) };
 }
 
 describe('startWeb()', () => {
@@ -125,7 +110,7 @@ describe('startWeb()', () => {
       const [response] = (await within('the response', once(request, 'response'))) as [IncomingMessage];
       return json(response);
     };
-    const status = { enabled: true, exists: true, valid: true, subject: `CN=${node.name}, O=Weir` };
+    const status = { enabled: true, exists: true, valid: true, subject: `CN=${node.nodeName}, O=Weir` };
     expect(await ask('/api/tls/status')).toMatchObject(status);
     expect(await readFile(paths.key, 'utf8')).toContain('PRIVATE KEY');
     const plain = await fetch(`http://127.0.0.1:${port}/docs?x`, { redirect: 'manual' });

@@ -1,12 +1,13 @@
 /** Starts the web server: the dashboard and the API over the parts that run. */
 import type { Node } from './node.ts';
-import type { NodeAccess } from './access/node-access.ts';
+import type { PolicyContext } from './start-policy.ts';
+import { NodeAccess } from './access/node-access.ts';
 import { localSources } from './live-policy.ts';
 import type { Config } from '../config/schema.ts';
-import type { HealthCheck } from '../shared/api/system-api.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { callerOf } from './auth/request-caller.ts';
 import { SetupCode } from './auth/setup-code.ts';
 import { ConfigFile } from './settings/config-file.ts';
 import { ConfiguredPassword } from './auth/accounts/configured-password.ts';
@@ -14,50 +15,25 @@ import { startExpiredSessionSweep } from './auth/sessions/expired-session-sweep.
 import { buildInProcess } from './built-dashboard/build-process.ts';
 import { DashboardOnDisk } from './built-dashboard/dashboard-on-disk.ts';
 import { CacheContents } from './cache/cache-contents.ts';
-import { bootClock as clock } from './clock/boot-clock.ts';
-import type { ClockFloor } from './clock/clock-floor.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import { waitForNodes } from './cluster/wait-for-nodes.ts';
 import { onDatabaseUp } from './db/on-up.ts';
-import type { NetworkSights } from './clients/bypass/silent-devices.ts';
-import type { ReadNeighbours } from '../shared/net/kernel/neighbour-table.ts';
-import type { Explainer } from './explain/explainer.ts';
-import type { PastExplainer } from './explain/past-explainer.ts';
-import type { GrantTimes } from './grants/grant-times.ts';
 import type { RelayQuery } from './http/relay/doh-relay.ts';
 import { createApp } from './http/app.ts';
 import type { WaitForNodes } from './http/preferred-wait.ts';
-import { checkTable } from './http/check-table.ts';
-import { compatTable } from './http/compat-table.ts';
 import { startLocalServer } from './http/edge/local-server.ts';
 import { WEB_RATE } from './http/edge/request-limits.ts';
 import { RetriedWebServer } from './http/retried-web-server.ts';
-import { type RouteParts, routeTable } from './http/route-table.ts';
+import { checkTable, compatTable, routeTable } from './http/route-table.ts';
 import { startWebServer } from './http/edge/server.ts';
 import { SettingsImport } from './importers/import-settings.ts';
 import type { UsedCertificate } from './health/certificate-check.ts';
 import { DiskRoom } from './health/disk-room.ts';
-import type { ChangeFollower } from './cluster/change-follower.ts';
-import type { NodeClaim } from './cluster/node-claim.ts';
 import { sayFigures } from './own-figures.ts';
-import type { CompiledLists } from './lists/compiled/compiled-lists.ts';
-import type { ListSources } from './lists/sources/list-sources.ts';
 import { nodeMetrics } from './metrics/node-metrics.ts';
 import { readThreadCpu } from './metrics/thread-cpu.ts';
-import type { Probes } from './probes/probes.ts';
-import type { Dnstap } from './query-log/dnstap/dnstap.ts';
-import type { DayExport } from './query-log/nightly/day-export.ts';
-import type { LogWriter } from './query-log/store/log-writer.ts';
-import type { LogQuestions } from './query-log/scans/log-questions.ts';
 import { LiveTail } from './query-log/tail/live-tail.ts';
-import type { LocalSwitch } from './schedules/local-switch.ts';
-import type { ServiceCatalog } from './services/service-catalog.ts';
 import { filterStats } from './snapshot/publish/filter-stats.ts';
-import type { PublishedState } from './snapshot/published-state.ts';
-import type { Simulator } from './simulate/simulator.ts';
-import type { PolicyChanges } from './policy/change.ts';
-import type { SnapshotPublisher } from './snapshot/publish/publisher.ts';
-import type { QueryRate } from './stats/query-rate.ts';
 import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
 import { SharedCertificate } from './tls/shared-certificate.ts';
 import type { WebCertificate } from './tls/web-certificate.ts';
@@ -66,115 +42,104 @@ import { setupNotice } from './system/greeting.ts';
 import { nodeStatusReader } from './status/node-status.ts';
 import { StatusStreams } from './status/status-streams.ts';
 import { nodeHealth } from './system/node-health.ts';
-import { version } from './version.ts';
-import type { WorkerSupervisor } from './workers/supervisor.ts';
-
-/** Parts that the API speaks to. */
-interface WebParts {
-  readonly logTrouble: () => string | null;
-  readonly writer: Pick<LogWriter, 'counters' | 'show' | 'run' | 'spoolLimitBytes'>;
-  readonly dnstap: Dnstap | null;
-  readonly dayExport: Pick<DayExport, 'trouble' | 'failures'>;
-  readonly supervisor: WorkerSupervisor;
-  readonly publisher: SnapshotPublisher;
-  readonly rate: QueryRate;
-  readonly claim: NodeClaim;
-  readonly clockFloor: ClockFloor;
-  readonly policy: { revision(): number | null; applyLive(): Promise<void> };
-  readonly localSwitch: LocalSwitch;
-  readonly log: LogQuestions;
-  readonly cache: SharedArrayBuffer;
-  readonly changes: PolicyChanges;
-  readonly follower: ChangeFollower;
-  readonly lists: ListSources;
-  readonly compiledLists: CompiledLists;
-  readonly explainer: Explainer;
-  readonly past: PastExplainer;
-  readonly grantTimes: GrantTimes;
-  readonly simulator: Simulator;
-  readonly probes: Probes;
-  readonly catalog: ServiceCatalog;
-  /** Null if it is not open yet. */
-  readonly webCertificate: WebCertificate | null;
-  /** Of encrypted DNS; null = there is none. */
-  readonly dnsCertificate: WebCertificate | null;
-  readonly nodeAccess: NodeAccess;
-  readonly startedAtMs: number;
-  readonly dnsPort: number;
-  readonly neighbours: ReadNeighbours;
-  /** Whether a web port that cannot be had fails the start, instead of being tried again. */
-  readonly isWebNeeded?: boolean;
-}
 
 /** The web side of a node. */
 export interface NodeWeb {
   readonly server: RetriedWebServer;
+  readonly nodeAccess: NodeAccess;
   /** Answers also at the local socket, and at inherited listeners; called once this process has the data directory. */
   open(): Promise<void>;
 }
 
 type WebApp = ReturnType<typeof createApp>;
 
-/** Dashboard and API. Longer than others, as one table names what every feature's routes take. */
-export async function startWeb(node: Node, parts: WebParts): Promise<NodeWeb> {
-  const { name, logger, database, stops } = node;
-  const server = new RetriedWebServer(logger);
-  const { supervisor, publisher, nodeAccess } = parts;
-  const { reports: access, state: accessState, proxies } = nodeAccess;
-  const setupCode = new SetupCode(node.dataDir, logger);
-  const auth = startAuth(node, setupCode, parts.follower);
-  const localDomain = (): string => node.configuration.current().dns.local_domain;
-  const tail = liveTail(node, parts, auth);
-  const cache = new CacheContents(parts.cache, (counter) => parts.rate.total(counter));
-  const web = await certificatesOf(node, parts);
-  const watched = watchedOf(node, parts, web.certificate);
-  const state = stateOf(node, { ...parts, watched, web: server }, auth);
-  const known = {
-    version,
-    nodeName: name,
-    clock,
-    logger,
-    auth,
-    ...{ requestLimit: new RequestLimit(clock, WEB_RATE), dnsPort: () => parts.dnsPort },
-    ...{ secret: () => node.secret.current(), config: () => node.configuration.current() },
-    relayQuery: node.config.server.encrypted_dns.doh_enabled ? relayTo(supervisor) : undefined,
-    ...{ dashboard: startDashboard(node), waitForNodes: waiter(database), noteForwarding: proxies.note },
-    metrics: metricsOf(node, parts, { ...watched, cache }),
-  };
-  const served = {
-    ...known,
-    ...{ claim: parts.claim, nodeFigures: sayFigures(node, { ...parts, cache }) },
-    ...{ ...web, tokens: auth.tokens, users: auth.users },
-    startedAtMs: parts.startedAtMs,
-    threadCpu: readThreadCpu,
-    ...{ probes: parts.probes, database },
-    policy: parts.changes,
-    configuration: node.configuration,
-    blockingSwitch: () => publisher.current().rows.blockingSwitch,
-    ...{ localSwitch: parts.localSwitch, applyLive: () => parts.policy.applyLive() },
-    grants: () => parts.grantTimes.inForce(publisher.current().rows.grants),
-    policyRows: () => publisher.current().rows,
-    ...{ clients: node.clients, network: networkOf(node, parts) },
-    localNames: { localDomain, live: () => localSources(node, localDomain()) },
-    sources: parts.lists,
-    settingsImport: settingsImport(node, parts, localDomain),
-    bringBack: () => parts.lists.bringBack(),
-    ...{ queryLog: parts.log, stats: parts.log, addressCounts: parts.log },
-    ...{ tail, counters: parts.rate, compiledLists: parts.compiledLists },
-    ...{ explainer: parts.explainer, past: parts.past, simulator: parts.simulator, catalog: parts.catalog },
-    ...{ filterStats: () => filterStats(publisher.current()), access, accessState, ...state },
-    dnsListening: () => listeningOf(node.loaded, parts.dnsPort),
-    upstreams: { reports: () => supervisor.upstreams() },
-    cache,
-  };
-  const app = createApp(known, routeTable(served), {
-    compat: compatTable(served),
-    check: checkTable(served),
+/** Dashboard and API. `isWebNeeded`: a web port that cannot be had fails the start, instead of being tried again. */
+export async function startWeb(policy: PolicyContext, isWebNeeded = false): Promise<NodeWeb> {
+  const { database, logger, stops } = policy;
+  const setupCode = new SetupCode(policy.dataDir, logger);
+  const context = await webContext(policy, setupCode);
+  const app = createApp(context, routeTable(context), {
+    compat: compatTable(context),
+    check: checkTable(context),
   });
-  await listenForWeb(node, app, { server, certificate: served.certificate, isNeeded: parts.isWebNeeded });
-  stops.push(() => closeStreams(state.statusStreams, tail));
-  stops.push(onDatabaseUp(database, logger, 'look for a password', setupCodePrinter(auth, setupCode, node)));
-  return { server, open: () => openWeb(node, app, server) };
+  await listenForWeb(context, app, isWebNeeded);
+  stops.push(() => {
+    // Streams of pages end first, so that the web server can close.
+    context.statusStreams.close();
+    return context.tail.close();
+  });
+  const printCode = setupCodePrinter(context.auth, setupCode, policy);
+  stops.push(onDatabaseUp(database, logger, 'look for a password', printCode));
+  const { web, nodeAccess } = context;
+  return { server: web, nodeAccess, open: () => openWeb(policy, app, web) };
+}
+
+/** A whole node, which the routes of every feature take their services from. */
+async function webContext(policy: PolicyContext, setupCode: SetupCode) {
+  const { configuration, database, clock, logger, publisher, rate, sources, nodeName } = policy;
+  const auth = startAuth(policy, setupCode);
+  const certificate = policy.webCertificate ?? (await openWebCertificate(policy));
+  const sharedCertificate = new SharedCertificate({ ...policy, certificate });
+  policy.stops.push(sharedCertificate.follow(policy.follower));
+  const disk = new DiskRoom(policy.dataDir, logger);
+  policy.stops.push(disk.start());
+  const nodeAccess = new NodeAccess(policy);
+  const watched = {
+    ...policy,
+    disk,
+    nodeAccess,
+    certificates: usedCertificates(policy, certificate),
+    web: new RetriedWebServer(logger),
+    cache: new CacheContents(policy.cacheMemory, (counter) => rate.total(counter)),
+  };
+  /** State of the node's parts, from memory. */
+  const health = { checks: () => nodeHealth(watched) };
+  const localDomain = (): string => configuration.current().dns.local_domain;
+  const localNames = { localDomain, live: () => localSources(policy, localDomain()) };
+  return {
+    ...watched,
+    auth,
+    callerNow: callerOf.bind(null, auth),
+    tokens: auth.tokens,
+    users: auth.users,
+    certificate,
+    sharedCertificate,
+    health,
+    localNames,
+    requestLimit: new RequestLimit(clock, WEB_RATE),
+    noteForwarding: nodeAccess.proxies.note,
+    relayQuery: relayTo(policy),
+    dashboard: startDashboard(policy),
+    waitForNodes: waiter(database),
+    metrics: nodeMetrics(watched),
+    nodeFigures: sayFigures(watched),
+    threadCpu: readThreadCpu,
+    policyRows: () => publisher.current().rows,
+    grants: () => policy.grantTimes.inForce(publisher.current().rows.grants),
+    filterStats: () => filterStats(publisher.current()),
+    bringBack: () => sources.bringBack(),
+    dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
+    /** Which devices are in the network, besides their queries. */
+    network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
+    statusStreams: new StatusStreams({
+      read: nodeStatusReader({ ...policy, health }),
+      sessions: auth.sessions,
+      logger,
+    }),
+    tail: new LiveTail({
+      ...policy,
+      sessions: auth.sessions,
+      node: nodeName,
+      nodeId: nodeIdOf(nodeName),
+      hostnameOf: (address, clientId) => policy.clients.nameAt(address, clientId),
+    }),
+    settingsImport: new SettingsImport({
+      ...policy,
+      localNames,
+      listDirs: () => configuration.current().blocking.list_dirs,
+      dataDir: () => policy.dataDir,
+    }),
+  };
 }
 
 async function openWeb(
@@ -184,11 +149,6 @@ async function openWeb(
 ) {
   stops.push(await startLocalServer(app, dataDir, logger));
   if (isTakingOver) server.resume();
-}
-
-/** What says which devices are in the network, besides their queries. */
-function networkOf({ leases }: Node, { neighbours }: WebParts): () => NetworkSights {
-  return () => ({ neighbours: neighbours(), leases: leases.all() });
 }
 
 /** The dashboard, read and if need be built while all else starts. */
@@ -204,14 +164,15 @@ function waiter(database: Node['database']): WaitForNodes {
   return (withinMs, gone) => waitForNodes(database, withinMs, gone);
 }
 
-/** Has the DNS threads answer what comes to the web port. */
-function relayTo({ requests }: WorkerSupervisor): RelayQuery {
-  return (message, client, clientKey) => requests.relay(message, client, clientKey);
+/** Has the DNS threads answer what comes to the web port, if DNS over HTTPS is on. */
+function relayTo({ config, supervisor }: PolicyContext): RelayQuery | undefined {
+  if (!config.server.encrypted_dns.doh_enabled) return undefined;
+  return (message, client, clientKey) => supervisor.requests.relay(message, client, clientKey);
 }
 
 /** Authentication, and what removes expired sessions and old entries of the audit log. */
-function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): Authenticator {
-  const { configuration, logger, database, stops } = node;
+function startAuth(node: PolicyContext, setupCode: SetupCode): Authenticator {
+  const { configuration, logger, follower, stops } = node;
   const config = (): Config => configuration.current();
   const { file: name, config: loaded } = node.loaded;
   const file = name === undefined ? null : new ConfigFile(name, loaded.server.data_dir);
@@ -219,46 +180,16 @@ function startAuth(node: Node, setupCode: SetupCode, follower: ChangeFollower): 
     configuration.noteInFile('auth.admin.password_hash', hash),
   );
   configuration.onChange((next) => configured.take(next.auth.admin.password_hash));
-  const auth = new Authenticator({ config, configured, database, clock, logger, setupCode });
+  const auth = new Authenticator({ ...node, config, configured, setupCode });
   follower.onChange('access', () => auth.rightsMayHaveEnded());
   stops.push(startExpiredSessionSweep(auth, logger));
-  stops.push(startAuditSweep({ database, clock, logger, keptDays: () => config().database.audit_days }));
+  stops.push(startAuditSweep({ ...node, keptDays: () => config().database.audit_days }));
   return auth;
-}
-
-/** What health and metrics look at, in addition to the parts. */
-interface Watched {
-  readonly disk: DiskRoom;
-  readonly certificates: () => UsedCertificate[];
-}
-
-function watchedOf(node: Node, parts: WebParts, web: WebCertificate): Watched {
-  const disk = new DiskRoom(node.dataDir, node.logger);
-  node.stops.push(disk.start());
-  return { disk, certificates: usedCertificates(node, parts, web) };
-}
-
-function metricsOf(
-  node: Node,
-  parts: WebParts,
-  watched: Watched & { readonly cache: CacheContents },
-): ReturnType<typeof nodeMetrics> {
-  return nodeMetrics({ ...node, ...parts, ...watched, version, cacheBytes: parts.cache.byteLength });
-}
-
-function healthOf(
-  node: Node,
-  parts: WebParts & { readonly web: RetriedWebServer },
-  watched: Watched,
-): RouteParts['health'] {
-  const access = (): HealthCheck => parts.nodeAccess.check();
-  return { checks: () => nodeHealth({ ...node, ...parts, ...watched, version, clock, access }) };
 }
 
 /** The certificates that are served. */
 function usedCertificates(
-  { config }: Node,
-  { dnsCertificate }: WebParts,
+  { config, dnsCertificate }: PolicyContext,
   web: WebCertificate,
 ): () => UsedCertificate[] {
   const served = [
@@ -272,27 +203,18 @@ function usedCertificates(
     });
 }
 
-/** The certificate in force here, and what it has to do with those of other nodes. */
-async function certificatesOf(node: Node, { webCertificate, follower }: WebParts) {
-  const certificate = webCertificate ?? (await openWebCertificate(node));
-  const sharedCertificate = new SharedCertificate({ ...node, certificate, clock });
-  node.stops.push(sharedCertificate.follow(follower));
-  return { certificate, sharedCertificate };
-}
-
 /** Listens on the web port, now or as soon as that is possible. */
 function listenForWeb(
-  node: Node,
+  context: Node & { web: RetriedWebServer; certificate: WebCertificate },
   app: WebApp,
-  web: { server: RetriedWebServer; certificate: WebCertificate; isNeeded: boolean | undefined },
+  isStrict: boolean,
 ): Promise<void> {
-  const { config, logger, ownPorts, inherited, isTakingOver, stops } = node;
-  const { server, certificate, isNeeded: isStrict = false } = web;
+  const { config, logger, ownPorts, inherited, isTakingOver, stops, web, certificate } = context;
   const secured = config.server.web_tls.enabled
-    ? { certificate, ticketKeys: ticketKeysOf(node, 'tls tickets of the web') }
+    ? { certificate, ticketKeys: ticketKeysOf(context, 'tls tickets of the web') }
     : {};
-  stops.push(() => server.close());
-  return server.start({
+  stops.push(() => web.close());
+  return web.start({
     listen: () =>
       startWebServer(app, config, logger, {
         ...secured,
@@ -307,63 +229,9 @@ function listenForWeb(
   });
 }
 
-/** What takes over the settings of other programs. */
-function settingsImport(
-  node: Node,
-  { changes, lists, catalog }: WebParts,
-  localDomain: () => string,
-): SettingsImport {
-  const { configuration, clients, dataDir, logger } = node;
-  return new SettingsImport({
-    policy: changes,
-    clients,
-    sources: lists,
-    catalog,
-    localNames: { live: () => localSources(node, localDomain()) },
-    nodeName: node.name,
-    listDirs: () => configuration.current().blocking.list_dirs,
-    dataDir: () => dataDir,
-    logger,
-  });
-}
-
-/** What shows the log as it grows. */
-function liveTail({ database, logger, name, clients }: Node, parts: WebParts, auth: Authenticator): LiveTail {
-  return new LiveTail({
-    ...parts,
-    database,
-    logger,
-    sessions: auth.sessions,
-    node: name,
-    nodeId: nodeIdOf(name),
-    hostnameOf: (address, clientId) => clients.nameAt(address, clientId),
-  });
-}
-
 /** How the commands of Weir are called here. */
 function commandName(): string {
   return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
-}
-
-/** The state of this node, and what streams it to pages. */
-function stateOf(
-  node: Node,
-  parts: WebParts & { readonly watched: Watched; readonly web: RetriedWebServer },
-  auth: Authenticator,
-) {
-  const { configuration, logger, name } = node;
-  const { publisher, startedAtMs } = parts;
-  const health = healthOf(node, parts, parts.watched);
-  const config = (): Config => configuration.current();
-  const published = (): PublishedState => publisher.current();
-  const read = nodeStatusReader({ health, version, nodeName: name, clock, startedAtMs, config, published });
-  return { health, statusStreams: new StatusStreams({ read, sessions: auth.sessions, logger }) };
-}
-
-/** Ends the streams of pages, so that the web server can close. */
-function closeStreams(statusStreams: StatusStreams, tail: LiveTail): Promise<void> {
-  statusStreams.close();
-  return tail.close();
 }
 
 /** Prints the code for the first password, once, if it is pending. */

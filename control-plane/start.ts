@@ -5,9 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { Node } from './node.ts';
-import type { startPolicy as StartPolicy } from './start-policy.ts';
-import type { ReadNeighbours } from '../shared/net/kernel/neighbour-table.ts';
-import { startDns } from './start-dns.ts';
+import { type DnsContext, startDns } from './start-dns.ts';
 import type { LoadedConfig } from '../config/parse-config.ts';
 import { NodeState } from '../shared/threads/messages.ts';
 import type { NodeStateCode } from '../shared/threads/messages.ts';
@@ -22,8 +20,7 @@ import { logProcessFaults } from './log/process-faults.ts';
 import { createLogger } from './log/winston-logger.ts';
 import type { StaysRoot } from './privileges/drop-root.ts';
 import type { AdjustableLogger } from './log/winston-logger.ts';
-import { NodeAccess } from './access/node-access.ts';
-import { clientNamesOf } from './compile/table/compiled-rules.ts';
+import type { NodeAccess } from './access/node-access.ts';
 import { reasonOf } from '../shared/thrown.ts';
 import { StartSteps } from './handover/start-steps.ts';
 import { openNode } from './start-node.ts';
@@ -36,8 +33,6 @@ import type { GreetingFacts } from './system/greeting.ts';
 import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
-import { version } from './version.ts';
-import type { WorkerSupervisor } from './workers/supervisor.ts';
 
 /** Milliseconds in which a database must respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
@@ -133,19 +128,18 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
 
 async function startParts(start: Start): Promise<void> {
   const { logger, stops, handover, steps } = start;
-  const startedAtMs = clock.monotonicMs();
-  const { node, dnsPort, neighbours, taking } = await openNode(start);
+  const { node, taking } = await openNode(start);
   handover.isTaking = taking !== null;
   const niceness = answerAsFirst(taking?.niceness, logger);
   steps.begin('prepare DNS');
-  const dns = await startDns(node, dnsPort.port, taking?.stateBefore());
+  const dns = await startDns(node, taking?.stateBefore());
   const startThreads = async (): Promise<void> => {
     steps.begin('start the DNS threads');
     await dns.startThreads();
     putAnswersFirst(niceness, logger);
   };
   if (!node.isTakingOver) await startThreads();
-  stops.push(endHoldLater(node, dns.supervisor));
+  stops.push(endHoldLater(dns));
   stops.push(startReleasingMemory());
   if (taking === null) {
     if (handover.isTold) return;
@@ -154,75 +148,48 @@ async function startParts(start: Start): Promise<void> {
   // Threads answer already: without a handover, the rest of the code is loaded only now.
   steps.begin('load the policy');
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
-  const policy = await startPolicy(node, dns);
+  const context = await startPolicy(dns);
   steps.begin('start client discovery');
-  await startDiscovery(node, neighbours, dns, policy);
-  startHousekeeping(node, { ...policy, listsInForce: () => becomeReady(node, dns) });
-  const reload = (): void => void node.configuration.reloadLater(policy.changes);
+  const { startClients } = await import('./clients/start-clients.ts');
+  stops.push(startClients(context));
+  startHousekeeping(context, () => becomeReady(dns));
+  const reload = (): void => void node.configuration.reloadLater(context.policy);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
   // Its web port is free only after the other process has left.
   if (!node.isTakingOver && !(await finishTaking(start, taking))) return;
   steps.begin('start the web server');
   const { startWeb } = await import('./start-web.ts');
-  const nodeAccess = new NodeAccess({ ...node, ...dns, clock });
-  const known = { startedAtMs, neighbours, nodeAccess, dnsPort: dnsPort.port };
-  const isWebNeeded = node.isTakingOver && taking?.mustSucceed === false;
-  const web = await startWeb(node, { ...dns, ...policy, ...known, isWebNeeded });
+  const web = await startWeb(context, node.isTakingOver && taking?.mustSucceed === false);
   if (node.isTakingOver) await startThreads();
   if (node.isTakingOver && !(await finishTaking(start, taking))) return;
   steps.begin('listen for commands');
   await web.open();
   node.inherited?.closeRest();
-  const giving = { ...dns, web: web.server, niceness, dnsPort: dnsPort.port };
-  await startGiving(start, node, giving);
+  await startGiving(start, dns, web.server, niceness);
   if (taking !== null) {
     await taking.complete();
     handover.taking = null;
     start.service.stayAlive();
   }
   start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
-  await greet(node, dnsPort.port, web.server, nodeAccess).catch((error: unknown) =>
+  await greet(node, web.server, web.nodeAccess).catch((error: unknown) =>
     logger.warn('could not show where Weir answers', { reason: reasonOf(error) }),
   );
 }
 
-type DnsSide = Awaited<ReturnType<typeof startDns>>;
-
 /** Load balancers and other nodes learn of the state. */
-function tellState({ supervisor, claim }: Pick<DnsSide, 'supervisor' | 'claim'>, state: NodeStateCode): void {
+function tellState({ supervisor, claim }: DnsContext, state: NodeStateCode): void {
   supervisor.tell(state);
   claim.tellNews();
 }
 
 /** Called when all lists that were due are active, or could not be fetched. */
-function becomeReady({ logger }: Node, dns: DnsSide): void {
+function becomeReady(dns: DnsContext): void {
   tellState(dns, NodeState.READY);
   dns.generations.noteReady().catch((error: unknown) => {
-    logger.warn('could not note that this node was ready', { reason: reasonOf(error) });
+    dns.logger.warn('could not note that this node was ready', { reason: reasonOf(error) });
   });
-}
-
-async function startDiscovery(
-  node: Node,
-  neighbours: ReadNeighbours,
-  dns: DnsSide,
-  { policy }: Pick<Awaited<ReturnType<typeof StartPolicy>>, 'policy'>,
-): Promise<void> {
-  const { startClients } = await import('./clients/start-clients.ts');
-  node.stops.push(
-    startClients({
-      ...node,
-      directory: node.clients,
-      neighbours,
-      clock,
-      memories: dns.supervisor.memories(),
-      askOwn: (message) => dns.supervisor.requests.askOwn(message),
-      rows: () => dns.publisher.current().rows,
-      ruleClients: () => clientNamesOf(dns.publisher.current().compiled),
-      applyLive: () => policy.applyLive(),
-    }),
-  );
 }
 
 /** Takes the data directory, if another process hands it over; false if this process is to stop. */
@@ -236,20 +203,20 @@ async function finishTaking({ handover, steps }: Start, taking: TakingOver | nul
 /** Hands over to another process from now on; the last part to start, and the first to stop. */
 async function startGiving(
   { handover, stops, stop, service }: Start,
-  node: Node,
-  giving: Omit<Parameters<typeof startHandover>[1], 'stop' | 'service'> & Parameters<typeof tellState>[0],
+  dns: DnsContext,
+  web: RetriedWebServer,
+  niceness: number,
 ): Promise<void> {
-  const handing = await startHandover(node, { ...giving, stop, service });
+  const handing = await startHandover(dns, web, niceness, service, stop);
   handover.giving = handing;
   stops.push(() => handing.close());
-  stops.push(() => node.database.giveUpUnlessAnswering(LIFE_SIGN_MS));
-  stops.push(() => tellState(giving, NodeState.DRAINING));
+  stops.push(() => dns.database.giveUpUnlessAnswering(LIFE_SIGN_MS));
+  stops.push(() => tellState(dns, NodeState.DRAINING));
 }
 
 /** Shows people where it answers. */
 async function greet(
-  { loaded, dataDir, config, logger }: Node,
-  dnsPort: number,
+  { loaded, dataDir, config, version, dnsPort, logger }: Node,
   web: RetriedWebServer,
   nodeAccess: NodeAccess,
 ): Promise<void> {
@@ -271,7 +238,7 @@ async function greet(
 }
 
 /** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
-function endHoldLater({ config, logger }: Node, supervisor: WorkerSupervisor): () => void {
+function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
   const endHold = (): void => {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;
     const isUnfiltered = config.server.start_unfiltered;

@@ -27,8 +27,10 @@ const suiteRoutes: Rows = (parts) => {
   return [
     ...accessRoutes({
       ...parts,
-      access: reports,
-      accessState: { now: () => ({ warnings: ['one_address'], onlyAddress: '172.17.0.1' }) },
+      nodeAccess: {
+        reports,
+        state: { now: () => ({ warnings: ['one_address'], onlyAddress: '172.17.0.1' }) },
+      },
     }),
     ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
   ];

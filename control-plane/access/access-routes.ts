@@ -12,21 +12,31 @@ import type { AccessReports, Announcement, RefusedNetworkReport } from './access
 import type { AccessState } from './access-state.ts';
 import { accessNetwork } from './access-network.ts';
 
-/** What these rows are made of. */
-export interface AccessRouteParts {
-  readonly configuration: Pick<Configuration, 'current' | 'addEntries'>;
-  readonly policy: PolicyChanges;
-  readonly clients: Pick<ClientDirectory, 'nameAt'>;
-  readonly access: Pick<AccessReports, 'announcement' | 'refused'>;
-  readonly accessState: Pick<AccessState, 'now'>;
+type Clients = Pick<ClientDirectory, 'nameAt'>;
+
+interface Reports {
+  readonly reports: Pick<AccessReports, 'announcement' | 'refused'>;
+  readonly state: Pick<AccessState, 'now'>;
 }
 
 /** Rows of who may ask. */
-export function accessRoutes(parts: AccessRouteParts): Route[] {
-  return [readRefused(parts), allowNetworks(parts)];
+export function accessRoutes(context: {
+  configuration: Pick<Configuration, 'current' | 'addEntries'>;
+  policy: PolicyChanges;
+  clients: Clients;
+  nodeAccess: Reports;
+}): Route[] {
+  return [
+    readRefused(context.configuration, context.clients, context.nodeAccess),
+    allowNetworks(context.configuration, context.policy),
+  ];
 }
 
-function readRefused(parts: AccessRouteParts): Route {
+function readRefused(
+  configuration: Pick<Configuration, 'current'>,
+  clients: Clients,
+  nodeAccess: Reports,
+): Route {
   return route({
     method: 'GET',
     path: '/clients/refused',
@@ -35,9 +45,9 @@ function readRefused(parts: AccessRouteParts): Route {
     summary: 'Networks whose clients were refused, and recent clients that soon will be',
     answer: RefusedClients,
     handle: () => {
-      const { allowed_clients: allowed, blocked_clients: blocked } = parts.configuration.current().dns;
-      const { warnings, onlyAddress } = parts.accessState.now();
-      const announcement = parts.access.announcement();
+      const { allowed_clients: allowed, blocked_clients: blocked } = configuration.current().dns;
+      const { warnings, onlyAddress } = nodeAccess.state.now();
+      const announcement = nodeAccess.reports.announcement();
       return {
         allowed_clients: [...allowed],
         warnings: [...warnings],
@@ -47,15 +57,18 @@ function readRefused(parts: AccessRouteParts): Route {
             ? null
             : {
                 until: new Date(announcement.untilMs).toISOString(),
-                networks: announcedNetworks(announcement, parts.clients),
+                networks: announcedNetworks(announcement, clients),
               },
-        refused: parts.access.refused().map((report) => shownRefused(report, blocked)),
+        refused: nodeAccess.reports.refused().map((report) => shownRefused(report, blocked)),
       };
     },
   });
 }
 
-function allowNetworks({ configuration, policy }: AccessRouteParts): Route {
+function allowNetworks(
+  configuration: Pick<Configuration, 'current' | 'addEntries'>,
+  policy: PolicyChanges,
+): Route {
   return route({
     method: 'POST',
     path: '/clients/allowed',
@@ -97,10 +110,7 @@ function isIn(list: readonly string[], address: string): boolean {
   });
 }
 
-function announcedNetworks(
-  { clients: announced }: Announcement,
-  clients: AccessRouteParts['clients'],
-): AnnouncedNetwork[] {
+function announcedNetworks({ clients: announced }: Announcement, clients: Clients): AnnouncedNetwork[] {
   const groups = Map.groupBy(announced, ({ address }) => accessNetwork(address));
   const networks = [...groups].map(([network, members]) => {
     const last = members.reduce((a, b) => (b.lastSeenMs > a.lastSeenMs ? b : a));

@@ -9,14 +9,8 @@ import type { Queryable } from '../db/database.ts';
 import { countAuditLog, readAuditLog } from './audit-log-store.ts';
 import type { AuditSelection } from './audit-log-store.ts';
 
-/** What these rows are made of. */
-export interface AuditRouteParts {
-  readonly database: Queryable;
-  readonly clock: Clock;
-}
-
 /** Rows of the audit log. */
-export function auditRoutes({ database, clock }: AuditRouteParts): Route[] {
+export function auditRoutes({ database, clock }: { database: Queryable; clock: Clock }): Route[] {
   const readLog = route({
     method: 'GET',
     path: '/audit-log',
@@ -49,7 +43,10 @@ function selectionOf(query: AuditLogQuery, nowMs: number): AuditSelection {
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const since = period === undefined ? from : nowMs - periodMs(period)!;
   return {
-    ...{ actor, action, subject, revision },
+    actor,
+    action,
+    subject,
+    revision,
     from: since === undefined ? undefined : new Date(since),
     to: to === undefined ? undefined : new Date(to),
   };

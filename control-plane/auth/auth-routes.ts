@@ -18,25 +18,20 @@ import { loginOriginOf } from './request-caller.ts';
 import type { StoredSession } from './sessions/session-store.ts';
 import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './session-cookie.ts';
 
-/** What these rows are made of. */
-export interface AuthRouteParts {
-  readonly auth: Authenticator;
-}
-
 /** Rows of passwords and sessions. */
-export function authRoutes(parts: AuthRouteParts): Route[] {
+export function authRoutes({ auth }: { auth: Authenticator }): Route[] {
   return [
-    readAuthStatus(parts),
-    setUpPassword(parts),
-    logIn(parts),
-    logOut(parts),
-    changePassword(parts),
-    listSessions(parts),
-    revokeSession(parts),
+    readAuthStatus(auth),
+    setUpPassword(auth),
+    logIn(auth),
+    logOut(auth),
+    changePassword(auth),
+    listSessions(auth),
+    revokeSession(auth),
   ];
 }
 
-function readAuthStatus(parts: AuthRouteParts): Route {
+function readAuthStatus(auth: Authenticator): Route {
   return route({
     method: 'GET',
     path: '/auth/status',
@@ -45,16 +40,16 @@ function readAuthStatus(parts: AuthRouteParts): Route {
     summary: 'Whether authentication is on and a password is set, and whose session the request carries',
     answer: AuthStatus,
     handle: async ({ http }) => {
-      const session = await parts.auth.sessionIfKnown(sessionSecretsOf(http));
-      const status = await parts.auth.status();
+      const session = await auth.sessionIfKnown(sessionSecretsOf(http));
+      const status = await auth.status();
       const needsCode = status.setup_required === true && !isOnThisMachine(http);
-      const setupCodeFile = needsCode ? parts.auth.setupCodeFile : null;
-      return { ...status, setup_code_file: setupCodeFile, session: session && shown(parts, session) };
+      const setupCodeFile = needsCode ? auth.setupCodeFile : null;
+      return { ...status, setup_code_file: setupCodeFile, session: session && shown(auth, session) };
     },
   });
 }
 
-function setUpPassword(parts: AuthRouteParts): Route {
+function setUpPassword(auth: Authenticator): Route {
   return route({
     method: 'POST',
     path: '/auth/setup',
@@ -69,12 +64,12 @@ function setUpPassword(parts: AuthRouteParts): Route {
         address: clientAddress(http),
         setupCode: body.setup_code,
       };
-      await parts.auth.setUp(body.password, sender);
+      await auth.setUp(body.password, sender);
     },
   });
 }
 
-function logIn(parts: AuthRouteParts): Route {
+function logIn(auth: Authenticator): Route {
   return route({
     method: 'POST',
     path: '/auth/login',
@@ -90,19 +85,19 @@ function logIn(parts: AuthRouteParts): Route {
     handle: async ({ body, http, response }) => {
       const { username: name, password, remember_me: rememberMe } = body;
       const attempt = { username: name, password, rememberMe, code: codeIn(body) };
-      const { secret, session } = await parts.auth.logIn(attempt, loginOriginOf(http));
+      const { secret, session } = await auth.logIn(attempt, loginOriginOf(http));
       setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
-      return shown(parts, session);
+      return shown(auth, session);
     },
   });
 }
 
-function shown({ auth }: AuthRouteParts, session: StoredSession): LoginAnswer {
+function shown(auth: Authenticator, session: StoredSession): LoginAnswer {
   const username = auth.sessions.nameOf(session);
   return { username, role: session.role, expires_at: session.expiresAt.toISOString() };
 }
 
-function logOut(parts: AuthRouteParts): Route {
+function logOut(auth: Authenticator): Route {
   return route({
     method: 'POST',
     path: '/auth/logout',
@@ -112,12 +107,12 @@ function logOut(parts: AuthRouteParts): Route {
     handle: async ({ http, response }) => {
       const secrets = sessionSecretsOf(http);
       clearSessionCookie(http, response);
-      for (const secret of secrets) await parts.auth.sessions.endOf(secret);
+      for (const secret of secrets) await auth.sessions.endOf(secret);
     },
   });
 }
 
-function changePassword(parts: AuthRouteParts): Route {
+function changePassword(auth: Authenticator): Route {
   return route({
     method: 'POST',
     path: '/auth/change-password',
@@ -133,12 +128,12 @@ function changePassword(parts: AuthRouteParts): Route {
     },
     handle: async ({ body, caller, http }) => {
       const passwords = { current: body.current_password, next: body.new_password };
-      await parts.auth.changePassword(caller!, passwords, loginOriginOf(http));
+      await auth.changePassword(caller!, passwords, loginOriginOf(http));
     },
   });
 }
 
-function listSessions(parts: AuthRouteParts): Route {
+function listSessions(auth: Authenticator): Route {
   return route({
     method: 'GET',
     path: '/auth/sessions',
@@ -147,7 +142,7 @@ function listSessions(parts: AuthRouteParts): Route {
     summary: 'Sessions that are not over: all of them for an admin, else those of the caller',
     answer: SessionList,
     handle: async ({ caller }) => {
-      const { sessions } = parts.auth;
+      const { sessions } = auth;
       const seen = (await sessions.list()).filter((session) => isOpenTo(caller, session));
       return seen.map((session) => ({
         id: session.id,
@@ -165,7 +160,7 @@ function listSessions(parts: AuthRouteParts): Route {
   });
 }
 
-function revokeSession(parts: AuthRouteParts): Route {
+function revokeSession(auth: Authenticator): Route {
   return route({
     method: 'DELETE',
     path: '/auth/sessions/{id}',
@@ -176,7 +171,7 @@ function revokeSession(parts: AuthRouteParts): Route {
     handle: async (request) => {
       const { params, caller, http, response } = request;
       const mayEnd = (session: StoredSession): boolean => isOpenTo(caller, session);
-      await parts.auth.sessions.revoke(authorOf(request), params.id, mayEnd);
+      await auth.sessions.revoke(authorOf(request), params.id, mayEnd);
       if (caller?.sessionId === params.id) clearSessionCookie(http, response);
     },
   });

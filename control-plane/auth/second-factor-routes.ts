@@ -12,22 +12,17 @@ import type { Route } from '../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
 import { ownerIn, proofIn } from './given-proof.ts';
 
-/** What these rows are made of. */
-export interface SecondFactorRouteParts {
-  readonly auth: Authenticator;
-}
-
 const PLACE = { access: 'viewer', tag: 'Authentication' } as const;
 
 const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
 const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many at once' } as const;
 
 /** Rows of the second factor. */
-export function secondFactorRoutes(parts: SecondFactorRouteParts): Route[] {
-  return [readState(parts), prepare(parts), enable(parts), renewCodes(parts), disable(parts)];
+export function secondFactorRoutes({ auth }: { auth: Authenticator }): Route[] {
+  return [readState(auth), prepare(auth), enable(auth), renewCodes(auth), disable(auth)];
 }
 
-function readState({ auth }: SecondFactorRouteParts): Route {
+function readState(auth: Authenticator): Route {
   return route({
     ...PLACE,
     method: 'GET',
@@ -42,7 +37,7 @@ function readState({ auth }: SecondFactorRouteParts): Route {
   });
 }
 
-function prepare({ auth }: SecondFactorRouteParts): Route {
+function prepare(auth: Authenticator): Route {
   return route({
     ...PLACE,
     method: 'POST',
@@ -56,7 +51,7 @@ function prepare({ auth }: SecondFactorRouteParts): Route {
   });
 }
 
-function enable({ auth }: SecondFactorRouteParts): Route {
+function enable(auth: Authenticator): Route {
   return route({
     ...PLACE,
     method: 'POST',
@@ -71,7 +66,7 @@ function enable({ auth }: SecondFactorRouteParts): Route {
   });
 }
 
-function renewCodes({ auth }: SecondFactorRouteParts): Route {
+function renewCodes(auth: Authenticator): Route {
   return route({
     ...PLACE,
     method: 'POST',
@@ -86,7 +81,7 @@ function renewCodes({ auth }: SecondFactorRouteParts): Route {
   });
 }
 
-function disable({ auth }: SecondFactorRouteParts): Route {
+function disable(auth: Authenticator): Route {
   return route({
     ...PLACE,
     method: 'POST',

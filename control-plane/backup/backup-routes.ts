@@ -8,7 +8,6 @@ import {
   RestoreQuery,
 } from '../../shared/api/policy/backup-api.ts';
 import type { BackupText } from '../../shared/api/policy/backup-api.ts';
-import type { Config } from '../../config/schema.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { recordAudit } from '../audit/audit-store.ts';
@@ -25,21 +24,19 @@ import type { RestoreParts } from './restore-backup.ts';
 /** Largest file that is restored. */
 const MAX_BACKUP_BYTES = 64 * 1024 * 1024;
 
-/** What these rows are made of. */
-export interface BackupRouteParts extends Omit<RestoreParts, 'listDirs'> {
-  readonly configuration: Pick<Configuration, 'faultsOfRows' | 'written' | 'sources'>;
+/** What the rows share. */
+interface BackupContext extends RestoreParts {
+  readonly configuration: RestoreParts['configuration'] & Pick<Configuration, 'written' | 'sources'>;
   readonly version: string;
   readonly nodeName: string;
-  /** Asked for each request, because a reload replaces it. */
-  readonly config: () => Pick<Config, 'blocking'>;
 }
 
 /** Rows of backup and restore. */
-export function backupRoutes(parts: BackupRouteParts): Route[] {
-  return [readBackup(parts), readBackupWithSecrets(parts), restore(parts)];
+export function backupRoutes(context: BackupContext): Route[] {
+  return [readBackup(context), readBackupWithSecrets(context), restore(context)];
 }
 
-function readBackup(parts: BackupRouteParts): Route {
+function readBackup(context: BackupContext): Route {
   return route({
     method: 'GET',
     path: '/backup',
@@ -48,12 +45,12 @@ function readBackup(parts: BackupRouteParts): Route {
     summary: 'Everything that people have set but secrets, as one file for POST /restore',
     query: BackupQuery,
     media: ['application/json'],
-    handle: async ({ response }) => send(response, await makeBackup(parts)),
+    handle: async ({ response }) => send(response, await makeBackup(context)),
   });
 }
 
 /** A POST, for a passphrase must not be in a URL. */
-function readBackupWithSecrets(parts: BackupRouteParts): Route {
+function readBackupWithSecrets(context: BackupContext): Route {
   return route({
     method: 'POST',
     path: '/backup',
@@ -65,7 +62,7 @@ function readBackupWithSecrets(parts: BackupRouteParts): Route {
     waits: false,
     handle: async (request) => {
       const { response, body } = request;
-      const backup = await makeBackup(parts, body.passphrase, (tx) =>
+      const backup = await makeBackup(context, body.passphrase, (tx) =>
         recordAudit(tx, { actor: authorOf(request), action: 'read', subject: 'backup with secrets' }),
       );
       send(response, backup);
@@ -80,14 +77,14 @@ function send(response: Response, backup: BackupText): void {
 }
 
 async function makeBackup(
-  { clock, database, nodeName, version, configuration, ...parts }: BackupRouteParts,
+  { clock, database, nodeName, version, configuration, ...context }: BackupContext,
   passphrase?: string,
   record: (tx: Queryable) => Promise<void> = () => Promise.resolve(),
 ): Promise<BackupText> {
   const items = await database.transaction(async (tx) => {
     await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     await record(tx);
-    return readItems(tx, new Date(clock.nowMs()), new Map([['certificates', certificateItems(parts)]]));
+    return readItems(tx, new Date(clock.nowMs()), new Map([['certificates', certificateItems(context)]]));
   });
   const head = {
     createdAt: new Date(clock.nowMs()),
@@ -98,8 +95,7 @@ async function makeBackup(
   return toBackupFile(items, head, passphrase);
 }
 
-function restore(parts: BackupRouteParts): Route {
-  const restoreParts = { ...parts, listDirs: () => parts.config().blocking.list_dirs };
+function restore(context: BackupContext): Route {
   return route({
     method: 'POST',
     path: '/restore',
@@ -115,8 +111,8 @@ function restore(parts: BackupRouteParts): Route {
       const { passphrase, ...sealed } = request.body;
       const file = await withSecrets(sealed, passphrase);
       return request.query.dry_run
-        ? tryRestore(restoreParts, file)
-        : restoreBackup(restoreParts, file, authorOf(request));
+        ? tryRestore(context, file)
+        : restoreBackup(context, file, authorOf(request));
     },
   });
 }

@@ -25,7 +25,7 @@ import { storeChanges, type StoredChanges } from './store-changes.ts';
 
 /** Parts of a restore. */
 export interface RestoreParts extends CertificateParts {
-  readonly configuration: Pick<Configuration, 'faultsOfRows'>;
+  readonly configuration: Pick<Configuration, 'current' | 'faultsOfRows'>;
   readonly logger: Logger;
   readonly database: Database;
   readonly policy: PolicyChanges;
@@ -35,8 +35,6 @@ export interface RestoreParts extends CertificateParts {
   readonly auth: { readonly adminName: string; forgetCallers(): void };
   /** Puts stored rows and lists into force. */
   readonly bringBack: () => Promise<void>;
-  /** `blocking.list_dirs`. */
-  readonly listDirs: () => readonly string[];
 }
 
 /** What a restore is to do. */
@@ -60,8 +58,9 @@ export async function restoreBackup(
   file: BackupFile,
   author: Author,
 ): Promise<RestoreAnswer> {
+  const { list_dirs: listDirs } = parts.configuration.current().blocking;
   for (const [index, { url }] of (file.list_sources ?? []).entries())
-    await refuseOtherFolders(url, parts.listDirs(), `list_sources.${index}.url`);
+    await refuseOtherFolders(url, listDirs, `list_sources.${index}.url`);
   const work = async (tx: Queryable): Promise<Changed<Restored>> => {
     const plan = await planFor(tx, file, parts);
     const { outside, ...result } = await refusingConflicts(() =>

@@ -19,21 +19,23 @@ import { toCacheStats } from '../stats/cache-use.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import type { CacheContents } from './cache-contents.ts';
 
-/** What these rows are made of. */
-export interface CacheRouteParts {
-  readonly stats: Pick<StatsReader, 'cacheUse'>;
-  readonly cache: Pick<CacheContents, 'metrics' | 'page' | 'drop'>;
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Rows of the answer cache. */
-export function cacheRoutes(parts: CacheRouteParts): Route[] {
-  return [readCacheStats(parts), readCacheMetrics(parts), listCacheEntries(parts), dropCacheEntries(parts)];
+export function cacheRoutes(context: {
+  stats: Pick<StatsReader, 'cacheUse'>;
+  cache: CacheContents;
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+}): Route[] {
+  return [
+    readCacheStats(context.stats, context.cache, context.clock),
+    readCacheMetrics(context.cache),
+    listCacheEntries(context.cache, context.clock),
+    dropCacheEntries(context.cache, context.database, context.logger),
+  ];
 }
 
-function readCacheStats(parts: CacheRouteParts): Route {
+function readCacheStats(stats: Pick<StatsReader, 'cacheUse'>, cache: CacheContents, clock: Clock): Route {
   return route({
     method: 'GET',
     path: '/cache/stats',
@@ -43,14 +45,14 @@ function readCacheStats(parts: CacheRouteParts): Route {
     query: CacheStatsQuery,
     answer: CacheStats,
     handle: async ({ query, gone }) => {
-      const nowMs = parts.clock.nowMs();
+      const nowMs = clock.nowMs();
       const span = spanOf(nowMs, periodMs(query.period)!);
-      return toCacheStats(await parts.stats.cacheUse(span, gone), parts.cache);
+      return toCacheStats(await stats.cacheUse(span, gone), cache);
     },
   });
 }
 
-function readCacheMetrics({ cache }: CacheRouteParts): Route {
+function readCacheMetrics(cache: CacheContents): Route {
   return route({
     method: 'GET',
     path: '/cache/metrics',
@@ -62,7 +64,7 @@ function readCacheMetrics({ cache }: CacheRouteParts): Route {
   });
 }
 
-function listCacheEntries({ cache, clock }: CacheRouteParts): Route {
+function listCacheEntries(cache: CacheContents, clock: Clock): Route {
   return route({
     method: 'GET',
     path: '/cache/entries',
@@ -75,7 +77,7 @@ function listCacheEntries({ cache, clock }: CacheRouteParts): Route {
   });
 }
 
-function dropCacheEntries({ cache, database, logger }: CacheRouteParts): Route {
+function dropCacheEntries(cache: CacheContents, database: Database, logger: Logger): Route {
   return route({
     method: 'DELETE',
     path: '/cache/entries',

@@ -9,7 +9,6 @@ import {
   ClientStatsList,
   ClientStatsQuery,
   ClientUpdateBody,
-  GroupClientQuery,
 } from '../../shared/api/policy/clients-api.ts';
 import type { ClientStats, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -18,9 +17,7 @@ import { notFound } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
-import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import { readGroup } from '../groups/group-store.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import type { Changed } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
@@ -28,32 +25,27 @@ import type { StoredClient } from './client-record.ts';
 import { changedRow } from './client-change.ts';
 import type { AddressCounts } from './client-stats-store.ts';
 import * as store from './client-store.ts';
-import { findClients, momentText, shownClient } from './client-view.ts';
+import { momentText, pageOfClients, shownClient } from './client-view.ts';
 
-/** What these rows are made of. */
-export interface ClientRouteParts {
-  readonly database: Database;
-  readonly addressCounts: AddressCounts;
-  readonly policy: PolicyChanges;
-  readonly clients: ClientDirectory;
-  readonly clock: Clock;
-}
-
-/** Rows of clients, those of a group included. */
-export function clientRoutes(parts: ClientRouteParts): Route[] {
+/** Rows of clients. */
+export function clientRoutes(context: {
+  addressCounts: AddressCounts;
+  policy: PolicyChanges;
+  clients: ClientDirectory;
+  clock: Clock;
+}): Route[] {
   return [
-    listClients(parts),
-    createClient(parts),
-    readClientStats(parts),
-    readClient(parts),
-    updateClient(parts),
-    deleteClient(parts),
-    moveClient(parts),
-    listGroupClients(parts),
+    listClients(context.clients),
+    createClient(context.policy, context.clients),
+    readClientStats(context.addressCounts, context.clients, context.clock),
+    readClient(context.clients),
+    updateClient(context.policy, context.clients),
+    deleteClient(context.policy, context.clients),
+    moveClient(context.policy, context.clients),
   ];
 }
 
-function listClients(parts: ClientRouteParts): Route {
+function listClients(clients: ClientDirectory): Route {
   return route({
     method: 'GET',
     path: '/clients',
@@ -62,28 +54,11 @@ function listClients(parts: ClientRouteParts): Route {
     summary: 'Clients that were seen or created, the last seen first',
     query: ClientQuery,
     answer: ClientPage,
-    handle: ({ query }) => pageOfClients(parts, query),
+    handle: ({ query }) => pageOfClients(clients, query),
   });
 }
 
-function listGroupClients(parts: ClientRouteParts): Route {
-  return route({
-    method: 'GET',
-    path: '/groups/{id}/clients',
-    access: 'viewer',
-    tag: 'Groups',
-    summary: 'Clients that belong to the group, for whatever reason',
-    params: IdParams,
-    query: GroupClientQuery,
-    answer: ClientPage,
-    handle: async ({ params, query }) => {
-      await readGroup(parts.database, params.id);
-      return pageOfClients(parts, { ...query, group_id: params.id });
-    },
-  });
-}
-
-function readClient(parts: ClientRouteParts): Route {
+function readClient(clients: ClientDirectory): Route {
   return route({
     method: 'GET',
     path: '/clients/{id}',
@@ -92,11 +67,11 @@ function readClient(parts: ClientRouteParts): Route {
     summary: 'One client',
     params: IdParams,
     answer: Client,
-    handle: ({ params }) => shown(parts, params.id),
+    handle: ({ params }) => shown(clients, params.id),
   });
 }
 
-function readClientStats({ clients, clock, addressCounts }: ClientRouteParts): Route {
+function readClientStats(addressCounts: AddressCounts, clients: ClientDirectory, clock: Clock): Route {
   return route({
     method: 'GET',
     path: '/clients/stats',
@@ -132,7 +107,7 @@ function readClientStats({ clients, clock, addressCounts }: ClientRouteParts): R
   });
 }
 
-function createClient(parts: ClientRouteParts): Route {
+function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   return route({
     method: 'POST',
     path: '/clients',
@@ -145,14 +120,14 @@ function createClient(parts: ClientRouteParts): Route {
     answer: Client,
     errors: { 409: 'a client with this MAC, address or key was created or named before' },
     handle: async (request) => {
-      return change(parts, authorOf(request), 'created', async (tx) => {
+      return change(policy, clients, authorOf(request), 'created', async (tx) => {
         return { before: null, client: await store.insertClient(tx, request.body) };
       });
     },
   });
 }
 
-function updateClient(parts: ClientRouteParts): Route {
+function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   return route({
     method: 'PATCH',
     path: '/clients/{id}',
@@ -165,12 +140,12 @@ function updateClient(parts: ClientRouteParts): Route {
     errors: { 409: 'another client has this MAC, address or key' },
     handle: (request) => {
       const { id } = request.params;
-      return change(parts, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
+      return change(policy, clients, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
     },
   });
 }
 
-function moveClient(parts: ClientRouteParts): Route {
+function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   return route({
     method: 'PUT',
     path: '/clients/{id}/group',
@@ -183,14 +158,14 @@ function moveClient(parts: ClientRouteParts): Route {
     handle: (request) => {
       const { group_id: groupId } = request.body;
       const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
-      return change(parts, authorOf(request), what, (tx) =>
+      return change(policy, clients, authorOf(request), what, (tx) =>
         update(tx, request.params.id, { group_id: groupId }),
       );
     },
   });
 }
 
-function deleteClient(parts: ClientRouteParts): Route {
+function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   return route({
     method: 'DELETE',
     path: '/clients/{id}',
@@ -204,8 +179,8 @@ function deleteClient(parts: ClientRouteParts): Route {
         const result = await store.deleteClient(tx, id);
         return { result, summary: `client ${labelOf(result)}: deleted`, outside: changedRow(result, null) };
       };
-      await parts.policy.change(authorOf(request), work, (_client, apply) => {
-        parts.clients.remove(id);
+      await policy.change(authorOf(request), work, (_client, apply) => {
+        clients.remove(id);
         return apply();
       });
     },
@@ -225,7 +200,8 @@ async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
 async function change(
-  parts: ClientRouteParts,
+  policy: PolicyChanges,
+  clients: ClientDirectory,
   author: Author,
   what: string,
   work: (tx: Queryable) => Promise<ChangedClient>,
@@ -234,22 +210,14 @@ async function change(
     const { before, client: result } = await work(tx);
     return { result, summary: `client ${labelOf(result)}: ${what}`, outside: changedRow(before, result) };
   };
-  const stored = await parts.policy.change(author, describe, (client, apply) => {
-    parts.clients.put(client);
+  const stored = await policy.change(author, describe, (client, apply) => {
+    clients.put(client);
     return apply();
   });
-  return shown(parts, stored.id);
+  return shown(clients, stored.id);
 }
 
-function pageOfClients({ clients }: ClientRouteParts, { limit, offset, ...filter }: ClientQuery): ClientPage {
-  const found = findClients(clients, filter);
-  const data = found
-    .slice(offset, offset + limit)
-    .map(({ record, grouping }) => shownClient(record, grouping));
-  return { data, total: found.length, limit, offset };
-}
-
-function shown({ clients }: ClientRouteParts, id: number): Client {
+function shown(clients: ClientDirectory, id: number): Client {
   const record = clients.get(id);
   if (record === undefined) throw notFound(`client ${id}`);
   return shownClient(record, clients.groupOf(record));

@@ -11,18 +11,12 @@ import type { Database } from '../db/database.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './client-subnet-store.ts';
 
-/** What these rows are made of. */
-export interface ClientSubnetRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of networks that give their clients a group. */
-export function clientSubnetRoutes(parts: ClientSubnetRouteParts): Route[] {
-  return [listSubnets(parts), createSubnet(parts), deleteSubnet(parts)];
+export function clientSubnetRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
+  return [listSubnets(context.database), createSubnet(context.policy), deleteSubnet(context.policy)];
 }
 
-function listSubnets({ database }: ClientSubnetRouteParts): Route {
+function listSubnets(database: Database): Route {
   return route({
     method: 'GET',
     path: '/client-subnets',
@@ -34,7 +28,7 @@ function listSubnets({ database }: ClientSubnetRouteParts): Route {
   });
 }
 
-function createSubnet(parts: ClientSubnetRouteParts): Route {
+function createSubnet(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/client-subnets',
@@ -46,7 +40,7 @@ function createSubnet(parts: ClientSubnetRouteParts): Route {
     answer: ClientSubnet,
     errors: { 409: 'the network is there already' },
     handle: async (request) => {
-      return parts.policy.change(authorOf(request), async (tx) => {
+      return policy.change(authorOf(request), async (tx) => {
         const result = await store.insertSubnet(tx, request.body);
         return { result, summary: `subnet ${result.subnet_cidr}: given to group ${result.group_name}` };
       });
@@ -54,7 +48,7 @@ function createSubnet(parts: ClientSubnetRouteParts): Route {
   });
 }
 
-function deleteSubnet(parts: ClientSubnetRouteParts): Route {
+function deleteSubnet(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/client-subnets/{id}',
@@ -63,7 +57,7 @@ function deleteSubnet(parts: ClientSubnetRouteParts): Route {
     summary: 'Delete a network',
     params: IdParams,
     handle: async (request) => {
-      await parts.policy.change(authorOf(request), async (tx) => {
+      await policy.change(authorOf(request), async (tx) => {
         const result = await store.deleteSubnet(tx, request.params.id);
         return { result, summary: `subnet ${result.subnet_cidr}: deleted` };
       });

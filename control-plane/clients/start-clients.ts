@@ -7,12 +7,19 @@ import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import type { Database } from '../db/database.ts';
 import { onDatabaseUp } from '../db/on-up.ts';
 import type { PolicyMacClient, PolicyRows } from '../policy/rows.ts';
+import { type CompiledRules, clientNamesOf } from '../compile/table/compiled-rules.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
 import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
+
+/** The policy that is active. */
+interface Published {
+  readonly rows: PolicyRows;
+  readonly compiled: Pick<CompiledRules, 'sources'>;
+}
 
 /** What discovery needs of the node. */
 export interface ClientParts {
@@ -21,28 +28,34 @@ export interface ClientParts {
     afterGrace(): { readonly blockedMacs: readonly string[] };
     follow(rows: () => PolicyRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void;
   };
-  readonly directory: ClientDirectory;
+  readonly clients: ClientDirectory;
   /** What is in force, where keys may change. */
   readonly configuration: { current(): Config };
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly memories: readonly WorkerMemory[];
+  readonly supervisor: {
+    memories(): readonly WorkerMemory[];
+    /** Has a DNS thread answer a question of Weir's own, in wire form. */
+    readonly requests: { askOwn(message: Uint8Array): Promise<Uint8Array | null> };
+  };
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
-  /** Has a DNS thread answer a question of Weir's own, in wire form. */
-  readonly askOwn: (message: Uint8Array) => Promise<Uint8Array | null>;
-  readonly rows: () => PolicyRows;
-  readonly ruleClients: () => readonly string[];
-  readonly applyLive: () => Promise<void>;
+  readonly publisher: { current(): Published };
+  readonly policyInForce: { applyLive(): Promise<void> };
 }
 
 /** Starts discovery; returns how to stop it. */
 export function startClients(parts: ClientParts): () => Promise<void> {
-  const { access, directory, configuration, database, clock, logger, memories } = parts;
-  const sightings = new ClientSightings(memories);
+  const { access, clients: directory, configuration, database, clock, logger, supervisor } = parts;
+  const rows = (): PolicyRows => parts.publisher.current().rows;
+  const applyLive = (): Promise<void> => parts.policyInForce.applyLive();
+  const sightings = new ClientSightings(supervisor.memories());
   const hostNames = new HostNames({
-    ask: askInTurn(askThread(parts.askOwn), askDevice()),
+    ask: askInTurn(
+      askThread((message) => supervisor.requests.askOwn(message)),
+      askDevice(),
+    ),
     clock,
     found: (address, hostname) => {
       const record = directory.at(address);
@@ -58,13 +71,16 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     hostNames,
     sweep: () => sightings.sweep(),
     neighbours: parts.neighbours,
-    macClients: () => locatedByMac(parts.rows()),
-    ruleClients: () => [...parts.ruleClients(), ...access.afterGrace().blockedMacs],
-    applyLive: parts.applyLive,
+    macClients: () => locatedByMac(rows()),
+    ruleClients: () => [
+      ...clientNamesOf(parts.publisher.current().compiled),
+      ...access.afterGrace().blockedMacs,
+    ],
+    applyLive,
     keepDays: () => configuration.current().database.query_log_days,
   });
   discovery.start();
-  const stopFollowing = access.follow(parts.rows, parts.applyLive, (error) =>
+  const stopFollowing = access.follow(rows, applyLive, (error) =>
     logger.warn('could not apply a change of who may ask', { reason: reasonOf(error) }),
   );
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());

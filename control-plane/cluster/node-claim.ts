@@ -19,7 +19,7 @@ export interface NodeClaimParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly name: string;
+  readonly nodeName: string;
   readonly version: string;
   /** See `nodeUuid`. */
   readonly uuid: string;
@@ -47,7 +47,7 @@ export class NodeClaim {
   private lastBeat: Promise<void> = Promise.resolve();
 
   constructor(parts: NodeClaimParts) {
-    const { name, version, uuid } = parts;
+    const { nodeName: name, version, uuid } = parts;
     this.parts = parts;
     this.identity = { name, version, uuid, run: randomUUID() };
   }
@@ -119,7 +119,7 @@ export class NodeClaim {
   }
 
   private async claim(): Promise<void> {
-    const { database, logger, name } = this.parts;
+    const { database, logger, nodeName: name } = this.parts;
     try {
       if (this.held && (await this.tell())) return;
       if (!this.wasHeld) await noteKilled(database, this.identity);

@@ -6,29 +6,24 @@ import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import type { Database } from '../db/database.ts';
-import { type MissingRows, missingRows } from './missing-rows.ts';
 import type { NodeClaim } from './node-claim.ts';
 import { forgetNode, listNodes, type NodeFigures, type NodeRow } from './node-figures.ts';
 import { nodeIdOf } from './node-store.ts';
-
-/** What these rows are made of. */
-export interface NodeRouteParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** `server.node_name`. */
-  readonly nodeName: string;
-  /** Whether that name is this node's, and how far its clock is ahead. */
-  readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
-  readonly nodeFigures: () => NodeFigures;
-}
+import type { Queryable } from '../db/database.ts';
+import { GONE_SECS } from './node-figures.ts';
+import { KILLED } from './node-store.ts';
 
 /** The rows of the nodes. */
-export function nodeRoutes(parts: NodeRouteParts): Route[] {
-  return [readNodes(parts), removeNode(parts)];
-}
-
-function readNodes(parts: NodeRouteParts): Route {
-  return route({
+export function nodeRoutes(context: {
+  database: Database;
+  clock: Clock;
+  nodeName: string;
+  /** Whether that name is this node's, and how far its clock is ahead. */
+  claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
+  nodeFigures: () => NodeFigures;
+}): Route[] {
+  const { database, clock, nodeName, claim, nodeFigures } = context;
+  const readNodes = route({
     method: 'GET',
     path: '/nodes',
     access: 'viewer',
@@ -36,11 +31,34 @@ function readNodes(parts: NodeRouteParts): Route {
     summary:
       'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
     answer: ClusterNodeList,
-    handle: () => nodesOf(parts),
+    handle: async (): Promise<ClusterNode[]> => {
+      const figures = nodeFigures();
+      const nodes = await listNodes(database, figures.policyRevision);
+      const missing = await missingRows(database);
+      const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
+      return nodes.map((row) => {
+        const said = saidOf(row, missing.get(row.id));
+        if (row.id !== ownId) return said;
+        return {
+          ...said,
+          presence: 'live',
+          last_seen: new Date(clock.nowMs()).toISOString(),
+          address: figures.address,
+          state: figures.state,
+          snapshot_id: figures.snapshotId,
+          policy_revision: figures.policyRevision,
+          lag_ms: row.lagOfAsked,
+          qps: figures.qps,
+          ...figures.others,
+          clock_offset_ms: claim.aheadMs(),
+        };
+      });
+    },
   });
+  return [readNodes, removeNode(database)];
 }
 
-function removeNode({ database }: NodeRouteParts): Route {
+function removeNode(database: Database): Route {
   return route({
     method: 'DELETE',
     path: '/nodes/{node}',
@@ -61,31 +79,6 @@ function removeNode({ database }: NodeRouteParts): Route {
   });
 }
 
-async function nodesOf(parts: NodeRouteParts): Promise<ClusterNode[]> {
-  const { database, clock, nodeName, claim } = parts;
-  const figures = parts.nodeFigures();
-  const nodes = await listNodes(database, figures.policyRevision);
-  const missing = await missingRows(database);
-  const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
-  return nodes.map((row) => {
-    const said = saidOf(row, missing.get(row.id));
-    if (row.id !== ownId) return said;
-    return {
-      ...said,
-      presence: 'live',
-      last_seen: new Date(clock.nowMs()).toISOString(),
-      address: figures.address,
-      state: figures.state,
-      snapshot_id: figures.snapshotId,
-      policy_revision: figures.policyRevision,
-      lag_ms: row.lagOfAsked,
-      qps: figures.qps,
-      ...figures.others,
-      clock_offset_ms: claim.aheadMs(),
-    };
-  });
-}
-
 function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing?: MissingRows): ClusterNode {
   const { rows_lost = null, rows_spooled = null, clock_offset_ms = null } = figures ?? {};
   const { upstreams = null, cache = null, drift = null } = figures ?? {};
@@ -94,7 +87,36 @@ function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing
     started_at: row.started_at?.toISOString() ?? null,
     last_seen: row.last_seen.toISOString(),
     applied_at: row.applied_at?.toISOString() ?? null,
-    ...{ rows_missing: missing?.rows ?? 0, rows_missing_is_minimum: missing?.isMinimum ?? false },
-    ...{ rows_lost, rows_spooled, clock_offset_ms, upstreams, cache, drift },
+    rows_missing: missing?.rows ?? 0,
+    rows_missing_is_minimum: missing?.isMinimum ?? false,
+    rows_lost,
+    rows_spooled,
+    clock_offset_ms,
+    upstreams,
+    cache,
+    drift,
   };
+}
+
+/** Rows that a node lacks. */
+export interface MissingRows {
+  readonly rows: number;
+  /** A process of the node was killed, or is gone without a word: it may have had more. */
+  readonly isMinimum: boolean;
+}
+
+const IS_GONE = `abs(extract(epoch FROM clock_timestamp() - n.last_seen)) > ${GONE_SECS}`;
+
+/** What each node lacks, by its id, over all its processes that have ended and are in the log. */
+export async function missingRows(database: Queryable): Promise<ReadonlyMap<number, MissingRows>> {
+  const { rows } = await database.query<MissingRows & { id: number }>(
+    `SELECT n.id, sum(greatest(r.next_seq, r.last_seq + 1)
+         - coalesce((SELECT sum(upper(range) - lower(range)) FROM unnest(r.stored) AS range), 0))::bigint AS rows,
+       bool_or(n.run IS NOT NULL AND ${IS_GONE})
+         OR EXISTS (SELECT FROM meta WHERE key = '${KILLED}' || n.id) AS "isMinimum"
+     FROM query_runs AS r JOIN nodes AS n ON n.id = r.node_id
+     WHERE r.key IS DISTINCT FROM n.run OR ${IS_GONE}
+     GROUP BY n.id`,
+  );
+  return new Map(rows.map(({ id, ...missing }) => [id, missing]));
 }

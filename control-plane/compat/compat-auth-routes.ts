@@ -15,58 +15,59 @@ import { CompatFault } from './compat-error.ts';
 import type { CompatAnswer, CompatRequest, CompatRoute } from './compat-route.ts';
 import { DROP_COOKIE, keepCookie, noSession, type SessionBody, validSession } from './compat-session.ts';
 
-/** What these rows are made of. */
-export interface CompatAuthParts {
-  readonly auth: Authenticator;
-  readonly clock: Clock;
-}
-
 type SessionAnswer = CompatAnswer<SessionBody>;
 
 /** Rows of the session. */
-export function compatAuthRoutes(parts: CompatAuthParts): CompatRoute[] {
+export function compatAuthRoutes({ auth, clock }: { auth: Authenticator; clock: Clock }): CompatRoute[] {
   const row = { path: '/auth', access: 'public', answer: CompatSession } as const;
   return [
-    { ...row, method: 'GET', handle: (request) => readSession(parts, request) },
-    { ...row, method: 'POST', handle: (request) => openSession(parts, request) },
-    { ...row, method: 'DELETE', handle: (request) => endSession(parts, request) },
+    { ...row, method: 'GET', handle: (request) => readSession(auth, clock, request) },
+    { ...row, method: 'POST', handle: (request) => openSession(auth, clock, request) },
+    { ...row, method: 'DELETE', handle: (request) => endSession(auth, request) },
   ];
 }
 
-async function readSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
-  if (isOpen(parts)) return { status: 200, body: noSession('no password set', false, true) };
-  const session = await parts.auth.sessions.of(request.secrets);
-  if (session !== null) return shown(parts, request, session, 'correct password');
-  return refused(parts, await whyNone(parts, request));
+async function readSession(
+  auth: Authenticator,
+  clock: Clock,
+  request: CompatRequest,
+): Promise<SessionAnswer> {
+  if (isOpen(auth)) return { status: 200, body: noSession('no password set', false, true) };
+  const session = await auth.sessions.of(request.secrets);
+  if (session !== null) return shown(auth, clock, request, session, 'correct password');
+  return refused(auth, await whyNone(auth, request));
 }
 
-async function openSession(parts: CompatAuthParts, request: CompatRequest): Promise<SessionAnswer> {
+async function openSession(
+  auth: Authenticator,
+  clock: Clock,
+  request: CompatRequest,
+): Promise<SessionAnswer> {
   const password = passwordIn(request.body);
-  if (isOpen(parts)) return openToAll(password);
-  const current = await parts.auth.sessions.of(request.secrets);
+  if (isOpen(auth)) return openToAll(password);
+  const current = await auth.sessions.of(request.secrets);
   if (password === '') {
     // No password is empty, so this is no guess that counts.
     return current === null
-      ? refused(parts, 'password incorrect')
-      : shown(parts, request, current, 'correct password');
+      ? refused(auth, 'password incorrect')
+      : shown(auth, clock, request, current, 'correct password');
   }
-  const opened = await tryPassword(parts, password, request);
-  if (typeof opened !== 'string') return shown(parts, request, opened, 'password correct');
-  return current === null ? refused(parts, opened) : shown(parts, request, current, opened);
+  const opened = await tryPassword(auth, password, request);
+  if (typeof opened !== 'string') return shown(auth, clock, request, opened, 'password correct');
+  return current === null ? refused(auth, opened) : shown(auth, clock, request, current, opened);
 }
 
-async function endSession(parts: CompatAuthParts, request: CompatRequest): Promise<CompatAnswer> {
-  const { auth } = parts;
+async function endSession(auth: Authenticator, request: CompatRequest): Promise<CompatAnswer> {
   if (auth.openCaller() !== null) return { status: 204, body: null, headers: DROP_COOKIE };
   const session = await auth.sessions.of(request.secrets);
-  if (session === null) return refused(parts, await whyNone(parts, request));
+  if (session === null) return refused(auth, await whyNone(auth, request));
   await auth.sessions.endOf(session.secret);
   return { status: 204, body: null, headers: DROP_COOKIE };
 }
 
 /** A new session, or why there is none. */
 async function tryPassword(
-  { auth }: CompatAuthParts,
+  auth: Authenticator,
   password: string,
   { body, origin }: CompatRequest,
 ): Promise<OpenedSession | string> {
@@ -100,7 +101,8 @@ function openToAll(password: string): SessionAnswer {
 }
 
 async function shown(
-  { auth, clock }: CompatAuthParts,
+  auth: Authenticator,
+  clock: Clock,
   { hiddenSecrets, isSecure }: CompatRequest,
   carried: OpenedSession | CarriedSession,
   message: string,
@@ -115,16 +117,16 @@ async function shown(
   };
 }
 
-async function refused({ auth }: CompatAuthParts, message: string): Promise<SessionAnswer> {
+async function refused(auth: Authenticator, message: string): Promise<SessionAnswer> {
   return { status: 401, body: noSession(message, await auth.asksAdminForCode()), headers: DROP_COOKIE };
 }
 
-async function whyNone({ auth }: CompatAuthParts, { isSidSent }: CompatRequest): Promise<string> {
+async function whyNone(auth: Authenticator, { isSidSent }: CompatRequest): Promise<string> {
   const { message, code } = await auth.refusal();
   if (code === 'setup_required') return message;
   return isSidSent ? 'session unknown' : 'no SID provided';
 }
 
-function isOpen({ auth }: CompatAuthParts): boolean {
+function isOpen(auth: Authenticator): boolean {
   return auth.openCaller() !== null;
 }

@@ -4,17 +4,11 @@ import { CompatClientHistory, CompatHistory } from '../../shared/api/compat/comp
 import type { Clock } from '../../shared/clock.ts';
 import { readClientText } from '../query-log/names/client-text.ts';
 import type { ClientSlots, SlotsOfClients } from '../query-log/reading/client-slots.ts';
+import type { ClientNames } from '../stats/client-names.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { outcomeOf, sumStatuses } from './query-kinds.ts';
-
-/** What these rows are made of. */
-export interface CompatHistoryParts {
-  readonly stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>;
-  readonly clock: Clock;
-  readonly clients: { nameAt(address: string, clientId: number | null): string | null };
-}
 
 const SLOT_MS = 600_000;
 /** Clients of an answer that asks for all. */
@@ -22,16 +16,23 @@ const MOST_CLIENTS = 1000;
 const STATUS = 'status:';
 
 /** Rows of queries by time. */
-export function compatHistoryRoutes(parts: CompatHistoryParts): CompatRoute[] {
+export function compatHistoryRoutes(context: {
+  stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>;
+  clock: Clock;
+  clients: ClientNames;
+}): CompatRoute[] {
   return [
-    reading('/history', CompatHistory, (request) => readHistory(parts, request)),
-    reading('/stats/history', CompatHistory, (request) => readHistory(parts, request)),
-    reading('/history/clients', CompatClientHistory, (request) => readClientHistory(parts, request)),
+    reading('/history', CompatHistory, (request) => readHistory(context.stats, context.clock, request)),
+    reading('/stats/history', CompatHistory, (request) => readHistory(context.stats, context.clock, request)),
+    reading('/history/clients', CompatClientHistory, (request) =>
+      readClientHistory(context.stats, context.clock, context.clients, request),
+    ),
   ];
 }
 
 async function readHistory(
-  { stats, clock }: CompatHistoryParts,
+  stats: Pick<StatsReader, 'slotCounts'>,
+  clock: Clock,
   { gone }: CompatRequest,
 ): Promise<Untimed<CompatHistory>> {
   const span = lastDay(clock);
@@ -47,7 +48,9 @@ async function readHistory(
 }
 
 async function readClientHistory(
-  { stats, clock, clients }: CompatHistoryParts,
+  stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>,
+  clock: Clock,
+  clients: ClientNames,
   { params, gone }: CompatRequest,
 ): Promise<Untimed<CompatClientHistory>> {
   const wanted = params.count('N', 10, MOST_CLIENTS);
@@ -68,7 +71,7 @@ async function readClientHistory(
 
 const OTHERS = 'others';
 
-function nameOf(client: string, clients: CompatHistoryParts['clients']): string | null {
+function nameOf(client: string, clients: ClientNames): string | null {
   if (client === OTHERS) return 'other clients';
   const { address, clientId } = readClientText(client);
   return clients.nameAt(address, clientId);

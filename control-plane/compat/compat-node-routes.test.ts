@@ -7,10 +7,13 @@ import type {
   CompatFtlInfo,
   CompatVersion,
 } from '../../shared/api/compat/compat-node-api.ts';
-import type { BlockingSwitch } from '../policy/rows.ts';
+import { type BlockingSwitch, NO_POLICY_ROWS } from '../policy/rows.ts';
 
 let said: BlockingSwitch | null = null;
-const compat = new CompatSuite({ toml: 'auth.enabled = false', given: { blockingSwitch: () => said } });
+const compat = new CompatSuite({
+  toml: 'auth.enabled = false',
+  given: { policyRows: () => ({ ...NO_POLICY_ROWS, blockingSwitch: said }) },
+});
 beforeEach(() => {
   said = null;
 });

@@ -7,6 +7,8 @@ import {
   CompatSystemInfo,
   CompatVersion,
 } from '../../shared/api/compat/compat-node-api.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { BlockFilterStats, StatsSummary } from '../../shared/api/stats-api.ts';
 import type { Health } from '../../shared/api/system-api.ts';
 import type { PolicyRows } from '../policy/rows.ts';
@@ -14,54 +16,57 @@ import type { StatsReader } from '../stats/stats-reader.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { processNow, systemNow } from './machine-state.ts';
-import { blockingNow, type BlockingParts, VERSIONS } from './node-facts.ts';
+import { blockingNow, VERSIONS } from './node-facts.ts';
 
-/** What these rows are made of. */
-export interface CompatNodeParts extends BlockingParts {
-  /** `clock.monotonicMs()` when the node started. */
-  readonly startedAtMs: number;
-  /** The policy in force. */
-  readonly policyRows: () => PolicyRows;
-  readonly filterStats: () => BlockFilterStats;
-  readonly health: { checks(): Health['checks'] };
-  readonly counters: { recentQueries(unit: 'second' | 'minute'): number };
-  readonly clients: { all(): readonly unknown[] };
-  readonly stats: Pick<StatsReader, 'summary'>;
-  readonly cache: { metrics(): { readonly insertions: number; readonly evictions: number } };
+interface CacheCounters {
+  metrics(): { readonly insertions: number; readonly evictions: number };
 }
 
 /** Rows of the node. */
-export function compatNodeRoutes(parts: CompatNodeParts): CompatRoute[] {
+export function compatNodeRoutes(context: {
+  configuration: { current(): Config };
+  clock: Clock;
+  startedAtMs: number;
+  policyRows: () => PolicyRows;
+  filterStats: () => BlockFilterStats;
+  health: { checks(): Health['checks'] };
+  rate: { recentQueries(unit: 'second' | 'minute'): number };
+  clients: { all(): readonly unknown[] };
+  stats: Pick<StatsReader, 'summary'>;
+  cache: CacheCounters;
+}): CompatRoute[] {
+  const { configuration, clock, startedAtMs, policyRows, filterStats, health, rate, clients, stats } =
+    context;
+  const readFtlInfo = async ({ gone }: CompatRequest): Promise<Untimed<CompatFtlInfo>> => {
+    const summary = await stats.summary(lastDay(clock), gone);
+    return {
+      ftl: {
+        database: { gravity: filterStats().blocked_domains, ...numbersOf(policyRows()) },
+        privacy_level: 0,
+        query_frequency: rate.recentQueries('minute') / 60,
+        clients: { total: Math.max(summary.clients, clients.all().length), active: summary.clients },
+        pid: process.pid,
+        uptime: Math.floor(clock.monotonicMs() - startedAtMs),
+        ...processNow(),
+        allow_destructive: false,
+        dnsmasq: dnsmasqOf(context.cache, summary),
+      },
+    };
+  };
   return [
-    reading('/dns/blocking', CompatBlocking, () => blockingNow(parts)),
+    reading('/dns/blocking', CompatBlocking, () =>
+      blockingNow(policyRows().blockingSwitch, configuration.current(), clock),
+    ),
     reading('/info/version', CompatVersion, () => ({ version: VERSIONS })),
-    reading('/info/login', CompatLoginInfo, () => readLoginInfo(parts), 'public'),
+    reading('/info/login', CompatLoginInfo, () => readLoginInfo(health), 'public'),
     reading('/info/system', CompatSystemInfo, () => ({ system: systemNow() })),
-    reading('/info/ftl', CompatFtlInfo, (request) => readFtlInfo(parts, request)),
+    reading('/info/ftl', CompatFtlInfo, readFtlInfo),
   ];
 }
 
 /** The web is not encrypted, so no port of HTTPS is told. */
-function readLoginInfo({ health }: CompatNodeParts): Untimed<CompatLoginInfo> {
+function readLoginInfo(health: { checks(): Health['checks'] }): Untimed<CompatLoginInfo> {
   return { dns: health.checks().dns.status !== 'down', https_port: 0 };
-}
-
-async function readFtlInfo(parts: CompatNodeParts, { gone }: CompatRequest): Promise<Untimed<CompatFtlInfo>> {
-  const { clock, counters, clients, filterStats, stats, startedAtMs } = parts;
-  const summary = await stats.summary(lastDay(clock), gone);
-  return {
-    ftl: {
-      database: { gravity: filterStats().blocked_domains, ...numbersOf(parts.policyRows()) },
-      privacy_level: 0,
-      query_frequency: counters.recentQueries('minute') / 60,
-      clients: { total: Math.max(summary.clients, clients.all().length), active: summary.clients },
-      pid: process.pid,
-      uptime: Math.floor(clock.monotonicMs() - startedAtMs),
-      ...processNow(),
-      allow_destructive: false,
-      dnsmasq: dnsmasqOf(parts, summary),
-    },
-  };
 }
 
 function numbersOf(rows: PolicyRows): Omit<CompatFtlInfo['ftl']['database'], 'gravity'> {
@@ -87,7 +92,7 @@ function byAction(
 
 /** Counters that this server has, too, and zero for those of a DHCP server, which it has not. */
 function dnsmasqOf(
-  { cache }: CompatNodeParts,
+  cache: CacheCounters,
   summary: Pick<StatsSummary, 'queries_by_status'>,
 ): Record<string, number> {
   const { insertions, evictions } = cache.metrics();

@@ -1,63 +1,63 @@
 /** All that PADD shows in one answer. */
 import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { Untimed } from '../../shared/api/compat/compat-api.ts';
 import { CompatPadd } from '../../shared/api/compat/compat-node-api.ts';
 import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import type { PolicyRows } from '../policy/rows.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
+import type { ClientNames } from '../stats/client-names.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { readRecentBlocked } from './recent-blocked.ts';
 import { hostModel, interfacesNow, processNow, systemNow, temperature } from './machine-state.ts';
-import { blockingNow, type BlockingParts, VERSIONS } from './node-facts.ts';
-
-/** What this row is made of. */
-export interface CompatPaddParts extends BlockingParts {
-  readonly policyRows: () => PolicyRows;
-  readonly filterStats: () => BlockFilterStats;
-  readonly stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>;
-  readonly queryLog: Pick<QueryLogReader, 'page'>;
-  readonly clients: { nameAt(address: string, clientId: number | null): string | null };
-  readonly cache: {
-    metrics(): { readonly entries: number; readonly insertions: number; readonly evictions: number };
-  };
-  readonly nodeName: string;
-  readonly dnsPort: () => number;
-}
+import { blockingNow, VERSIONS } from './node-facts.ts';
 
 /** Degrees beyond which PADD warns. */
 const HOT_LIMIT = 60;
 
 /** The row of PADD. */
-export function compatPaddRoutes(parts: CompatPaddParts): CompatRoute[] {
-  return [reading('/padd', CompatPadd, (request) => readPadd(parts, request))];
-}
-
-async function readPadd(
-  parts: CompatPaddParts,
-  { params, gone }: CompatRequest,
-): Promise<Untimed<CompatPadd>> {
-  const { cache, nodeName, filterStats, config, policyRows, dnsPort } = parts;
-  const { entries, insertions, evictions } = cache.metrics();
-  return {
-    ...(await figuresOf(parts, gone)),
-    gravity_size: filterStats().blocked_domains,
-    blocking: blockingNow(parts).blocking,
-    cache: { size: entries, inserted: insertions, evicted: evictions },
-    system: systemNow(),
-    node_name: nodeName,
-    host_model: hostModel(),
-    ...(params.bool('full', true) ? { iface: interfacesNow(), version: VERSIONS } : {}),
-    config: settingsOf(config(), dnsPort(), policyRows().forwardZones.length),
-    ...processNow(),
-    pid: process.pid,
-    sensors: { cpu_temp: temperature(), hot_limit: HOT_LIMIT, unit: 'C' },
+export function compatPaddRoutes(context: {
+  configuration: { current(): Config };
+  clock: Clock;
+  policyRows: () => PolicyRows;
+  filterStats: () => BlockFilterStats;
+  stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>;
+  queryLog: Pick<QueryLogReader, 'page'>;
+  clients: ClientNames;
+  cache: { metrics(): { readonly entries: number; readonly insertions: number; readonly evictions: number } };
+  nodeName: string;
+  dnsPort: number;
+}): CompatRoute[] {
+  const { clock, cache, nodeName, filterStats, policyRows, dnsPort, stats, queryLog, clients } = context;
+  const readPadd = async ({ params, gone }: CompatRequest): Promise<Untimed<CompatPadd>> => {
+    const config = context.configuration.current();
+    const { blockingSwitch, forwardZones } = policyRows();
+    const { entries, insertions, evictions } = cache.metrics();
+    return {
+      ...(await figuresOf(stats, queryLog, clients, clock, gone)),
+      gravity_size: filterStats().blocked_domains,
+      blocking: blockingNow(blockingSwitch, config, clock).blocking,
+      cache: { size: entries, inserted: insertions, evicted: evictions },
+      system: systemNow(),
+      node_name: nodeName,
+      host_model: hostModel(),
+      ...(params.bool('full', true) ? { iface: interfacesNow(), version: VERSIONS } : {}),
+      config: settingsOf(config, dnsPort, forwardZones.length),
+      ...processNow(),
+      pid: process.pid,
+      sensors: { cpu_temp: temperature(), hot_limit: HOT_LIMIT, unit: 'C' },
+    };
   };
+  return [reading('/padd', CompatPadd, readPadd)];
 }
 
 async function figuresOf(
-  { stats, queryLog, clients, clock }: CompatPaddParts,
+  stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>,
+  queryLog: Pick<QueryLogReader, 'page'>,
+  clients: ClientNames,
+  clock: Clock,
   gone: AbortSignal,
 ): Promise<
   Pick<

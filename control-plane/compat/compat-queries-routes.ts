@@ -18,44 +18,39 @@ interface NamedClient {
   readonly addresses: Iterable<string>;
 }
 
-/** What this row is made of. */
-export interface CompatQueriesParts {
-  readonly queryLog: Pick<QueryLogReader, 'page'>;
-  readonly stats: Pick<StatsReader, 'slotCounts'>;
-  readonly clock: Clock;
-  readonly clients: { all(): readonly NamedClient[]; nameAt(address: string): string | null };
-}
-
 /** Rows of a page; `length=-1` asks for all. */
 const MOST_ROWS = 10_000;
 const DEFAULT_ROWS = 100;
 const UPSTREAM = 'upstream:';
 
 /** The row of the query log. */
-export function compatQueriesRoutes(parts: CompatQueriesParts): CompatRoute[] {
-  return [reading('/queries', CompatQueries, (request) => readQueries(parts, request))];
-}
-
-async function readQueries(
-  parts: CompatQueriesParts,
-  { params, gone }: CompatRequest,
-): Promise<Untimed<CompatQueries>> {
-  const { queryLog, clock } = parts;
-  const conditions = conditionsOf(params, await knownNames(parts, params, gone));
-  const cursor = params.count('cursor', clock.nowMs() + 1, MOST_MS);
-  const span = spanFrom(params, cursor, clock);
-  const length = params.int('length') ?? DEFAULT_ROWS;
-  const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
-  const offset = startOf(params);
-  const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
-  const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
-  return {
-    queries: page.data.map(compatQuery),
-    cursor,
-    recordsTotal: all.total,
-    recordsFiltered: page.total,
-    draw: params.int('draw') ?? 0,
+export function compatQueriesRoutes(context: {
+  queryLog: Pick<QueryLogReader, 'page'>;
+  stats: Pick<StatsReader, 'slotCounts'>;
+  clock: Clock;
+  clients: { all(): readonly NamedClient[]; nameAt(address: string): string | null };
+}): CompatRoute[] {
+  const { queryLog, stats, clock, clients } = context;
+  const readQueries = async ({ params, gone }: CompatRequest): Promise<Untimed<CompatQueries>> => {
+    const names = namesOf(clients.all(), (address) => clients.nameAt(address));
+    const upstreams = params.text('upstream') === undefined ? [] : await upstreamsOf(stats, clock, gone);
+    const conditions = conditionsOf(params, { upstreams, clients: names });
+    const cursor = params.count('cursor', clock.nowMs() + 1, MOST_MS);
+    const span = spanFrom(params, cursor, clock);
+    const length = params.int('length') ?? DEFAULT_ROWS;
+    const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
+    const offset = startOf(params);
+    const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
+    const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
+    return {
+      queries: page.data.map(compatQuery),
+      cursor,
+      recordsTotal: all.total,
+      recordsFiltered: page.total,
+      draw: params.int('draw') ?? 0,
+    };
   };
+  return [reading('/queries', CompatQueries, readQueries)];
 }
 
 /** How many rows are skipped. A nearer page in place of one too far away would let a client go round for ever. */
@@ -81,22 +76,26 @@ function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | 
 /** Latest time of a Date. */
 const MOST_MS = 8.64e15;
 
-async function knownNames(
-  { stats, clients, clock }: CompatQueriesParts,
-  params: Params,
-  gone: AbortSignal,
-): Promise<KnownNames> {
-  const named = clients.all().flatMap(({ addresses }) =>
+function namesOf(
+  clients: readonly NamedClient[],
+  nameAt: (address: string) => string | null,
+): KnownNames['clients'] {
+  return clients.flatMap(({ addresses }) =>
     [...addresses].flatMap((address): [string, string][] => {
-      const name = clients.nameAt(address);
+      const name = nameAt(address);
       return name === null ? [] : [[address, name]];
     }),
   );
-  if (params.text('upstream') === undefined) return { upstreams: [], clients: named };
-  const span = lastDay(clock);
-  const counts = await stats.slotCounts({ ...span, stepMs: DAY_MS, kinds: ['upstream'] }, gone);
+}
+
+async function upstreamsOf(
+  stats: Pick<StatsReader, 'slotCounts'>,
+  clock: Clock,
+  gone: AbortSignal,
+): Promise<KnownNames['upstreams']> {
+  const counts = await stats.slotCounts({ ...lastDay(clock), stepMs: DAY_MS, kinds: ['upstream'] }, gone);
   const keys = new Set(counts.flatMap((slot) => Object.keys(slot.counts)));
-  return { upstreams: [...keys].map((key) => key.slice(UPSTREAM.length)), clients: named };
+  return [...keys].map((key) => key.slice(UPSTREAM.length));
 }
 
 function isAny(conditions: QueryConditions): boolean {

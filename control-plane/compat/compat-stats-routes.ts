@@ -8,40 +8,35 @@ import { type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { outcomeOf, sumReplies, sumStatuses, sumTypes } from './query-kinds.ts';
 
-/** What these rows are made of. */
-export interface CompatStatsParts {
-  readonly stats: Pick<StatsReader, 'summary' | 'timeline'>;
-  readonly clock: Clock;
-  /** Every client that is known. */
-  readonly clients: { all(): readonly unknown[] };
-  readonly filterStats: () => BlockFilterStats;
-}
-
 const MINUTE_MS = 60_000;
 
 /** Rows of the figures. */
-export function compatStatsRoutes(parts: CompatStatsParts): CompatRoute[] {
-  return [
-    reading('/stats/summary', CompatSummary, ({ gone }) => readSummary(parts, gone)),
-    reading('/stats/query_types', CompatQueryTypes, ({ gone }) => readTypes(parts, gone)),
-  ];
-}
-
-async function readSummary(parts: CompatStatsParts, gone: AbortSignal): Promise<Untimed<CompatSummary>> {
-  const { stats, clock, clients, filterStats } = parts;
-  const span = lastDay(clock);
-  const summary = await stats.summary(span, gone);
-  const lastMinute = { fromMs: span.toMs - 2 * MINUTE_MS, toMs: span.toMs - MINUTE_MS };
-  const { buckets } = await stats.timeline({ ...lastMinute, granularity: 'minute', timezone: 'UTC' }, gone);
-  const { blocked_domains: domains, compiled_at: compiledAt } = filterStats();
-  return {
-    queries: { ...queriesOf(summary), frequency: buckets[0]!.total / 60 },
-    clients: { active: summary.clients, total: Math.max(summary.clients, clients.all().length) },
-    gravity: {
-      domains_being_blocked: domains,
-      last_update: compiledAt === null ? 0 : Math.floor(Date.parse(compiledAt) / 1000),
-    },
+export function compatStatsRoutes(context: {
+  stats: Pick<StatsReader, 'summary' | 'timeline'>;
+  clock: Clock;
+  clients: { all(): readonly unknown[] };
+  filterStats: () => BlockFilterStats;
+}): CompatRoute[] {
+  const { stats, clock, clients, filterStats } = context;
+  const readSummary = async (gone: AbortSignal): Promise<Untimed<CompatSummary>> => {
+    const span = lastDay(clock);
+    const summary = await stats.summary(span, gone);
+    const lastMinute = { fromMs: span.toMs - 2 * MINUTE_MS, toMs: span.toMs - MINUTE_MS };
+    const { buckets } = await stats.timeline({ ...lastMinute, granularity: 'minute', timezone: 'UTC' }, gone);
+    const { blocked_domains: domains, compiled_at: compiledAt } = filterStats();
+    return {
+      queries: { ...queriesOf(summary), frequency: buckets[0]!.total / 60 },
+      clients: { active: summary.clients, total: Math.max(summary.clients, clients.all().length) },
+      gravity: {
+        domains_being_blocked: domains,
+        last_update: compiledAt === null ? 0 : Math.floor(Date.parse(compiledAt) / 1000),
+      },
+    };
   };
+  return [
+    reading('/stats/summary', CompatSummary, ({ gone }) => readSummary(gone)),
+    reading('/stats/query_types', CompatQueryTypes, ({ gone }) => readTypes(stats, clock, gone)),
+  ];
 }
 
 function queriesOf(summary: LoggedSummary): Omit<CompatSummary['queries'], 'frequency'> {
@@ -61,7 +56,8 @@ function queriesOf(summary: LoggedSummary): Omit<CompatSummary['queries'], 'freq
 }
 
 async function readTypes(
-  { stats, clock }: CompatStatsParts,
+  stats: Pick<StatsReader, 'summary'>,
+  clock: Clock,
   gone: AbortSignal,
 ): Promise<Untimed<CompatQueryTypes>> {
   const summary = await stats.summary(lastDay(clock), gone);

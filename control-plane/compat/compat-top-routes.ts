@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../../shared/clock.ts';
 import { periodStartMs } from '../query-log/reading/period-start.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
+import type { ClientNames } from '../stats/client-names.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 import type { Span } from '../stats/stats-store.ts';
 import { CompatFault } from './compat-error.ts';
@@ -19,37 +20,41 @@ import { outcomeOf, sumStatuses } from './query-kinds.ts';
 import { readRecentBlocked } from './recent-blocked.ts';
 import { upstreamPlace } from './upstream-place.ts';
 
-/** What these rows are made of. */
-export interface CompatTopParts {
-  readonly stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients' | 'slotCounts'>;
-  readonly queryLog: Pick<QueryLogReader, 'page'>;
-  readonly clock: Clock;
-  readonly clients: { nameAt(address: string, clientId: number | null): string | null };
-}
-
 /** Most lines of a list. */
 const MOST_LINES = 1000;
 
 /** Rows of the top lists. */
-export function compatTopRoutes(parts: CompatTopParts): CompatRoute[] {
+export function compatTopRoutes(context: {
+  stats: StatsReader;
+  queryLog: Pick<QueryLogReader, 'page'>;
+  clock: Clock;
+  clients: ClientNames;
+}): CompatRoute[] {
   const topDomains = (request: CompatRequest, isBlocked: boolean) =>
-    readTopDomains(parts, request, isBlocked);
+    readTopDomains(context.stats, context.clock, request, isBlocked);
   return [
     reading('/stats/top_domains', CompatTopDomains, (request) =>
       topDomains(request, request.params.bool('blocked', false)),
     ),
     reading('/stats/top_blocked', CompatTopDomains, (request) => topDomains(request, true)),
-    reading('/stats/top_clients', CompatTopClients, (request) => readTopClients(parts, request)),
+    reading('/stats/top_clients', CompatTopClients, (request) =>
+      readTopClients(context.stats, context.clock, context.clients, request),
+    ),
     reading('/stats/recent_blocked', CompatRecentBlocked, async (request) => ({
-      blocked: await readRecentBlocked(parts.queryLog, linesOf(request, 1), request.gone),
+      blocked: await readRecentBlocked(context.queryLog, linesOf(request, 1), request.gone),
     })),
-    reading('/stats/upstreams', CompatUpstreams, (request) => readUpstreams(parts, request)),
-    reading('/stats/database/summary', CompatDatabaseSummary, (request) => readPeriod(parts, request)),
+    reading('/stats/upstreams', CompatUpstreams, (request) =>
+      readUpstreams(context.stats, context.clock, request),
+    ),
+    reading('/stats/database/summary', CompatDatabaseSummary, (request) =>
+      readPeriod(context.stats, context.clock, request),
+    ),
   ];
 }
 
 async function readTopDomains(
-  { stats, clock }: CompatTopParts,
+  stats: StatsReader,
+  clock: Clock,
   request: CompatRequest,
   isBlocked: boolean,
 ): Promise<Untimed<CompatTopDomains>> {
@@ -60,7 +65,9 @@ async function readTopDomains(
 }
 
 async function readTopClients(
-  { stats, clock, clients }: CompatTopParts,
+  stats: StatsReader,
+  clock: Clock,
+  clients: ClientNames,
   request: CompatRequest,
 ): Promise<Untimed<CompatTopClients>> {
   const span = lastDay(clock);
@@ -77,7 +84,8 @@ async function readTopClients(
 }
 
 async function readUpstreams(
-  { stats, clock }: CompatTopParts,
+  stats: StatsReader,
+  clock: Clock,
   { gone }: CompatRequest,
 ): Promise<Untimed<CompatUpstreams>> {
   const counts = await countsOf(stats, lastDay(clock), ['status', 'upstream', 'upstream_us'], gone);
@@ -104,7 +112,8 @@ function ownAnswers(name: string, count: number): CompatUpstreams['upstreams'][n
 }
 
 async function readPeriod(
-  { stats, clock }: CompatTopParts,
+  stats: StatsReader,
+  clock: Clock,
   { params, gone }: CompatRequest,
 ): Promise<Untimed<CompatDatabaseSummary>> {
   const [from, until] = [params.time('from'), params.time('until')];
@@ -126,7 +135,7 @@ async function readPeriod(
 
 /** Queries of a span, and those of them that were blocked. */
 async function totalsOf(
-  stats: CompatTopParts['stats'],
+  stats: StatsReader,
   span: Span,
   gone: AbortSignal,
 ): Promise<{ total_queries: number; blocked_queries: number }> {

@@ -9,20 +9,16 @@ import type { Clock } from '../../shared/clock.ts';
 import { isBlockingEnabled, timerEndMs } from '../policy/blocking-switch.ts';
 import type { BlockingSwitch } from '../policy/rows.ts';
 
-/** What decides about blocking as a whole. */
-export interface BlockingParts {
-  readonly config: () => Config;
-  readonly clock: Clock;
-  readonly blockingSwitch: () => BlockingSwitch | null;
-}
-
 /** Whether queries are blocked, and for how many seconds. */
-export function blockingNow({ clock, config, blockingSwitch }: BlockingParts): Untimed<CompatBlocking> {
+export function blockingNow(
+  said: BlockingSwitch | null,
+  { blocking }: Pick<Config, 'blocking'>,
+  clock: Clock,
+): Untimed<CompatBlocking> {
   const nowMs = clock.nowMs();
-  const said = blockingSwitch();
   const endMs = timerEndMs(said, nowMs);
   return {
-    blocking: isBlockingEnabled(said, config().blocking.enabled, nowMs) ? 'enabled' : 'disabled',
+    blocking: isBlockingEnabled(said, blocking.enabled, nowMs) ? 'enabled' : 'disabled',
     timer: endMs === null ? null : Math.ceil((endMs - nowMs) / 1000),
   };
 }

@@ -9,29 +9,20 @@ import type { Queryable } from '../db/database.ts';
 import type { Explainer, Question } from './explainer.ts';
 import { explainLogged, type LoggedExplainerParts } from './logged-explainer.ts';
 
+type ClientGroups = Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
+
 const LOOPBACK = '127.0.0.1';
 
-/** What these rows are made of. */
-export interface ExplainRouteParts {
-  /** Says what a client would be answered, and why. */
-  readonly explainer: Pick<Explainer, 'explain'>;
-  /** The same by an earlier generation. */
-  readonly past: LoggedExplainerParts['past'];
-  /** `server.node_name`. */
-  readonly nodeName: string;
-  /** Reads a row of the query log. */
-  readonly queryLog: { readonly row: LoggedExplainerParts['row'] };
-  readonly database: Queryable;
-  readonly clients: Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
-}
-
 /** Rows of explain. */
-export function explainRoutes(parts: ExplainRouteParts): Route[] {
-  return [explain(parts)];
-}
-
-function explain({ explainer, past, nodeName, queryLog, database, clients }: ExplainRouteParts): Route {
-  return route({
+export function explainRoutes(context: {
+  explainer: Pick<Explainer, 'explain'>;
+  past: LoggedExplainerParts['past'];
+  nodeName: string;
+  queryLog: LoggedExplainerParts['queryLog'];
+  database: Queryable;
+  clients: ClientGroups;
+}): Route[] {
+  const explain = route({
     method: 'GET',
     path: '/explain',
     access: 'viewer',
@@ -46,20 +37,18 @@ function explain({ explainer, past, nodeName, queryLog, database, clients }: Exp
       const { query_id: id, domain, type = 'A' } = query;
       const faults = faultsOf(query);
       if (faults.length > 0) throw invalid(faults);
-      if (id === undefined) return explainer.explain({ domain: domain!, type, ...askerOf(query, clients) });
-      const parts = {
-        ...{ explainer, past, nodeName, database },
-        row: (row: number, signal: AbortSignal) => queryLog.row(row, signal),
-      };
-      return explainLogged(parts, id, gone);
+      if (id === undefined)
+        return context.explainer.explain({ domain: domain!, type, ...askerOf(query, context.clients) });
+      return explainLogged(context, id, gone);
     },
   });
+  return [explain];
 }
 
 /** Who asks: an address, a client wherever it was seen last, or anyone of a group. */
 function askerOf(
   { client, client_key: clientKey = '', client_id: clientId, group_id: groupId }: ExplainQuery,
-  clients: ExplainRouteParts['clients'],
+  clients: ClientGroups,
 ): Omit<Question, 'domain' | 'type'> {
   const asGroup = groupId === undefined ? {} : { groupId };
   if (clientId === undefined) return { client: client ?? LOOPBACK, clientKey, ...asGroup };

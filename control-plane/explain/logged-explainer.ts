@@ -17,7 +17,7 @@ export interface LoggedExplainerParts {
   readonly past: Pick<PastExplainer, 'explainAt'>;
   /** `server.node_name`: only what this node answered can be explained by its generations. */
   readonly nodeName: string;
-  readonly row: (id: number, signal: AbortSignal) => Promise<LoggedQuery | null>;
+  readonly queryLog: { row(id: number, signal: AbortSignal): Promise<LoggedQuery | null> };
   readonly database: Queryable;
 }
 
@@ -30,7 +30,7 @@ export async function explainLogged(
   id: number,
   signal: AbortSignal,
 ): Promise<ExplainAnswer> {
-  const logged = await parts.row(id, signal);
+  const logged = await parts.queryLog.row(id, signal);
   if (logged === null) throw notFound(`query ${id}`);
   const { domain, type, client, client_id: clientId, timestamp } = logged;
   const question = { domain, type, client, ...(clientId === null ? {} : { clientId }) };
@@ -75,8 +75,16 @@ function toThen(
   reason: string | null,
 ): LoggedThen {
   return {
-    ...{ query_id: id, timestamp, status, block_source, block_rule },
-    ...{ revision: then, current_revision: now, by: 'policy_in_force', exact: reason === null, reason },
+    query_id: id,
+    timestamp,
+    status,
+    block_source,
+    block_rule,
+    revision: then,
+    current_revision: now,
+    by: 'policy_in_force',
+    exact: reason === null,
+    reason,
   };
 }
 

@@ -19,24 +19,18 @@ import * as store from './forward-zone-store.ts';
 
 const TAKEN = { 409: 'the zone is there already' };
 
-/** What these rows are made of. */
-export interface ForwardZoneRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of forward zones. */
-export function forwardZoneRoutes(parts: ForwardZoneRouteParts): Route[] {
+export function forwardZoneRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
-    listForwardZones(parts),
-    createForwardZone(parts),
-    readForwardZone(parts),
-    updateForwardZone(parts),
-    deleteForwardZone(parts),
+    listForwardZones(context.database),
+    createForwardZone(context.policy),
+    readForwardZone(context.database),
+    updateForwardZone(context.policy),
+    deleteForwardZone(context.policy),
   ];
 }
 
-function listForwardZones({ database }: ForwardZoneRouteParts): Route {
+function listForwardZones(database: Database): Route {
   return route({
     method: 'GET',
     path: '/forward-zones',
@@ -48,7 +42,7 @@ function listForwardZones({ database }: ForwardZoneRouteParts): Route {
   });
 }
 
-function readForwardZone({ database }: ForwardZoneRouteParts): Route {
+function readForwardZone(database: Database): Route {
   return route({
     method: 'GET',
     path: '/forward-zones/{id}',
@@ -61,7 +55,7 @@ function readForwardZone({ database }: ForwardZoneRouteParts): Route {
   });
 }
 
-function createForwardZone(parts: ForwardZoneRouteParts): Route {
+function createForwardZone(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/forward-zones',
@@ -74,12 +68,12 @@ function createForwardZone(parts: ForwardZoneRouteParts): Route {
     errors: TAKEN,
     handle: (request) => {
       refuseBadServers(request.body.servers);
-      return change(parts, authorOf(request), 'created', (tx) => store.insertForwardZone(tx, request.body));
+      return change(policy, authorOf(request), 'created', (tx) => store.insertForwardZone(tx, request.body));
     },
   });
 }
 
-function updateForwardZone(parts: ForwardZoneRouteParts): Route {
+function updateForwardZone(policy: PolicyChanges): Route {
   return route({
     method: 'PUT',
     path: '/forward-zones/{id}',
@@ -93,14 +87,14 @@ function updateForwardZone(parts: ForwardZoneRouteParts): Route {
     handle: (request) => {
       const { body, params } = request;
       refuseBadServers(body.servers ?? []);
-      return change(parts, authorOf(request), 'changed', (tx) =>
+      return change(policy, authorOf(request), 'changed', (tx) =>
         store.updateForwardZone(tx, params.id, body),
       );
     },
   });
 }
 
-function deleteForwardZone(parts: ForwardZoneRouteParts): Route {
+function deleteForwardZone(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/forward-zones/{id}',
@@ -109,7 +103,7 @@ function deleteForwardZone(parts: ForwardZoneRouteParts): Route {
     summary: 'Delete a forward zone; its sockets are closed',
     params: IdParams,
     handle: async (request) => {
-      await change(parts, authorOf(request), 'deleted', (tx) =>
+      await change(policy, authorOf(request), 'deleted', (tx) =>
         store.deleteForwardZone(tx, request.params.id),
       );
     },
@@ -125,7 +119,7 @@ function refuseBadServers(servers: readonly string[]): void {
 }
 
 async function change(
-  { policy }: ForwardZoneRouteParts,
+  policy: PolicyChanges,
   author: Author,
   verb: string,
   work: (tx: Queryable) => Promise<ForwardZone>,

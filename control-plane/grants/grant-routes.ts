@@ -15,20 +15,20 @@ import type { PolicyGrant } from '../policy/rows.ts';
 import { deleteGrant, insertGrant } from './grant-store.ts';
 import type { StoredGrant } from './grant-store.ts';
 
-/** What these rows are made of. */
-export interface GrantRouteParts {
-  readonly policy: PolicyChanges;
-  readonly clock: Clock;
-  /** Grants in force. */
-  readonly grants: () => readonly PolicyGrant[];
-}
-
 /** Rows of grants. */
-export function grantRoutes(parts: GrantRouteParts): Route[] {
-  return [listGrants(parts), createGrant(parts), endGrant(parts)];
+export function grantRoutes(context: {
+  policy: PolicyChanges;
+  clock: Clock;
+  grants: () => readonly PolicyGrant[];
+}): Route[] {
+  return [
+    listGrants(context.clock, context.grants),
+    createGrant(context.policy, context.clock),
+    endGrant(context.policy),
+  ];
 }
 
-function listGrants({ clock, grants }: GrantRouteParts): Route {
+function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
   return route({
     method: 'GET',
     path: '/grants',
@@ -43,7 +43,7 @@ function listGrants({ clock, grants }: GrantRouteParts): Route {
   });
 }
 
-function createGrant(parts: GrantRouteParts): Route {
+function createGrant(policy: PolicyChanges, clock: Clock): Route {
   return route({
     method: 'POST',
     path: '/grants',
@@ -55,9 +55,9 @@ function createGrant(parts: GrantRouteParts): Route {
     answer: Grant,
     errors: { 409: 'there are too many grants' },
     handle: async (request) => {
-      const times = timesOf(request.body, parts.clock);
+      const times = timesOf(request.body, clock);
       const actor = authorOf(request);
-      const grant = await parts.policy.change(actor, async (tx) => {
+      const grant = await policy.change(actor, async (tx) => {
         const result = await insertGrant(tx, { ...request.body, ...times });
         await recordAudit(tx, {
           actor,
@@ -67,12 +67,12 @@ function createGrant(parts: GrantRouteParts): Route {
         });
         return { result, summary: null };
       });
-      return shownGrant(grant, parts.clock);
+      return shownGrant(grant, clock);
     },
   });
 }
 
-function endGrant(parts: GrantRouteParts): Route {
+function endGrant(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/grants/{id}',
@@ -82,7 +82,7 @@ function endGrant(parts: GrantRouteParts): Route {
     params: IdParams,
     handle: async (request) => {
       const actor = authorOf(request);
-      await parts.policy.change(actor, async (tx) => {
+      await policy.change(actor, async (tx) => {
         const result = await deleteGrant(tx, request.params.id);
         await recordAudit(tx, {
           actor,

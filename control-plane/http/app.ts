@@ -6,11 +6,8 @@ import cookieParser from 'cookie-parser';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError, notFound } from '../api/api-error.ts';
-import type { Config } from '../../config/schema.ts';
 import type { RequestLimit } from '../api/request-limit.ts';
-import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
 import type { DashboardSource } from '../built-dashboard/dashboard-state.ts';
 import type { CompatRoute } from '../compat/compat-route.ts';
 import { apiPrefix, COMPAT_PREFIX } from '../api/api-prefix.ts';
@@ -27,8 +24,8 @@ import { checkMessage } from './edge/message-check.ts';
 import { limitRequests } from './edge/request-limits.ts';
 import { redirectToHttps } from './edge/https-redirect.ts';
 import { leaveUnreadBodies } from './edge/unread-bodies.ts';
-import { landingPage } from './landing-page.ts';
-import { addOidcPages } from './oidc-pages.ts';
+import { landingPage, type LandingParts } from './landing-page.ts';
+import { addOidcPages, type OidcPageParts } from './oidc-pages.ts';
 import { waitAsPreferred } from './preferred-wait.ts';
 import type { WaitForNodes } from './preferred-wait.ts';
 import { openApiDocument, openApiRow } from './reference/openapi.ts';
@@ -39,21 +36,10 @@ import type { Route } from '../api/route.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 
 /** What the application needs besides its routes. */
-export interface AppParts {
-  readonly auth: Authenticator;
-  readonly clock: Clock;
-  /** The secret of all nodes, as of now. */
-  readonly secret: () => Uint8Array;
+export interface AppParts extends LandingParts, OidcPageParts {
   readonly logger: Logger;
   /** Of a client network, to everything that is served here. */
   readonly requestLimit: RequestLimit;
-  readonly version: string;
-  /** `server.node_name`. */
-  readonly nodeName: string;
-  /** The configuration in force; asked for each request, because a reload replaces it. */
-  readonly config: () => Config;
-  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
-  readonly dnsPort: () => number;
   /** Answers DNS over HTTPS, where that is on. */
   readonly relayQuery?: RelayQuery | undefined;
   /** Of requests for DNS that are not from a trusted proxy. */
@@ -78,7 +64,11 @@ export function createApp(
   table: readonly Route[],
   { compat: compatRows = [], check = [] }: OtherRows = {},
 ): express.Express {
-  const { alt_compat: altCompat, trusted_proxies: trustedProxies, web_tls: webTls } = parts.config().server;
+  const {
+    alt_compat: altCompat,
+    trusted_proxies: trustedProxies,
+    web_tls: webTls,
+  } = parts.configuration.current().server;
   const prefix = apiPrefix(altCompat);
   const document = madeOnce(() => openApiDocument(routes, prefix, parts.version));
   const routes: readonly Route[] = [...table, openApiRow(document)];
@@ -95,7 +85,12 @@ export function createApp(
   app.use(limitRequests(parts.requestLimit));
   app.use(checkMessage);
   app.use(refuseUpgrades);
-  app.use(checkHost({ nodeName: parts.nodeName, allowedHosts: () => parts.config().server.allowed_hosts }));
+  app.use(
+    checkHost({
+      nodeName: parts.nodeName,
+      allowedHosts: () => parts.configuration.current().server.allowed_hosts,
+    }),
+  );
   if (webTls.enabled) app.use(redirectToHttps);
   if (parts.relayQuery !== undefined) addDohRelay(app, parts.relayQuery, parts.noteForwarding);
   app.use(cookieParser());
@@ -161,10 +156,10 @@ function methodNotAllowed(methods: readonly string[]) {
 }
 
 /** Metrics are no part of the API, but stand behind the same guard unless `server.metrics_public`. */
-function addMetrics(app: express.Express, { auth, config, metrics }: AppParts): void {
+function addMetrics(app: express.Express, { auth, configuration, metrics }: AppParts): void {
   const place = app.route('/metrics');
   place.get(async (request: Request, response: Response): Promise<void> => {
-    await guard(auth, config().server.metrics_public ? 'public' : 'viewer', request);
+    await guard(auth, configuration.current().server.metrics_public ? 'public' : 'viewer', request);
     const shown = await metrics();
     response.set('Content-Type', shown.contentType).send(await shown.text());
   });
@@ -176,7 +171,7 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   const docs = madeOnce(() => docsPage(document()));
   app.get('/docs', (_request, response) => sendPage(response, docs()));
   app.get('/check', (request, response) => sendCheckPage(parts, request, response));
-  const { alt_compat: compat } = parts.config().server;
+  const { alt_compat: compat } = parts.configuration.current().server;
   const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
   const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>
     sendPage(

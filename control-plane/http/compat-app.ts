@@ -19,13 +19,6 @@ import { keepCookie } from '../compat/compat-session.ts';
 import { Params } from '../compat/params.ts';
 import { refuseCrossOrigin } from './edge/origin-check.ts';
 
-/** What serving needs besides the rows. */
-export interface CompatAppParts {
-  readonly auth: Authenticator;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** What Express is given: for the requests, and for the errors of whatever comes before. */
 export interface CompatApp {
   /** For `/admin/api`, where older clients look for the API of another version. */
@@ -45,27 +38,31 @@ const NOT_HERE = new CompatFault(
 const GIVEN_UP: CompatAnswer = { status: 503, body: null };
 
 /** The compatibility API over these rows. */
-export function compatApp(parts: CompatAppParts, rows: readonly CompatRoute[]): CompatApp {
+export function compatApp(
+  context: { auth: Authenticator; clock: Clock; logger: Logger },
+  rows: readonly CompatRoute[],
+): CompatApp {
   const byPath = Map.groupBy(rows, ({ path }) => path);
   return {
     serve: async (request, response) => {
-      const startMs = parts.clock.monotonicMs();
+      const startMs = context.clock.monotonicMs();
       let answer: CompatAnswer;
       try {
-        answer = await answerTo(parts, byPath, request, response);
+        answer = await answerTo(context.auth, byPath, request, response);
       } catch (thrown) {
-        answer = answerOfThrown(parts, thrown, request);
+        answer = answerOfThrown(context.logger, thrown, request);
       }
-      send(response, answer, (parts.clock.monotonicMs() - startMs) / 1000);
+      send(response, answer, (context.clock.monotonicMs() - startMs) / 1000);
     },
     refuse: (_request, response) => send(response, answerOfFault(NOT_HERE), 0),
     // Express knows a handler of errors by its four parameters.
-    fail: (thrown, request, response, _next) => send(response, answerOfThrown(parts, thrown, request), 0),
+    fail: (thrown, request, response, _next) =>
+      send(response, answerOfThrown(context.logger, thrown, request), 0),
   };
 }
 
 async function answerTo(
-  parts: CompatAppParts,
+  auth: Authenticator,
   byPath: ReadonlyMap<string, readonly CompatRoute[]>,
   http: Request,
   response: Response,
@@ -78,7 +75,7 @@ async function answerTo(
   if (row === undefined) throw noSuchPath(pathOf(http));
   const request = requestOf(http, await readBytes(http, BODY_LIMIT_BYTES));
   if (row.method !== 'GET') refuseCrossOrigin(http);
-  const headers = row.access === 'public' ? {} : await letThrough(parts, request);
+  const headers = row.access === 'public' ? {} : await letThrough(auth, request);
   const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
   if (answer === undefined) return GIVEN_UP;
   return { ...answer, headers: { ...headers, ...answer.headers } };
@@ -86,7 +83,7 @@ async function answerTo(
 
 /** Lets requests with a session through; returns the header fields that keep it. Throws 401. */
 async function letThrough(
-  { auth }: CompatAppParts,
+  auth: Authenticator,
   request: Omit<CompatRequest, 'gone'>,
 ): Promise<Record<string, string>> {
   if (auth.openCaller() !== null) return {};
@@ -121,7 +118,7 @@ function allow(methods: readonly string[]): Record<string, string> {
   return { Allow: [...methods, ...head, 'OPTIONS'].join(', ') };
 }
 
-function answerOfThrown({ logger }: CompatAppParts, thrown: unknown, request: Request): CompatAnswer {
+function answerOfThrown(logger: Logger, thrown: unknown, request: Request): CompatAnswer {
   if (thrown instanceof CompatFault) return answerOfFault(thrown);
   logFailure(logger, thrown, request);
   return answerOfError(toApiError(thrown));

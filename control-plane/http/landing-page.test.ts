@@ -5,7 +5,12 @@ import { landingPage } from './landing-page.ts';
 test('landingPage() reports who may ask, without the networks themselves', () => {
   const render = (toml: string): string =>
     landingPage(
-      { version: '1.2.3', nodeName: 'attic', config: () => testConfig(toml), dnsPort: () => 5300 },
+      {
+        version: '1.2.3',
+        nodeName: 'attic',
+        configuration: { current: () => testConfig(toml) },
+        dnsPort: 5300,
+      },
       'http://attic:8080',
       { kind: 'building' },
     ).html;

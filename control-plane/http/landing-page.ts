@@ -10,8 +10,9 @@ import type { Page } from './page.ts';
 export interface LandingParts {
   readonly version: string;
   readonly nodeName: string;
-  readonly config: () => Config;
-  readonly dnsPort: () => number;
+  readonly configuration: { current(): Config };
+  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
+  readonly dnsPort: number;
 }
 
 /**
@@ -19,7 +20,7 @@ export interface LandingParts {
  * network cannot find out.
  */
 export function landingPage(parts: LandingParts, origin: string, state: WithoutBuild): Page {
-  const { server, dns } = parts.config();
+  const { server, dns } = parts.configuration.current();
   const api = apiPrefix(server.alt_compat);
   const body = write`
 <h1>Weir is running</h1>
@@ -39,12 +40,12 @@ which Weir printed at the start and keeps in the file <code>setup-code</code> of
   -d '{"password":"at least eight characters"}' ${origin}${api}/auth/setup</pre>
 <h2>2. Point your clients at it</h2>
 ${
-  parts.dnsPort() === 53
+  parts.dnsPort === 53
     ? write`<p>Give this machine's address as the DNS server in your router's DHCP settings, or on one client to try it.</p>`
     : write`<p>Do not change your router yet: devices and routers use port 53. Weir shows at its start what frees it.</p>`
 }
-<p>DNS is answered on port ${parts.dnsPort()}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
-<pre>dig @${parts.nodeName} -p ${parts.dnsPort()} example.com</pre>
+<p>DNS is answered on port ${parts.dnsPort}, for ${whoMayAskInPublic(dns.allowed_clients)}:</p>
+<pre>dig @${parts.nodeName} -p ${parts.dnsPort} example.com</pre>
 <h2>More</h2>
 <p><a href="./check">Does this device use Weir?</a> · <a href="./docs">API reference</a> · <a href=".${api}/health">health</a></p>`;
   return page('Weir', body);

@@ -19,7 +19,7 @@ export interface OidcPageParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
   /** The secret of all nodes, as of now. */
-  readonly secret: () => Uint8Array;
+  readonly secret: { current(): Uint8Array };
 }
 
 const START = '/login/oidc';
@@ -43,14 +43,14 @@ async function start(parts: OidcPageParts, request: Request, response: Response)
     throw invalid([{ path: 'return_to', message: 'expected a path of this server, such as /' }]);
   const { url, secrets } = await auth.oidc.begin(callbackUrl(request));
   const attempt = { ...secrets, returnTo, rememberMe, startedMs: clock.nowMs() };
-  keepAttempt(request, response, attempt, secret());
+  keepAttempt(request, response, attempt, secret.current());
   response.redirect(302, url.href);
 }
 
 /** Takes the browser back, with a session. */
 async function callback(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
   const { auth, clock } = parts;
-  const attempt = attemptOf(request, parts.secret(), clock.nowMs());
+  const attempt = attemptOf(request, parts.secret.current(), clock.nowMs());
   dropAttempt(request, response);
   if (attempt === null) throw unauthorized('this browser has begun no login, or too long ago: begin again');
   const answer = new URL(callbackUrl(request));

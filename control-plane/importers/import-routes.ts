@@ -5,16 +5,11 @@ import type { Route } from '../api/route.ts';
 import { saveUpload } from '../api/upload.ts';
 import type { SettingsImport } from './import-settings.ts';
 
-/** What these rows are made of. */
-export interface ImportRouteParts {
-  readonly settingsImport: Pick<SettingsImport, 'run'>;
-}
-
 /** Largest file: a database of Pi-hole with a million names. */
 const LIMIT_BYTES = 128 * 1024 * 1024;
 
 /** The row of imports. */
-export function importRoutes({ settingsImport }: ImportRouteParts): Route[] {
+export function importRoutes({ settingsImport }: { settingsImport: Pick<SettingsImport, 'run'> }): Route[] {
   const importSettings = route({
     method: 'POST',
     path: '/import',

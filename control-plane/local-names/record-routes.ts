@@ -30,25 +30,22 @@ export interface LocalNames {
   live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
 }
 
-/** What these rows are made of. */
-export interface RecordRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-  readonly localNames: LocalNames;
-}
-
 /** Rows of local records. */
-export function recordRoutes(parts: RecordRouteParts): Route[] {
+export function recordRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  localNames: LocalNames;
+}): Route[] {
   return [
-    listLocalRecords(parts),
-    createLocalRecord(parts),
-    updateLocalRecord(parts),
-    deleteLocalRecord(parts),
+    listLocalRecords(context.database, context.localNames),
+    createLocalRecord(context.policy, context.localNames),
+    updateLocalRecord(context.policy, context.localNames),
+    deleteLocalRecord(context.policy, context.localNames),
   ];
 }
 
 /** Records of every source, in order of precedence. */
-function listLocalRecords({ database, localNames }: RecordRouteParts): Route {
+function listLocalRecords(database: Database, localNames: LocalNames): Route {
   return route({
     method: 'GET',
     path: '/local-records',
@@ -72,7 +69,7 @@ function listLocalRecords({ database, localNames }: RecordRouteParts): Route {
   });
 }
 
-function createLocalRecord(parts: RecordRouteParts): Route {
+function createLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
   return route({
     method: 'POST',
     path: '/local-records',
@@ -84,13 +81,13 @@ function createLocalRecord(parts: RecordRouteParts): Route {
     answer: LocalRecord,
     errors: TAKEN,
     handle: (request) => {
-      const record = readRecord(request.body, null, parts.localNames.localDomain());
-      return change(parts, authorOf(request), 'created', (tx) => store.insertRecord(tx, record));
+      const record = readRecord(request.body, null, localNames.localDomain());
+      return change(policy, localNames, authorOf(request), 'created', (tx) => store.insertRecord(tx, record));
     },
   });
 }
 
-function updateLocalRecord(parts: RecordRouteParts): Route {
+function updateLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
   return route({
     method: 'PUT',
     path: '/local-records/{id}',
@@ -103,15 +100,15 @@ function updateLocalRecord(parts: RecordRouteParts): Route {
     errors: TAKEN,
     handle: (request) => {
       const { body, params } = request;
-      return change(parts, authorOf(request), 'changed', async (tx) => {
+      return change(policy, localNames, authorOf(request), 'changed', async (tx) => {
         const before = await store.findRecord(tx, params.id);
-        return store.replaceRecord(tx, params.id, readRecord(body, before, parts.localNames.localDomain()));
+        return store.replaceRecord(tx, params.id, readRecord(body, before, localNames.localDomain()));
       });
     },
   });
 }
 
-function deleteLocalRecord(parts: RecordRouteParts): Route {
+function deleteLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
   return route({
     method: 'DELETE',
     path: '/local-records/{id}',
@@ -120,20 +117,23 @@ function deleteLocalRecord(parts: RecordRouteParts): Route {
     summary: 'Delete a local record',
     params: IdParams,
     handle: async (request) => {
-      await change(parts, authorOf(request), 'deleted', (tx) => store.deleteRecord(tx, request.params.id));
+      await change(policy, localNames, authorOf(request), 'deleted', (tx) =>
+        store.deleteRecord(tx, request.params.id),
+      );
     },
   });
 }
 
 async function change(
-  parts: RecordRouteParts,
+  policy: PolicyChanges,
+  localNames: LocalNames,
   author: Author,
   verb: 'created' | 'changed' | 'deleted',
   work: (tx: Queryable) => Promise<StoredRecord>,
 ): Promise<LocalRecord> {
-  const record = await parts.policy.change(author, async (tx) => {
+  const record = await policy.change(author, async (tx) => {
     const result = await work(tx);
-    if (verb !== 'deleted') await refuseContradictions(parts, tx, result);
+    if (verb !== 'deleted') await refuseContradictions(localNames, tx, result);
     const { fqdn, record_type: type, value } = result;
     const summary = `local record ${fqdn} ${type} ${value.slice(0, 100)}: ${verb}`;
     return { result, summary };
@@ -143,7 +143,7 @@ async function change(
 
 /** 409 if a name would have a CNAME beside other records, or where aliases would lead back to themselves. */
 async function refuseContradictions(
-  { localNames }: RecordRouteParts,
+  localNames: LocalNames,
   tx: Queryable,
   changed: StoredRecord,
 ): Promise<void> {

@@ -35,9 +35,10 @@ export interface NodeMetricsParts {
   readonly supervisor: Pick<WorkerSupervisor, 'connections' | 'memories' | 'state' | 'upstreams'>;
   readonly publisher: Pick<SnapshotPublisher, 'current' | 'threadsBehind'>;
   readonly database: Database;
-  readonly lists: Pick<ListSources, 'list'>;
+  readonly sources: Pick<ListSources, 'list'>;
   readonly cache: Pick<CacheContents, 'metrics'>;
-  readonly cacheBytes: number;
+  /** The answer cache itself. */
+  readonly cacheMemory: { readonly byteLength: number };
   readonly clockFloor: Pick<ClockFloor, 'isWrong'>;
   readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;
   readonly configuration: Pick<Configuration, 'reloadFault'>;
@@ -51,11 +52,11 @@ export interface NodeMetricsParts {
 
 /** The metrics of a node, read when scraped; what shows them is loaded for the first scrape. */
 export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusText> {
-  const { supervisor, publisher, database, lists } = parts;
+  const { supervisor, publisher, database, sources } = parts;
   const threads = threadCounters(supervisor.memories());
   const fetched = databaseRead(database, async () => [
-    ...(await lists.list('block')).map((list) => ({ ...list, kind: 'block' as const })),
-    ...(await lists.list('allow')).map((list) => ({ ...list, kind: 'allow' as const })),
+    ...(await sources.list('block')).map((list) => ({ ...list, kind: 'block' as const })),
+    ...(await sources.list('allow')).map((list) => ({ ...list, kind: 'allow' as const })),
   ]);
   const families = [
     ...nodeFamilies({
@@ -70,7 +71,7 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
     ...healthFamilies(parts),
     ...dnsFamilies(threads),
     ...streamFamilies(threads, supervisor.connections()),
-    ...cacheFamilies(() => parts.cache.metrics(), parts.cacheBytes),
+    ...cacheFamilies(() => parts.cache.metrics(), parts.cacheMemory.byteLength),
     ...upstreamFamilies(() => upstreamDetails(supervisor.upstreams())),
     ...listFamilies({ published: () => publisher.current(), fetched }),
     ...queryLogFamilies(threads, {

@@ -11,6 +11,8 @@ import {
   readFileSync,
   realpathSync,
   statSync,
+  readdirSync,
+  mkdirSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -19,11 +21,13 @@ import { reasonOf } from '../../shared/thrown.ts';
 import { readAccounts } from '../accounts/system-users.ts';
 import type { Account } from '../accounts/system-users.ts';
 import { asAccount } from '../accounts/as-account.ts';
-import { makeFolderFor } from './made-folder.ts';
-import { firstForeign } from './owned-tree.ts';
 import { becomeAccount, loadPrivilegeCalls, missingCapabilities } from './privilege-calls.ts';
 import type { PrivilegeCalls } from './privilege-calls.ts';
-import { isRunByRoot } from './running-user.ts';
+import { makeOwnedFolder } from '../db/postgres/owned-files.ts';
+import { loadDescriptorCalls } from '../handover/descriptor-calls.ts';
+import { peerUser } from '../handover/descriptor-messages.ts';
+import { HANDOVER_SOCKET } from '../handover/handover-format.ts';
+import { connectUnix } from '../handover/unix-connection.ts';
 
 /** Why Weir stays root, and what the operator can do. */
 export interface StaysRoot {
@@ -202,5 +206,49 @@ function mayOpen(path: string): boolean {
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  }
+}
+
+/**
+ * The first file below `folder`, or it itself, that belongs to another user; undefined if there is none. Follows no link.
+ * A file with several names does not count: PostgreSQL's programs are hard links to those of the release.
+ */
+function firstForeign(folder: string, uid: number): string | undefined {
+  const state = lstatSync(folder, { throwIfNoEntry: false });
+  if (state === undefined) return undefined;
+  if (!state.isDirectory()) return state.uid === uid || state.nlink > 1 ? undefined : folder;
+  if (state.uid !== uid) return folder;
+  for (const name of readdirSync(folder)) {
+    const found = firstForeign(join(folder, name), uid);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Makes a folder that only the account (and root) can enter, and those above it. Throws if the account cannot reach it. */
+function makeFolderFor(path: string, account: Account): void {
+  const parent = dirname(path);
+  const firstMade = mkdirSync(parent, { recursive: true });
+  asAccount(account, () => statSync(`${firstMade ?? parent}/.`));
+  makeOwnedFolder(path, { ...account, isSelf: false });
+}
+
+const TIMEOUT_MS = 1000;
+
+/** Whether root listens for upgrades in the data directory. Asks the kernel, as the files there may be another user's. */
+function isRunByRoot(dataDir: string): boolean {
+  const loaded = loadDescriptorCalls();
+  if ('reason' in loaded) return false;
+  const { calls } = loaded;
+  let socket: number;
+  try {
+    socket = connectUnix(calls, join(dataDir, HANDOVER_SOCKET), TIMEOUT_MS);
+  } catch {
+    return false; // Nothing runs there: the start says so.
+  }
+  try {
+    return peerUser(calls, socket) === 0;
+  } finally {
+    calls.close(socket);
   }
 }

@@ -14,11 +14,10 @@ import type { Access, Route } from '../api/route.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { Probe as KeptProbe, Probes } from './probes.ts';
 
-/** What these rows are made of. */
-export interface ProbeRouteParts {
+/** What both doors need. */
+interface ProbeContext {
   readonly probes: Probes;
   readonly clock: Clock;
-  /** `server.node_name`. */
   readonly nodeName: string;
   readonly clients: Pick<ClientDirectory, 'nameAt'>;
 }
@@ -38,24 +37,24 @@ const RETRY_SECS = 30;
 const unlimited = (): void => undefined;
 
 /** Rows of the API. */
-export function probeRoutes(parts: ProbeRouteParts): Route[] {
+export function probeRoutes(context: ProbeContext): Route[] {
   return [
-    createProbe(parts, { access: 'admin', spend: unlimited }),
-    readProbe(parts, { access: 'viewer', spend: unlimited }),
+    createProbe(context, { access: 'admin', spend: unlimited }),
+    readProbe(context, { access: 'viewer', spend: unlimited }),
   ];
 }
 
 /** Rows below the page `/check`. */
-export function publicProbeRoutes(parts: ProbeRouteParts): Route[] {
+export function publicProbeRoutes(context: ProbeContext): Route[] {
   const doorOf = (aMinute: number): Door => {
-    const limit = new RequestLimit(parts.clock, { perSecond: aMinute / 60, burst: aMinute });
+    const limit = new RequestLimit(context.clock, { perSecond: aMinute / 60, burst: aMinute });
     return { access: 'public', spend: (http) => limit.spend(clientAddress(http)) };
   };
-  return [createProbe(parts, doorOf(CREATED_A_MINUTE)), readProbe(parts, doorOf(READ_A_MINUTE))];
+  return [createProbe(context, doorOf(CREATED_A_MINUTE)), readProbe(context, doorOf(READ_A_MINUTE))];
 }
 
-function createProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
-  const { probes } = parts;
+function createProbe(context: ProbeContext, { access, spend }: Door): Route {
+  const { probes } = context;
   return route({
     method: 'POST',
     path: '/probes',
@@ -70,13 +69,13 @@ function createProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
       spend(http);
       const probe = probes.create();
       if (probe === null) throw overloaded('there are too many probes', RETRY_SECS);
-      return shownProbe(probe, parts, access);
+      return shownProbe(probe, context, access);
     },
   });
 }
 
-function readProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
-  const { probes } = parts;
+function readProbe(context: ProbeContext, { access, spend }: Door): Route {
+  const { probes } = context;
   return route({
     method: 'GET',
     path: '/probes/{probe_id}',
@@ -89,14 +88,14 @@ function readProbe(parts: ProbeRouteParts, { access, spend }: Door): Route {
       spend(http);
       const probe = probes.get(params.probe_id);
       if (probe === undefined) throw notFound('this probe');
-      return shownProbe(probe, parts, access);
+      return shownProbe(probe, context, access);
     },
   });
 }
 
 function shownProbe(
   { id, name, createdMs, expiresMs, first, askers, queries }: KeptProbe,
-  { nodeName: node, clients }: ProbeRouteParts,
+  { nodeName: node, clients }: ProbeContext,
   access: Access,
 ): Probe {
   const isTold = first !== null && access !== 'public';

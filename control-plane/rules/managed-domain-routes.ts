@@ -15,24 +15,18 @@ import { createRule, deleteRule, updateRule } from './rule-change.ts';
 import { pageRules, MANAGED_DOMAINS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** What these rows are made of. */
-export interface ManagedDomainRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of managed domains. */
-export function managedDomainRoutes(parts: ManagedDomainRouteParts): Route[] {
+export function managedDomainRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
-    listManagedDomains(parts),
-    createManagedDomain(parts),
-    readManagedDomain(parts),
-    updateManagedDomain(parts),
-    deleteManagedDomain(parts),
+    listManagedDomains(context.database),
+    createManagedDomain(context.policy),
+    readManagedDomain(context.database),
+    updateManagedDomain(context.policy),
+    deleteManagedDomain(context.policy),
   ];
 }
 
-function listManagedDomains({ database }: ManagedDomainRouteParts): Route {
+function listManagedDomains(database: Database): Route {
   return route({
     method: 'GET',
     path: '/managed-domains',
@@ -48,7 +42,7 @@ function listManagedDomains({ database }: ManagedDomainRouteParts): Route {
   });
 }
 
-function readManagedDomain({ database }: ManagedDomainRouteParts): Route {
+function readManagedDomain(database: Database): Route {
   return route({
     method: 'GET',
     path: '/managed-domains/{id}',
@@ -61,7 +55,7 @@ function readManagedDomain({ database }: ManagedDomainRouteParts): Route {
   });
 }
 
-function createManagedDomain(parts: ManagedDomainRouteParts): Route {
+function createManagedDomain(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/managed-domains',
@@ -75,12 +69,12 @@ function createManagedDomain(parts: ManagedDomainRouteParts): Route {
     handle: async (request) => {
       const { domain, name, ...fields } = request.body;
       const rule = { ...fields, text: domain, name: name ?? domain.slice(0, 200) };
-      return shown(await createRule(parts, authorOf(request), MANAGED_DOMAINS, rule));
+      return shown(await createRule(policy, authorOf(request), MANAGED_DOMAINS, rule));
     },
   });
 }
 
-function updateManagedDomain(parts: ManagedDomainRouteParts): Route {
+function updateManagedDomain(policy: PolicyChanges): Route {
   return route({
     method: 'PUT',
     path: '/managed-domains/{id}',
@@ -93,13 +87,13 @@ function updateManagedDomain(parts: ManagedDomainRouteParts): Route {
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
       const { domain, ...fields } = request.body;
-      const change = { ...fields, text: domain };
-      return shown(await updateRule(parts, authorOf(request), MANAGED_DOMAINS, request.params.id, change));
+      const change = { ...fields, id: request.params.id, text: domain };
+      return shown(await updateRule(policy, authorOf(request), MANAGED_DOMAINS, change));
     },
   });
 }
 
-function deleteManagedDomain(parts: ManagedDomainRouteParts): Route {
+function deleteManagedDomain(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/managed-domains/{id}',
@@ -107,7 +101,7 @@ function deleteManagedDomain(parts: ManagedDomainRouteParts): Route {
     tag: 'Rules',
     summary: 'Delete a managed domain',
     params: IdParams,
-    handle: (request) => deleteRule(parts, authorOf(request), MANAGED_DOMAINS, request.params.id),
+    handle: (request) => deleteRule(policy, authorOf(request), MANAGED_DOMAINS, request.params.id),
   });
 }
 

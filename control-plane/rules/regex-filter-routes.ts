@@ -16,24 +16,18 @@ import { type GuardChange, createRule, deleteRule, updateRule } from './rule-cha
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** What these rows are made of. */
-export interface RegexFilterRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of regex filters. */
-export function regexFilterRoutes(parts: RegexFilterRouteParts): Route[] {
+export function regexFilterRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
-    listRegexFilters(parts),
-    createRegexFilter(parts),
-    readRegexFilter(parts),
-    updateRegexFilter(parts),
-    deleteRegexFilter(parts),
+    listRegexFilters(context.database),
+    createRegexFilter(context.policy),
+    readRegexFilter(context.database),
+    updateRegexFilter(context.policy),
+    deleteRegexFilter(context.policy),
   ];
 }
 
-function listRegexFilters({ database }: RegexFilterRouteParts): Route {
+function listRegexFilters(database: Database): Route {
   return route({
     method: 'GET',
     path: '/regex-filters',
@@ -45,7 +39,7 @@ function listRegexFilters({ database }: RegexFilterRouteParts): Route {
   });
 }
 
-function readRegexFilter({ database }: RegexFilterRouteParts): Route {
+function readRegexFilter(database: Database): Route {
   return route({
     method: 'GET',
     path: '/regex-filters/{id}',
@@ -58,7 +52,7 @@ function readRegexFilter({ database }: RegexFilterRouteParts): Route {
   });
 }
 
-function createRegexFilter(parts: RegexFilterRouteParts): Route {
+function createRegexFilter(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/regex-filters',
@@ -72,14 +66,12 @@ function createRegexFilter(parts: RegexFilterRouteParts): Route {
     handle: async (request) => {
       const { pattern, name, ...fields } = request.body;
       const rule = { ...fields, text: pattern, name: name ?? pattern.slice(0, 200) };
-      return shown(
-        await createRule({ ...parts, guard: keepingAllInForce }, authorOf(request), REGEX_FILTERS, rule),
-      );
+      return shown(await createRule(policy, authorOf(request), REGEX_FILTERS, rule, keepingAllInForce));
     },
   });
 }
 
-function updateRegexFilter(parts: RegexFilterRouteParts): Route {
+function updateRegexFilter(policy: PolicyChanges): Route {
   return route({
     method: 'PUT',
     path: '/regex-filters/{id}',
@@ -92,14 +84,13 @@ function updateRegexFilter(parts: RegexFilterRouteParts): Route {
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
       const { pattern, ...fields } = request.body;
-      const change = { ...fields, text: pattern };
-      const guarded = { ...parts, guard: keepingAllInForce };
-      return shown(await updateRule(guarded, authorOf(request), REGEX_FILTERS, request.params.id, change));
+      const change = { ...fields, id: request.params.id, text: pattern };
+      return shown(await updateRule(policy, authorOf(request), REGEX_FILTERS, change, keepingAllInForce));
     },
   });
 }
 
-function deleteRegexFilter(parts: RegexFilterRouteParts): Route {
+function deleteRegexFilter(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/regex-filters/{id}',
@@ -107,7 +98,7 @@ function deleteRegexFilter(parts: RegexFilterRouteParts): Route {
     tag: 'Rules',
     summary: 'Delete a regex filter',
     params: IdParams,
-    handle: (request) => deleteRule(parts, authorOf(request), REGEX_FILTERS, request.params.id),
+    handle: (request) => deleteRule(policy, authorOf(request), REGEX_FILTERS, request.params.id),
   });
 }
 

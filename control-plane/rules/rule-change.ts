@@ -8,47 +8,42 @@ import * as store from './rule-store.ts';
 /** Makes a change; throws if the rules would exceed their budget together. */
 export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
 
-interface Parts {
-  readonly policy: PolicyChanges;
-  readonly guard?: GuardChange;
-}
+const unguarded: GuardChange = (_tx, work) => work();
 
 /** Stores a rule and puts it into force. */
 export function createRule(
-  parts: Parts,
+  policy: PolicyChanges,
   author: Author,
   of: RuleTableName,
   rule: RuleFields,
+  guard = unguarded,
 ): Promise<StoredRule> {
-  return change(parts, author, of, 'created', (tx) =>
-    guarded(parts, tx, () => store.insertRule(tx, of, rule)),
-  );
+  return change(policy, author, of, 'created', (tx) => guard(tx, () => store.insertRule(tx, of, rule)));
 }
 
 /** Changes a rule and puts it into force. */
 export function updateRule(
-  parts: Parts,
+  policy: PolicyChanges,
   author: Author,
   of: RuleTableName,
-  id: number,
-  fields: RuleChange,
+  { id, ...fields }: RuleChange & { id: number },
+  guard = unguarded,
 ): Promise<StoredRule> {
-  return change(parts, author, of, 'changed', (tx) =>
-    guarded(parts, tx, () => store.updateRule(tx, of, id, fields)),
-  );
+  return change(policy, author, of, 'changed', (tx) => guard(tx, () => store.updateRule(tx, of, id, fields)));
 }
 
 /** Removes a rule and puts it out of force. */
-export async function deleteRule(parts: Parts, author: Author, of: RuleTableName, id: number): Promise<void> {
-  await change(parts, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
-}
-
-function guarded({ guard }: Parts, tx: Queryable, work: () => Promise<StoredRule>): Promise<StoredRule> {
-  return guard === undefined ? work() : guard(tx, work);
+export async function deleteRule(
+  policy: PolicyChanges,
+  author: Author,
+  of: RuleTableName,
+  id: number,
+): Promise<void> {
+  await change(policy, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
 }
 
 async function change(
-  { policy }: Parts,
+  policy: PolicyChanges,
   author: Author,
   { noun }: RuleTableName,
   verb: string,

@@ -14,18 +14,17 @@ const PATH = '/safe-search/configs';
 const GROUP_PATH = `${PATH}/{group_id}`;
 const tag = 'Safe search';
 
-/** What these rows are made of. */
-export interface SafeSearchRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of safe search. */
-export function safeSearchRoutes(parts: SafeSearchRouteParts): Route[] {
-  return [listSafeSearch(parts), readSafeSearch(parts), toggleSafeSearch(parts), deleteSafeSearch(parts)];
+export function safeSearchRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
+  return [
+    listSafeSearch(context.database),
+    readSafeSearch(context.database),
+    toggleSafeSearch(context.policy),
+    deleteSafeSearch(context.policy),
+  ];
 }
 
-function listSafeSearch({ database }: SafeSearchRouteParts): Route {
+function listSafeSearch(database: Database): Route {
   return route({
     method: 'GET',
     path: PATH,
@@ -37,7 +36,7 @@ function listSafeSearch({ database }: SafeSearchRouteParts): Route {
   });
 }
 
-function readSafeSearch({ database }: SafeSearchRouteParts): Route {
+function readSafeSearch(database: Database): Route {
   return route({
     method: 'GET',
     path: GROUP_PATH,
@@ -50,7 +49,7 @@ function readSafeSearch({ database }: SafeSearchRouteParts): Route {
   });
 }
 
-function toggleSafeSearch({ policy }: SafeSearchRouteParts): Route {
+function toggleSafeSearch(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: GROUP_PATH,
@@ -73,7 +72,7 @@ function toggleSafeSearch({ policy }: SafeSearchRouteParts): Route {
   });
 }
 
-function deleteSafeSearch({ policy }: SafeSearchRouteParts): Route {
+function deleteSafeSearch(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: GROUP_PATH,

@@ -8,7 +8,7 @@ import { blockingRoutes } from './blocking-routes.ts';
 let suite: SuiteDatabase;
 let api: RunningApi;
 serveSuite(
-  (parts) => blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, blockingSwitch: () => null }),
+  (parts) => blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, policyRows: () => ({ blockingSwitch: null }) }),
   (served) => ({ suite, api } = served),
 );
 

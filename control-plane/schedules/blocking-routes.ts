@@ -3,6 +3,8 @@
  * it can also be switched then, on this node alone.
  */
 import { Blocking, BlockingChangeBody } from '../../shared/api/policy/blocking-api.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Author } from '../api/caller.ts';
@@ -13,29 +15,36 @@ import { recordAudit } from '../audit/audit-store.ts';
 import type { Queryable } from '../db/database.ts';
 import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
 import type { Follow, PolicyChanges } from '../policy/change.ts';
+import type { PolicyRows } from '../policy/rows.ts';
 import { blockingNow } from './blocking-now.ts';
-import type { BlockingParts } from './blocking-now.ts';
 import { deleteBlockingSwitch, readBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
 import type { LocalSwitch } from './local-switch.ts';
 
 /** Longest time for which blocking can be switched without a database. */
 const MAX_LOCAL_SECS = 3600;
 
-/** What these rows are made of. */
-export interface BlockingRouteParts extends BlockingParts {
+/** What the rows share. */
+interface BlockingContext {
+  readonly policyRows: () => Pick<PolicyRows, 'blockingSwitch'>;
+  readonly configuration: { current(): Pick<Config, 'blocking'> };
+  readonly clock: Clock;
   readonly policy: PolicyChanges;
   readonly localSwitch: Pick<LocalSwitch, 'isActive' | 'use' | 'end'>;
   /** Publishes the active rows again. */
-  readonly applyLive: () => Promise<void>;
+  readonly policyInForce: { applyLive(): Promise<void> };
   readonly logger: Logger;
 }
 
 /** Rows of the switch of all blocking. */
-export function blockingRoutes(parts: BlockingRouteParts): Route[] {
-  return [readBlocking(parts), switchBlocking(parts), giveBlockingBack(parts)];
+export function blockingRoutes(context: BlockingContext): Route[] {
+  return [readBlocking(context), switchBlocking(context), giveBlockingBack(context)];
 }
 
-function readBlocking(parts: BlockingRouteParts): Route {
+function shownBlocking({ policyRows, configuration, clock }: BlockingContext): Blocking {
+  return blockingNow(policyRows().blockingSwitch, configuration.current(), clock);
+}
+
+function readBlocking(context: BlockingContext): Route {
   return route({
     method: 'GET',
     path: '/blocking',
@@ -43,11 +52,11 @@ function readBlocking(parts: BlockingRouteParts): Route {
     tag: 'Blocking',
     summary: 'Whether blocking is on, and for how long',
     answer: Blocking,
-    handle: () => blockingNow(parts),
+    handle: () => shownBlocking(context),
   });
 }
 
-function switchBlocking(parts: BlockingRouteParts): Route {
+function switchBlocking(context: BlockingContext): Route {
   return route({
     method: 'POST',
     path: '/blocking',
@@ -60,14 +69,14 @@ function switchBlocking(parts: BlockingRouteParts): Route {
     handle: async (request) => {
       const { enabled, timer_secs: timerSecs } = request.body;
       const author = authorOf(request);
-      const until = timerSecs === null ? null : new Date(parts.clock.nowMs() + timerSecs * 1000);
-      const isEverywhere = await switchEverywhere(parts, author, { enabled, until });
-      parts.logger.info(enabled ? 'switch blocking on' : 'switch blocking off', {
+      const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
+      const isEverywhere = await switchEverywhere(context, author, { enabled, until });
+      context.logger.info(enabled ? 'switch blocking on' : 'switch blocking off', {
         until: until?.toISOString() ?? 'changed',
         author: author.name,
         ...(!isEverywhere && { nodes: 'this one, as the database is away' }),
       });
-      return blockingNow(parts);
+      return shownBlocking(context);
     },
   });
 }
@@ -79,13 +88,13 @@ interface Switch {
 }
 
 /** Stores the switch for all nodes, or switches here; false = here. */
-async function switchEverywhere(parts: BlockingRouteParts, author: Author, to: Switch): Promise<boolean> {
+async function switchEverywhere(context: BlockingContext, author: Author, to: Switch): Promise<boolean> {
   try {
-    await parts.policy.change(author, (tx) => storeSwitch(tx, author, to), endLocal(parts));
+    await context.policy.change(author, (tx) => storeSwitch(tx, author, to), endLocal(context));
     return true;
   } catch (error) {
     if (!isWithoutDatabase(error)) throw error;
-    await switchHere(parts, author, to, error);
+    await switchHere(context, author, to, error);
     return false;
   }
 }
@@ -99,7 +108,7 @@ async function storeSwitch(tx: Queryable, actor: Author, { enabled, until }: Swi
 }
 
 /** What is stored now also decides here. */
-function endLocal({ localSwitch }: BlockingRouteParts): Follow<undefined> {
+function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
   return async (_result, apply) => {
     await localSwitch.end();
     await apply();
@@ -115,21 +124,21 @@ function isWithoutDatabase(error: unknown): error is DatabaseUnavailable {
 }
 
 async function switchHere(
-  parts: BlockingRouteParts,
+  context: BlockingContext,
   author: Author,
   { enabled, until }: Switch,
   cause: DatabaseUnavailable,
 ): Promise<void> {
-  if (until === null || until.getTime() > parts.clock.nowMs() + MAX_LOCAL_SECS * 1000) {
+  if (until === null || until.getTime() > context.clock.nowMs() + MAX_LOCAL_SECS * 1000) {
     const { status, code, message, headers } = toApiError(cause);
     const detail = `${message}; until it is back, blocking can be switched on this node for at most an hour (timer_secs)`;
     throw new ApiError(status, code, detail, { headers, cause });
   }
-  await parts.localSwitch.use(author, enabled, until, parts.blockingSwitch());
-  await parts.applyLive();
+  await context.localSwitch.use(author, enabled, until, context.policyRows().blockingSwitch);
+  await context.policyInForce.applyLive();
 }
 
-function giveBlockingBack(parts: BlockingRouteParts): Route {
+function giveBlockingBack(context: BlockingContext): Route {
   return route({
     method: 'DELETE',
     path: '/blocking',
@@ -137,7 +146,7 @@ function giveBlockingBack(parts: BlockingRouteParts): Route {
     tag: 'Blocking',
     summary: 'Let the configuration decide about blocking again',
     handle: async (request) => {
-      await parts.policy.change(
+      await context.policy.change(
         authorOf(request),
         async (tx) => {
           const before = await readBlockingSwitch(tx);
@@ -150,9 +159,9 @@ function giveBlockingBack(parts: BlockingRouteParts): Route {
           await recordAudit(tx, { ...entry, before });
           return { result: undefined, summary: null };
         },
-        endLocal(parts),
+        endLocal(context),
       );
-      parts.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });
+      context.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });
     },
   });
 }

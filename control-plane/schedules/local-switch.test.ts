@@ -45,15 +45,15 @@ class LonelyNode implements AsyncDisposable {
       blockingRoutes({
         ...parts,
         policy: Object.assign(Object.create(policy) as PolicyChanges, { change }),
-        blockingSwitch: () => node.rows.blockingSwitch,
+        policyRows: () => node.rows,
         localSwitch: {
           isActive: () => node.local.isActive(),
           use: (...given) => node.local.use(...given),
           end: () => node.local.end(),
         },
-        applyLive: async () => node.publish(node.rows),
+        policyInForce: { applyLive: async () => node.publish(node.rows) },
       });
-    const fakes = { ...NO_LOCAL_SWITCH, blockingSwitch: () => null };
+    const fakes = { ...NO_LOCAL_SWITCH, policyRows: () => ({ blockingSwitch: null }) };
     node.api = await RunningApi.start(suite.database, (parts) => rows({ ...parts, ...fakes }), {
       clock: node.clock,
     });

@@ -25,7 +25,7 @@ import type { SuiteDatabase } from '../../test/support/parts/suite-database.ts';
 /** Rows of this suite. */
 const suiteRoutes: Rows = (parts) => [
   ...scheduleRoutes(parts),
-  ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, blockingSwitch: () => inForce.blockingSwitch }),
+  ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, policyRows: () => inForce }),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),
 ];

@@ -19,29 +19,23 @@ import type { Queryable } from '../db/database.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import * as store from './schedule-store.ts';
 
-/** What these rows are made of. */
-export interface ScheduleRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of schedule profiles, their slots and their groups. */
-export function scheduleRoutes(parts: ScheduleRouteParts): Route[] {
+export function scheduleRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
-    listProfiles(parts),
-    createProfile(parts),
-    readProfile(parts),
-    updateProfile(parts),
-    deleteProfile(parts),
-    createSlot(parts),
-    deleteSlot(parts),
-    readGroupSchedule(parts),
-    assignSchedule(parts),
-    removeGroupSchedule(parts),
+    listProfiles(context.database),
+    createProfile(context.policy),
+    readProfile(context.database),
+    updateProfile(context.policy),
+    deleteProfile(context.policy),
+    createSlot(context.policy),
+    deleteSlot(context.policy),
+    readGroupSchedule(context.database),
+    assignSchedule(context.policy),
+    removeGroupSchedule(context.policy),
   ];
 }
 
-function listProfiles({ database }: ScheduleRouteParts): Route {
+function listProfiles(database: Database): Route {
   return route({
     method: 'GET',
     path: '/schedule-profiles',
@@ -53,7 +47,7 @@ function listProfiles({ database }: ScheduleRouteParts): Route {
   });
 }
 
-function readProfile({ database }: ScheduleRouteParts): Route {
+function readProfile(database: Database): Route {
   return route({
     method: 'GET',
     path: '/schedule-profiles/{id}',
@@ -66,7 +60,7 @@ function readProfile({ database }: ScheduleRouteParts): Route {
   });
 }
 
-function createProfile(parts: ScheduleRouteParts): Route {
+function createProfile(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/schedule-profiles',
@@ -79,12 +73,12 @@ function createProfile(parts: ScheduleRouteParts): Route {
     errors: { 409: 'the name is taken' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: created`;
-      return change(parts, request, describe, (tx) => store.insertProfile(tx, request.body));
+      return change(policy, request, describe, (tx) => store.insertProfile(tx, request.body));
     },
   });
 }
 
-function updateProfile(parts: ScheduleRouteParts): Route {
+function updateProfile(policy: PolicyChanges): Route {
   return route({
     method: 'PUT',
     path: '/schedule-profiles/{id}',
@@ -97,14 +91,14 @@ function updateProfile(parts: ScheduleRouteParts): Route {
     errors: { 409: 'the name is taken' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: changed`;
-      return change(parts, request, describe, (tx) =>
+      return change(policy, request, describe, (tx) =>
         store.updateProfile(tx, request.params.id, request.body),
       );
     },
   });
 }
 
-function deleteProfile(parts: ScheduleRouteParts): Route {
+function deleteProfile(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/schedule-profiles/{id}',
@@ -114,12 +108,12 @@ function deleteProfile(parts: ScheduleRouteParts): Route {
     params: IdParams,
     handle: async (request) => {
       const describe = (name: string): string => `schedule profile ${name}: deleted`;
-      await change(parts, request, describe, (tx) => store.deleteProfile(tx, request.params.id));
+      await change(policy, request, describe, (tx) => store.deleteProfile(tx, request.params.id));
     },
   });
 }
 
-function createSlot(parts: ScheduleRouteParts): Route {
+function createSlot(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/schedule-profiles/{id}/slots',
@@ -134,12 +128,12 @@ function createSlot(parts: ScheduleRouteParts): Route {
       const { id } = request.params;
       const describe = (slot: ScheduleSlot): string =>
         `schedule profile ${id}: slot ${slot.start_time} to ${slot.end_time} (${slot.action}) created`;
-      return change(parts, request, describe, (tx) => store.insertSlot(tx, id, request.body));
+      return change(policy, request, describe, (tx) => store.insertSlot(tx, id, request.body));
     },
   });
 }
 
-function deleteSlot(parts: ScheduleRouteParts): Route {
+function deleteSlot(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/schedule-profiles/{id}/slots/{slot_id}',
@@ -150,12 +144,12 @@ function deleteSlot(parts: ScheduleRouteParts): Route {
     handle: async (request) => {
       const { id, slot_id: slotId } = request.params;
       const describe = (): string => `schedule profile ${id}: slot ${slotId} deleted`;
-      await change(parts, request, describe, (tx) => store.deleteSlot(tx, id, slotId));
+      await change(policy, request, describe, (tx) => store.deleteSlot(tx, id, slotId));
     },
   });
 }
 
-function readGroupSchedule({ database }: ScheduleRouteParts): Route {
+function readGroupSchedule(database: Database): Route {
   return route({
     method: 'GET',
     path: '/groups/{id}/schedule',
@@ -169,7 +163,7 @@ function readGroupSchedule({ database }: ScheduleRouteParts): Route {
   });
 }
 
-function assignSchedule(parts: ScheduleRouteParts): Route {
+function assignSchedule(policy: PolicyChanges): Route {
   return route({
     method: 'PUT',
     path: '/groups/{id}/schedule',
@@ -183,12 +177,12 @@ function assignSchedule(parts: ScheduleRouteParts): Route {
       const { id } = request.params;
       const { profile_id: profileId } = request.body;
       const describe = (): string => `group ${id}: schedule profile ${profileId} assigned`;
-      return change(parts, request, describe, (tx) => store.assignProfile(tx, id, profileId));
+      return change(policy, request, describe, (tx) => store.assignProfile(tx, id, profileId));
     },
   });
 }
 
-function removeGroupSchedule(parts: ScheduleRouteParts): Route {
+function removeGroupSchedule(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/groups/{id}/schedule',
@@ -199,19 +193,19 @@ function removeGroupSchedule(parts: ScheduleRouteParts): Route {
     handle: async (request) => {
       const { id } = request.params;
       const describe = (): string => `group ${id}: schedule removed`;
-      await change(parts, request, describe, (tx) => store.unassignProfile(tx, id));
+      await change(policy, request, describe, (tx) => store.unassignProfile(tx, id));
     },
   });
 }
 
 /** Stores a change with its revision and puts it into force. */
 async function change<T>(
-  parts: ScheduleRouteParts,
+  policy: PolicyChanges,
   request: Pick<RouteRequest, 'caller' | 'http' | 'response'>,
   describe: (result: T) => string,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
-  return parts.policy.change(authorOf(request), async (tx) => {
+  return policy.change(authorOf(request), async (tx) => {
     const result = await work(tx);
     return { result, summary: describe(result) };
   });

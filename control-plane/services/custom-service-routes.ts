@@ -17,24 +17,18 @@ import * as store from './service-store.ts';
 /** Room for 10,000 domains of the greatest length. */
 const CUSTOM_SERVICE_BYTES = 4_194_304;
 
-/** What these rows are made of. */
-export interface CustomServiceRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-}
-
 /** Rows of services that people define. */
-export function customServiceRoutes(parts: CustomServiceRouteParts): Route[] {
+export function customServiceRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
-    ...['/services/custom', '/custom-services'].map((path) => createCustomService(parts, path)),
-    listCustomServices(parts),
-    readCustomService(parts),
-    updateCustomService(parts),
-    deleteCustomService(parts),
+    ...['/services/custom', '/custom-services'].map((path) => createCustomService(context.policy, path)),
+    listCustomServices(context.database),
+    readCustomService(context.database),
+    updateCustomService(context.policy),
+    deleteCustomService(context.policy),
   ];
 }
 
-function listCustomServices({ database }: CustomServiceRouteParts): Route {
+function listCustomServices(database: Database): Route {
   return route({
     method: 'GET',
     path: '/custom-services',
@@ -46,7 +40,7 @@ function listCustomServices({ database }: CustomServiceRouteParts): Route {
   });
 }
 
-function readCustomService({ database }: CustomServiceRouteParts): Route {
+function readCustomService(database: Database): Route {
   return route({
     method: 'GET',
     path: '/custom-services/{service_id}',
@@ -63,7 +57,7 @@ function readCustomService({ database }: CustomServiceRouteParts): Route {
   });
 }
 
-function createCustomService(parts: CustomServiceRouteParts, path: string): Route {
+function createCustomService(policy: PolicyChanges, path: string): Route {
   return route({
     method: 'POST',
     path,
@@ -76,14 +70,14 @@ function createCustomService(parts: CustomServiceRouteParts, path: string): Rout
     errors: { 409: 'the name is taken' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: (request) =>
-      parts.policy.change(authorOf(request), async (tx) => {
+      policy.change(authorOf(request), async (tx) => {
         const result = await store.insertCustom(tx, request.body);
         return { result, summary: `custom service ${result.service_id}: created` };
       }),
   });
 }
 
-function updateCustomService(parts: CustomServiceRouteParts): Route {
+function updateCustomService(policy: PolicyChanges): Route {
   return route({
     method: 'PATCH',
     path: '/custom-services/{service_id}',
@@ -96,7 +90,7 @@ function updateCustomService(parts: CustomServiceRouteParts): Route {
     errors: { 409: 'the name is taken' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: async (request) => {
-      return parts.policy.change(authorOf(request), async (tx) => {
+      return policy.change(authorOf(request), async (tx) => {
         const result = await store.updateCustom(tx, request.params.service_id, request.body);
         return { result, summary: `custom service ${result.service_id}: changed` };
       });
@@ -104,7 +98,7 @@ function updateCustomService(parts: CustomServiceRouteParts): Route {
   });
 }
 
-function deleteCustomService(parts: CustomServiceRouteParts): Route {
+function deleteCustomService(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/custom-services/{service_id}',
@@ -116,7 +110,7 @@ function deleteCustomService(parts: CustomServiceRouteParts): Route {
     errors: { 409: 'a group blocks it' },
     handle: async (request) => {
       const { service_id: serviceId } = request.params;
-      await parts.policy.change(authorOf(request), async (tx) => {
+      await policy.change(authorOf(request), async (tx) => {
         await store.deleteCustom(tx, serviceId, request.query.force);
         return { result: undefined, summary: `custom service ${serviceId}: deleted` };
       });

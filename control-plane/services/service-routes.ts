@@ -21,28 +21,24 @@ import type { PolicyChanges } from '../policy/change.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 import * as store from './service-store.ts';
 
-/** What these rows are made of. */
-export interface ServiceRouteParts {
-  readonly database: Database;
-  readonly policy: PolicyChanges;
-  /** The built-in services. */
-  readonly catalog: Pick<ServiceCatalog, 'all' | 'get'>;
-}
-
 /** Rows of the catalog and the blocked services. */
-export function serviceRoutes(parts: ServiceRouteParts): Route[] {
+export function serviceRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  catalog: Pick<ServiceCatalog, 'all' | 'get'>;
+}): Route[] {
   return [
-    listCatalog(parts),
-    readCatalogService(parts),
-    listCategories(parts),
-    listBlockedServices(parts),
-    blockService(parts),
-    timeService(parts),
-    unblockService(parts),
+    listCatalog(context.database, context.catalog),
+    readCatalogService(context.database, context.catalog),
+    listCategories(),
+    listBlockedServices(context.database),
+    blockService(context.policy, context.catalog),
+    timeService(context.policy),
+    unblockService(context.policy),
   ];
 }
 
-function listCategories(_parts: ServiceRouteParts): Route {
+function listCategories(): Route {
   return route({
     method: 'GET',
     path: '/services/categories',
@@ -54,7 +50,7 @@ function listCategories(_parts: ServiceRouteParts): Route {
   });
 }
 
-function listCatalog({ catalog, database }: ServiceRouteParts): Route {
+function listCatalog(database: Database, catalog: Pick<ServiceCatalog, 'all' | 'get'>): Route {
   return route({
     method: 'GET',
     path: '/services/catalog',
@@ -69,7 +65,7 @@ function listCatalog({ catalog, database }: ServiceRouteParts): Route {
   });
 }
 
-function readCatalogService({ catalog, database }: ServiceRouteParts): Route {
+function readCatalogService(database: Database, catalog: Pick<ServiceCatalog, 'all' | 'get'>): Route {
   return route({
     method: 'GET',
     path: '/services/catalog/{service_id}',
@@ -89,7 +85,7 @@ function readCatalogService({ catalog, database }: ServiceRouteParts): Route {
   });
 }
 
-function listBlockedServices({ database }: ServiceRouteParts): Route {
+function listBlockedServices(database: Database): Route {
   return route({
     method: 'GET',
     path: '/services',
@@ -102,7 +98,7 @@ function listBlockedServices({ database }: ServiceRouteParts): Route {
   });
 }
 
-function blockService(parts: ServiceRouteParts): Route {
+function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all' | 'get'>): Route {
   return route({
     method: 'POST',
     path: '/services',
@@ -115,11 +111,8 @@ function blockService(parts: ServiceRouteParts): Route {
     errors: { 404: 'no such service, group or profile', 409: 'the service is blocked already' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.body;
-      return parts.policy.change(authorOf(request), async (tx) => {
-        if (
-          parts.catalog.get(serviceId) === undefined &&
-          (await store.findCustom(tx, serviceId)) === undefined
-        )
+      return policy.change(authorOf(request), async (tx) => {
+        if (catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
           throw notFound(`service ${serviceId}`);
         const result = await store.insertBlocked(tx, request.body);
         return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
@@ -128,7 +121,7 @@ function blockService(parts: ServiceRouteParts): Route {
   });
 }
 
-function timeService(parts: ServiceRouteParts): Route {
+function timeService(policy: PolicyChanges): Route {
   return route({
     method: 'PUT',
     path: '/services/{service_id}/groups/{group_id}',
@@ -141,7 +134,7 @@ function timeService(parts: ServiceRouteParts): Route {
     errors: { 404: 'it is not blocked for the group, or there is no such profile' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.params;
-      return parts.policy.change(authorOf(request), async (tx) => {
+      return policy.change(authorOf(request), async (tx) => {
         const result = await store.updateBlocked(tx, { ...request.params, ...request.body });
         return { result, summary: `service ${serviceId}: blocked at other times for group ${groupId}` };
       });
@@ -149,7 +142,7 @@ function timeService(parts: ServiceRouteParts): Route {
   });
 }
 
-function unblockService(parts: ServiceRouteParts): Route {
+function unblockService(policy: PolicyChanges): Route {
   return route({
     method: 'DELETE',
     path: '/services/{service_id}/groups/{group_id}',
@@ -159,7 +152,7 @@ function unblockService(parts: ServiceRouteParts): Route {
     params: ServiceGroupParams,
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.params;
-      await parts.policy.change(authorOf(request), async (tx) => {
+      await policy.change(authorOf(request), async (tx) => {
         await store.deleteBlocked(tx, serviceId, groupId);
         return { result: undefined, summary: `service ${serviceId}: no longer blocked for group ${groupId}` };
       });

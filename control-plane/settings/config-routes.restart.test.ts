@@ -91,7 +91,7 @@ describe('a key that needs a restart', () => {
         : await editFile(node, values);
       const { body } = await node.send('GET', '/api/config');
       const text = await readFile(join(node.folder, 'weir.toml'), 'utf8');
-      const running = valuesOf(node.parts.config())[key];
+      const running = valuesOf(node.parts.configuration.current())[key];
       await node.close();
       const names = Object.keys(values).sort();
       expect([

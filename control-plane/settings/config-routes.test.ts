@@ -95,7 +95,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       cache: { max_bytes: 4194304 },
       restart_required: ['cache.max_bytes'],
     });
-    expect(config.api.parts.config().cache.max_bytes).toBe(2097152);
+    expect(config.api.parts.configuration.current().cache.max_bytes).toBe(2097152);
     const back = await change({ cache: { max_bytes: 2097152 } });
     expect(back.body).toEqual({ success: true, restart_required: [] });
     expect((await read()).restart_required).toEqual([]);

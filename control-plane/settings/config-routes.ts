@@ -14,13 +14,6 @@ import type { PolicyChanges } from '../policy/change.ts';
 import { badFields, oddTexts } from './bad-fields.ts';
 import type { Configuration } from './configuration.ts';
 
-/** What these rows are made of. */
-export interface ConfigRouteParts {
-  readonly configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>;
-  readonly policy: PolicyChanges;
-  readonly users: { refuseTaken(username: string): Promise<void> };
-}
-
 const HASH = 'auth.admin.password_hash';
 const ADMIN_NAME = 'auth.admin.username';
 /** Keys by which an admin of the web could have any file shown, or sent away. */
@@ -29,11 +22,22 @@ const NOT_CHANGED =
   'set by the environment of this node, its configuration file has faults or cannot be changed, or a user has the name';
 
 /** Rows of the configuration. */
-export function configRoutes(parts: ConfigRouteParts): Route[] {
-  return [readConfig(parts), changeConfig(parts, 'PATCH'), changeConfig(parts, 'POST'), reloadConfig(parts)];
+export function configRoutes(context: {
+  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>;
+  policy: PolicyChanges;
+  users: { refuseTaken(username: string): Promise<void> };
+}): Route[] {
+  return [
+    readConfig(context.configuration),
+    changeConfig(context.configuration, context.policy, context.users, 'PATCH'),
+    changeConfig(context.configuration, context.policy, context.users, 'POST'),
+    reloadConfig(context.configuration, context.policy),
+  ];
 }
 
-function readConfig({ configuration }: ConfigRouteParts): Route {
+function readConfig(
+  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>,
+): Route {
   return route({
     method: 'GET',
     path: '/config',
@@ -49,8 +53,12 @@ function readConfig({ configuration }: ConfigRouteParts): Route {
   });
 }
 
-function changeConfig(parts: ConfigRouteParts, method: 'PATCH' | 'POST'): Route {
-  const { configuration, policy, users } = parts;
+function changeConfig(
+  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>,
+  policy: PolicyChanges,
+  users: { refuseTaken(username: string): Promise<void> },
+  method: 'PATCH' | 'POST',
+): Route {
   return route({
     method,
     path: '/config',
@@ -69,7 +77,10 @@ function changeConfig(parts: ConfigRouteParts, method: 'PATCH' | 'POST'): Route 
   });
 }
 
-function reloadConfig({ configuration, policy }: ConfigRouteParts): Route {
+function reloadConfig(
+  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>,
+  policy: PolicyChanges,
+): Route {
   return route({
     method: 'POST',
     path: '/config/reload',

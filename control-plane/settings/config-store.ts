@@ -41,7 +41,8 @@ export async function writeConfigRows(
       result: null,
       summary: `configuration ${names.join(', ')}: changed`,
       outside: outside.map((key) => ({
-        ...{ table: 'configuration', key },
+        table: 'configuration',
+        key,
         before: { value: before[key] ?? null },
         after: { value: after[key] ?? null },
       })),
@@ -61,9 +62,7 @@ export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> 
     `INSERT INTO meta (key, value) VALUES ('config_seeded', 'true') ON CONFLICT DO NOTHING RETURNING key`,
   );
   if (rows.length === 0) return false;
-  // What was set through the API of an earlier version outranks the file, as it did there.
-  const known = await readConfigRows(tx);
-  await putConfigRows(tx, { ...file, ...known });
+  await putConfigRows(tx, file);
   await tx.query(`DELETE FROM policy_changes WHERE table_name = 'config_values'`);
   return true;
 }

@@ -8,18 +8,19 @@ import type { PolicyChanges } from '../policy/change.ts';
 import type { Configuration } from './configuration.ts';
 import { dnsSettings } from './dns-settings.ts';
 
-/** What these rows are made of. */
-export interface DnsSettingsRouteParts {
-  readonly policy: PolicyChanges;
-  readonly configuration: Pick<Configuration, 'written' | 'change'>;
-}
-
 /** Rows of the settings of DNS. */
-export function dnsSettingsRoutes(parts: DnsSettingsRouteParts): Route[] {
-  return [readSettings(parts), changeSettings(parts, 'POST'), changeSettings(parts, 'PUT')];
+export function dnsSettingsRoutes(context: {
+  policy: PolicyChanges;
+  configuration: Pick<Configuration, 'written' | 'change'>;
+}): Route[] {
+  return [
+    readSettings(context.configuration),
+    changeSettings(context.policy, context.configuration, 'POST'),
+    changeSettings(context.policy, context.configuration, 'PUT'),
+  ];
 }
 
-function readSettings(parts: DnsSettingsRouteParts): Route {
+function readSettings(configuration: Pick<Configuration, 'written' | 'change'>): Route {
   return route({
     method: 'GET',
     path: '/settings',
@@ -27,11 +28,15 @@ function readSettings(parts: DnsSettingsRouteParts): Route {
     tag: 'Forwarding',
     summary: 'How names of the local network are looked up',
     answer: DnsSettings,
-    handle: () => dnsSettings(parts.configuration.written()),
+    handle: () => dnsSettings(configuration.written()),
   });
 }
 
-function changeSettings(parts: DnsSettingsRouteParts, method: 'POST' | 'PUT'): Route {
+function changeSettings(
+  policy: PolicyChanges,
+  configuration: Pick<Configuration, 'written' | 'change'>,
+  method: 'POST' | 'PUT',
+): Route {
   return route({
     method,
     path: '/settings',
@@ -49,8 +54,8 @@ function changeSettings(parts: DnsSettingsRouteParts, method: 'POST' | 'PUT'): R
         throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
       const fields = Object.entries(body).filter(([, value]) => value !== undefined);
       const values = Object.fromEntries(fields.map(([name, value]) => [`dns.${name}`, value]));
-      await parts.configuration.change(parts.policy, authorOf(request), values);
-      return dnsSettings(parts.configuration.written());
+      await configuration.change(policy, authorOf(request), values);
+      return dnsSettings(configuration.written());
     },
   });
 }

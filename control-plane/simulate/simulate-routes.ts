@@ -4,20 +4,15 @@ import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { Simulator } from './simulator.ts';
 
-/** What these rows are made of. */
-export interface SimulateRouteParts {
-  readonly simulator: Pick<Simulator, 'simulate'>;
-}
-
 /** Lists may come as text. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /** Rows of what-if. */
-export function simulateRoutes(parts: SimulateRouteParts): Route[] {
-  return [simulate(parts)];
+export function simulateRoutes({ simulator }: { simulator: Pick<Simulator, 'simulate'> }): Route[] {
+  return [simulate(simulator)];
 }
 
-function simulate({ simulator }: SimulateRouteParts): Route {
+function simulate(simulator: Pick<Simulator, 'simulate'>): Route {
   return route({
     method: 'POST',
     path: '/simulate',

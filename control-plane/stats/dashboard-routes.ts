@@ -12,19 +12,16 @@ import { type RateCounters, toQueryRate } from './rate-text.ts';
 import type { StatsReader } from './stats-reader.ts';
 import { granularityOf, timelineOf } from './timeline.ts';
 
-/** What these rows are made of. */
-export interface DashboardRouteParts {
-  readonly stats: Pick<StatsReader, 'dashboard'>;
-  readonly clock: Clock;
-  readonly clients: ClientNames;
-  readonly counters: RateCounters;
-  readonly cache: CacheFigures;
-  /** `clock.monotonicMs()` when the node started. */
-  readonly startedAtMs: number;
-}
-
 /** The row of the dashboard. */
-export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
+export function dashboardRoutes(context: {
+  stats: Pick<StatsReader, 'dashboard'>;
+  clock: Clock;
+  clients: ClientNames;
+  rate: RateCounters;
+  cache: CacheFigures;
+  startedAtMs: number;
+}): Route[] {
+  const { stats, clock, clients, rate, cache, startedAtMs } = context;
   return [
     route({
       method: 'GET',
@@ -34,27 +31,21 @@ export function dashboardRoutes(parts: DashboardRouteParts): Route[] {
       summary: 'Summary, rate, cache, timeline and top lists of a period in one answer',
       query: DashboardQuery,
       answer: Dashboard,
-      handle: ({ query, gone }) => readDashboard(parts, query, gone),
+      handle: async ({ query, gone }) => {
+        const { period, granularity: wanted, timezone, node } = query;
+        const granularity = granularityOf(periodMs(period)!, wanted);
+        const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone, node };
+        const logged = await stats.dashboard(request, gone);
+        return {
+          stats: { ...logged.summary, uptime_secs: uptimeSecs({ clock, startedAtMs }) },
+          rate: toQueryRate(rate, 'second'),
+          cache: toCacheStats(logged.cache, cache),
+          timeline: timelineOf(request, logged.timeline),
+          top_blocked: [...logged.topBlocked],
+          top_domains: [...logged.topDomains],
+          top_clients: withNames(logged.topClients, clients),
+        };
+      },
     }),
   ];
-}
-
-async function readDashboard(
-  parts: DashboardRouteParts,
-  { period, granularity: wanted, timezone, node }: DashboardQuery,
-  gone: AbortSignal,
-): Promise<Dashboard> {
-  const { stats, clock, clients, counters, cache } = parts;
-  const granularity = granularityOf(periodMs(period)!, wanted);
-  const request = { ...spanOf(clock.nowMs(), periodMs(period)!), granularity, timezone, node };
-  const logged = await stats.dashboard(request, gone);
-  return {
-    stats: { ...logged.summary, uptime_secs: uptimeSecs(parts) },
-    rate: toQueryRate(counters, 'second'),
-    cache: toCacheStats(logged.cache, cache),
-    timeline: timelineOf(request, logged.timeline),
-    top_blocked: [...logged.topBlocked],
-    top_domains: [...logged.topDomains],
-    top_clients: withNames(logged.topClients, clients),
-  };
 }

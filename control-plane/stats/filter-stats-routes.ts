@@ -3,14 +3,8 @@ import { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 
-/** What these rows are made of. */
-export interface FilterStatsRouteParts {
-  /** What is known of the compiled filter in force. */
-  readonly filterStats: () => BlockFilterStats;
-}
-
 /** The row of the compiled filter. */
-export function filterStatsRoutes({ filterStats }: FilterStatsRouteParts): Route[] {
+export function filterStatsRoutes({ filterStats }: { filterStats: () => BlockFilterStats }): Route[] {
   return [
     route({
       method: 'GET',

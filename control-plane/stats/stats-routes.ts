@@ -9,21 +9,18 @@ import { uptimeSecs } from '../system/uptime.ts';
 import { type RateCounters, toQueryRate } from './rate-text.ts';
 import type { StatsReader } from './stats-reader.ts';
 
-/** What these rows are made of. */
-export interface StatsRouteParts {
-  readonly stats: Pick<StatsReader, 'summary'>;
-  readonly clock: Clock;
-  readonly counters: RateCounters;
-  /** `clock.monotonicMs()` when the node started. */
-  readonly startedAtMs: number;
-}
-
 /** Rows of statistics. */
-export function statsRoutes(parts: StatsRouteParts): Route[] {
-  return [readSummary(parts), readRate(parts)];
+export function statsRoutes(context: {
+  stats: Pick<StatsReader, 'summary'>;
+  clock: Clock;
+  rate: RateCounters;
+  startedAtMs: number;
+}): Route[] {
+  const { stats, clock, rate, startedAtMs } = context;
+  return [readSummary(stats, clock, startedAtMs), readRate(rate)];
 }
 
-function readSummary(parts: StatsRouteParts): Route {
+function readSummary(stats: Pick<StatsReader, 'summary'>, clock: Clock, startedAtMs: number): Route {
   return route({
     method: 'GET',
     path: '/stats',
@@ -33,13 +30,13 @@ function readSummary(parts: StatsRouteParts): Route {
     query: StatsQuery,
     answer: StatsSummary,
     handle: async ({ query, gone }) => {
-      const span = { ...spanOf(parts.clock.nowMs(), periodMs(query.period)!), node: query.node };
-      return { ...(await parts.stats.summary(span, gone)), uptime_secs: uptimeSecs(parts) };
+      const span = { ...spanOf(clock.nowMs(), periodMs(query.period)!), node: query.node };
+      return { ...(await stats.summary(span, gone)), uptime_secs: uptimeSecs({ clock, startedAtMs }) };
     },
   });
 }
 
-function readRate({ counters }: StatsRouteParts): Route {
+function readRate(rate: RateCounters): Route {
   return route({
     method: 'GET',
     path: '/stats/rate',
@@ -48,6 +45,6 @@ function readRate({ counters }: StatsRouteParts): Route {
     summary: 'Queries of the last second or minute on this node',
     query: RateQuery,
     answer: QueryRate,
-    handle: ({ query }) => toQueryRate(counters, query.unit),
+    handle: ({ query }) => toQueryRate(rate, query.unit),
   });
 }

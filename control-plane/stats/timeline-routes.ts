@@ -8,14 +8,9 @@ import { spanOf } from '../query-log/reading/period-start.ts';
 import type { StatsReader } from './stats-reader.ts';
 import { granularityOf } from './timeline.ts';
 
-/** What these rows are made of. */
-export interface TimelineRouteParts {
-  readonly stats: Pick<StatsReader, 'timeline'>;
-  readonly clock: Clock;
-}
-
 /** The row of the timeline. */
-export function timelineRoutes({ stats, clock }: TimelineRouteParts): Route[] {
+export function timelineRoutes(context: { stats: Pick<StatsReader, 'timeline'>; clock: Clock }): Route[] {
+  const { stats, clock } = context;
   return [
     route({
       method: 'GET',

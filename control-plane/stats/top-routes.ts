@@ -9,29 +9,27 @@ import { type ClientNames, withNames } from './client-names.ts';
 import type { StatsReader } from './stats-reader.ts';
 import type { TopRequest } from './stats-store.ts';
 
-/** What these rows are made of. */
-export interface TopRouteParts {
-  readonly stats: Pick<StatsReader, 'topDomains' | 'topClients'>;
-  readonly clock: Clock;
-  readonly clients: ClientNames;
-}
+type TopReader = Pick<StatsReader, 'topDomains' | 'topClients'>;
 
 /** Rows of the top lists. */
-export function topRoutes(parts: TopRouteParts): Route[] {
+export function topRoutes(context: { stats: TopReader; clock: Clock; clients: ClientNames }): Route[] {
+  const { stats, clock, clients } = context;
   return [
-    listTopDomains(parts, '/stats/top_blocked', 'blocked', 'Names that were blocked most often'),
+    listTopDomains(stats, clock, '/stats/top_blocked', 'blocked', 'Names that were blocked most often'),
     listTopDomains(
-      parts,
+      stats,
+      clock,
       '/stats/top_domains',
       'allowed',
       'Names that were asked for most often, not blocked',
     ),
-    listTopClients(parts),
+    listTopClients(stats, clock, clients),
   ];
 }
 
 function listTopDomains(
-  { stats, clock }: TopRouteParts,
+  stats: TopReader,
+  clock: Clock,
   path: string,
   which: 'blocked' | 'allowed',
   summary: string,
@@ -48,7 +46,7 @@ function listTopDomains(
   });
 }
 
-function listTopClients({ stats, clock, clients }: TopRouteParts): Route {
+function listTopClients(stats: TopReader, clock: Clock, clients: ClientNames): Route {
   return route({
     method: 'GET',
     path: '/stats/top_clients',

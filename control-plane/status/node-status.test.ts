@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { SteeredClock } from '../../test/support/parts/running-api.ts';
 import { SMALL_BLOCKING } from '../../test/support/parts/small-policy.ts';
-import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
+import { emptySnapshot } from '../snapshot/publish/starting-state.ts';
 import type { PublishedState } from '../snapshot/published-state.ts';
 import { nodeStatusReader } from './node-status.ts';
 
@@ -18,9 +18,9 @@ function readerOf(
     ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok, web: ok },
     ...{ certificates: ok, disk: ok, configuration: ok, privileges: ok },
   };
-  const config = (): Pick<Config, 'blocking'> => ({ blocking: { enabled: true } }) as unknown as Config;
+  const configuration = { current: () => ({ blocking: { enabled: true } }) as unknown as Config };
   const parts = { version: '1', nodeName: 'node-a', startedAtMs: 0, health: { checks: () => checks } };
-  return nodeStatusReader({ ...parts, clock, config, published: state });
+  return nodeStatusReader({ ...parts, clock, configuration, publisher: { current: state } });
 }
 
 test('nodeStatusReader() has another version for another state, and not as time goes by', () => {

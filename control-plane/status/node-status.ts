@@ -1,15 +1,17 @@
 /** The state of this node for pages that show it at all times: health, blocking, and whether anything is blocked. */
+import type { Config } from '../../config/schema.ts';
 import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { timerEndMs } from '../policy/blocking-switch.ts';
-import { blockingNow, type BlockingParts } from '../schedules/blocking-now.ts';
+import { blockingNow } from '../schedules/blocking-now.ts';
 import { countBlocked } from '../snapshot/publish/filter-stats.ts';
 import type { PublishedState } from '../snapshot/published-state.ts';
 import { healthOf, type NamedNode } from '../system/node-health.ts';
 
 /** What the state is read from. */
-export interface NodeStatusParts extends NamedNode, Pick<BlockingParts, 'config'> {
+export interface NodeStatusParts extends NamedNode {
+  readonly configuration: { current(): Pick<Config, 'blocking'> };
   readonly health: { checks(): StatusEvent['health']['checks'] };
-  readonly published: () => PublishedState;
+  readonly publisher: { current(): PublishedState };
 }
 
 /** Reads the state; names are counted again only for another published state. */
@@ -19,18 +21,18 @@ export function nodeStatusReader(
   let counted: PublishedState | null = null;
   let blockedNames = 0;
   return () => {
-    const published = parts.published();
+    const published = parts.publisher.current();
     if (published !== counted) {
       blockedNames = countBlocked(published);
       counted = published;
     }
-    const blockingSwitch = (): PublishedState['rows']['blockingSwitch'] => published.rows.blockingSwitch;
+    const { blockingSwitch } = published.rows;
     const event = {
       health: healthOf(parts, parts.health.checks()),
-      blocking: blockingNow({ ...parts, blockingSwitch }),
+      blocking: blockingNow(blockingSwitch, parts.configuration.current(), parts.clock),
       blocked_names: blockedNames,
     };
-    const endMs = timerEndMs(blockingSwitch(), parts.clock.nowMs());
+    const endMs = timerEndMs(blockingSwitch, parts.clock.nowMs());
     return { event, version: versionOf(event, endMs, published.snapshot.version) };
   };
 }

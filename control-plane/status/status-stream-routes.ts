@@ -1,16 +1,10 @@
 /** HTTP of `{api}/status/stream`. */
+import type { Request } from 'express';
 import { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
-import { callerOf } from '../auth/request-caller.ts';
+import type { Caller } from '../api/caller.ts';
 import type { StatusStreams } from './status-streams.ts';
-
-/** What this row is made of. */
-export interface StatusStreamRouteParts {
-  readonly auth: Authenticator;
-  readonly statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
-}
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -19,7 +13,12 @@ const HEADERS = {
 };
 
 /** The row of the stream. */
-export function statusStreamRoutes({ auth, statusStreams }: StatusStreamRouteParts): Route[] {
+export function statusStreamRoutes(context: {
+  /** Who sent a request, by what is known now; null = a stranger. */
+  callerNow(http: Request): Promise<Caller | null>;
+  statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
+}): Route[] {
+  const { statusStreams } = context;
   const row = route({
     method: 'GET',
     path: '/status/stream',
@@ -32,7 +31,7 @@ export function statusStreamRoutes({ auth, statusStreams }: StatusStreamRoutePar
       if (http.method === 'HEAD') return void response.set(HEADERS);
       statusStreams.admit();
       response.set(HEADERS);
-      await statusStreams.send(response, async () => (await callerOf(auth, http)) !== null);
+      await statusStreams.send(response, async () => (await context.callerNow(http)) !== null);
     },
   });
   return [row];

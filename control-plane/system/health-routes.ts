@@ -8,21 +8,16 @@ import { callerIfKnown } from '../auth/request-caller.ts';
 import { healthOf } from './node-health.ts';
 import type { NamedNode } from './node-health.ts';
 
-/** What these rows are made of. */
-export interface HealthRouteParts extends NamedNode {
-  readonly auth: Authenticator;
-  /** State of the node's parts, from memory: asking must never wait for anything. */
-  readonly health: { checks(): Health['checks'] };
-}
-
 /** Rows of what the node says about itself. */
-export function healthRoutes(parts: HealthRouteParts): Route[] {
-  return [readHealth(parts), readHostname()];
-}
-
-/** 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults. */
-function readHealth(parts: HealthRouteParts): Route {
-  return route({
+export function healthRoutes(
+  context: NamedNode & {
+    auth: Authenticator;
+    /** From memory: asking must never wait for anything. */
+    health: { checks(): Health['checks'] };
+  },
+): Route[] {
+  // 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults.
+  const readHealth = route({
     method: 'GET',
     path: '/health',
     access: 'public',
@@ -31,12 +26,13 @@ function readHealth(parts: HealthRouteParts): Route {
     answer: Health,
     alsoStatuses: { 503: 'DNS is not answered' },
     handle: async ({ http, response }) => {
-      const checks = parts.health.checks();
-      const isStranger = (await callerIfKnown(parts.auth, http)) === null;
+      const checks = context.health.checks();
+      const isStranger = (await callerIfKnown(context.auth, http)) === null;
       if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
-      return healthOf(parts, isStranger ? statesOf(checks) : checks);
+      return healthOf(context, isStranger ? statesOf(checks) : checks);
     },
   });
+  return [readHealth, readHostname()];
 }
 
 function statesOf(checks: Health['checks']): Health['checks'] {

@@ -9,18 +9,16 @@ import { dnsReach } from './dns-port-help.ts';
 import type { DnsPortParts } from './dns-port-help.ts';
 import { isInContainer, lanAddresses } from './lan-addresses.ts';
 
-/** The parts of the node that it reads. */
-export interface ReachabilityRouteParts {
-  readonly dnsListening: () => DnsPortParts;
-  readonly clients: Pick<ClientDirectory, 'at' | 'seenSince'>;
-  readonly filterStats: () => BlockFilterStats;
-}
-
 /** What programs of this machine ask from. */
 const OWN: readonly string[] = ['127.0.0.1', '::1'];
 
 /** The row. */
-export function reachabilityRoutes(parts: ReachabilityRouteParts): Route[] {
+export function reachabilityRoutes(context: {
+  dnsListening: () => DnsPortParts;
+  clients: Pick<ClientDirectory, 'at' | 'seenSince'>;
+  filterStats: () => BlockFilterStats;
+}): Route[] {
+  const { clients, filterStats } = context;
   const row = route({
     method: 'GET',
     path: '/system/reachability',
@@ -29,8 +27,7 @@ export function reachabilityRoutes(parts: ReachabilityRouteParts): Route[] {
     summary: 'Whether devices can use this node: its addresses, port 53 and who has it, and this device',
     answer: Reachability,
     handle: async ({ http }) => {
-      const { clients, filterStats } = parts;
-      const listening = parts.dnsListening();
+      const listening = context.dnsListening();
       const address = clientAddress(http);
       const lastSeenMs = clients.at(address)?.lastSeenMs ?? null;
       const { blocked_domains: names, wildcard_rules: wildcards, regex_rules: regexes } = filterStats();

@@ -14,18 +14,15 @@ interface ThreadCpu {
   readonly value: number;
 }
 
-/** What these rows are made of. */
-export interface SystemInfoRouteParts {
-  readonly clock: Clock;
-  /** `clock.monotonicMs()` when the node started. */
-  readonly startedAtMs: number;
-  readonly threadCpu: () => readonly ThreadCpu[];
-}
-
 const PROCESS = 'process';
 
 /** Rows of the machine. */
-export function systemInfoRoutes({ clock, startedAtMs, threadCpu }: SystemInfoRouteParts): Route[] {
+export function systemInfoRoutes(context: {
+  clock: Clock;
+  startedAtMs: number;
+  threadCpu: () => readonly ThreadCpu[];
+}): Route[] {
+  const { clock, startedAtMs, threadCpu } = context;
   const shares = new CpuShares(clock, startedAtMs, () => cpuTimes(threadCpu()));
   const infoRow = route({
     method: 'GET',

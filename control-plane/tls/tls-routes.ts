@@ -15,21 +15,21 @@ import type { SharedCertificate } from './shared-certificate.ts';
 import { uploadForm } from './upload-form.ts';
 import type { FoundCertificate, WebCertificate } from './web-certificate.ts';
 
-/** What these rows are made of. */
-export interface TlsRouteParts {
+/** What the rows share. */
+interface TlsContext {
   readonly certificate: Pick<WebCertificate, 'found' | 'makeOwn' | 'replace'>;
   readonly sharedCertificate: Pick<SharedCertificate, 'share'>;
-  readonly config: () => Config;
+  readonly configuration: { current(): Config };
   readonly clock: Clock;
   readonly database: Database;
 }
 
 /** Rows of the web certificate. */
-export function tlsRoutes(parts: TlsRouteParts): Route[] {
-  return [readTlsStatus(parts), uploadCertificate(parts), generateCertificate(parts)];
+export function tlsRoutes(context: TlsContext): Route[] {
+  return [readTlsStatus(context), uploadCertificate(context), generateCertificate(context)];
 }
 
-function readTlsStatus(parts: TlsRouteParts): Route {
+function readTlsStatus(context: TlsContext): Route {
   return route({
     method: 'GET',
     path: '/tls/status',
@@ -37,11 +37,11 @@ function readTlsStatus(parts: TlsRouteParts): Route {
     tag: 'HTTPS',
     summary: 'Whether HTTPS is on, and the certificate in the files of server.web_tls',
     answer: TlsStatus,
-    handle: async () => statusOf(parts, await parts.certificate.found()),
+    handle: async () => statusOf(context, await context.certificate.found()),
   });
 }
 
-function uploadCertificate(parts: TlsRouteParts): Route {
+function uploadCertificate(context: TlsContext): Route {
   return route({
     method: 'POST',
     path: '/tls/upload',
@@ -53,19 +53,19 @@ function uploadCertificate(parts: TlsRouteParts): Route {
     answer: TlsStatus,
     errors: CHANGE_ERRORS,
     handle: (request) => {
-      const pair = readUpload(request.body.cert, request.body.key, parts.clock.nowMs());
-      return parts.certificate.replace((before, install) =>
-        change(parts, authorOf(request), before, {
+      const pair = readUpload(request.body.cert, request.body.key, context.clock.nowMs());
+      return context.certificate.replace((before, install) =>
+        change(context, authorOf(request), before, {
           pair,
           install,
-          share: (tx) => parts.sharedCertificate.share(tx, pair),
+          share: (tx) => context.sharedCertificate.share(tx, pair),
         }),
       );
     },
   });
 }
 
-function generateCertificate(parts: TlsRouteParts): Route {
+function generateCertificate(context: TlsContext): Route {
   return route({
     method: 'POST',
     path: '/tls/generate',
@@ -81,12 +81,12 @@ function generateCertificate(parts: TlsRouteParts): Route {
       409: `there is a valid certificate and no force=true, or ${CHANGE_ERRORS[409]}`,
     },
     handle: (request) =>
-      parts.certificate.replace(async (before, install) => {
+      context.certificate.replace(async (before, install) => {
         if (before.isValid && request.query.force !== 'true')
           throw conflict('there is a valid certificate; force=true replaces it');
-        const pair = await parts.certificate.makeOwn();
+        const pair = await context.certificate.makeOwn();
         // Its names are those of this machine.
-        return change(parts, authorOf(request), before, { pair, install, share: async () => undefined });
+        return change(context, authorOf(request), before, { pair, install, share: async () => undefined });
       }),
   });
 }
@@ -105,16 +105,16 @@ interface Replacement {
 
 /** Replaces the certificate; the files come last, since they cannot be rolled back. */
 async function change(
-  parts: TlsRouteParts,
+  context: TlsContext,
   actor: Author,
   before: FoundCertificate,
   { pair, install, share }: Replacement,
 ): Promise<TlsStatus> {
-  const after = statusOf(parts, { exists: true, isValid: true, facts: pair.facts });
+  const after = statusOf(context, { exists: true, isValid: true, facts: pair.facts });
   try {
-    await parts.database.transaction(async (tx) => {
+    await context.database.transaction(async (tx) => {
       const subject = 'web certificate';
-      await recordAudit(tx, { actor, action: 'changed', subject, before: statusOf(parts, before), after });
+      await recordAudit(tx, { actor, action: 'changed', subject, before: statusOf(context, before), after });
       await share(tx);
       await install(pair);
     });
@@ -137,9 +137,9 @@ function readUpload(cert: string, key: string, nowMs: number): CertificatePair {
   }
 }
 
-function statusOf({ config }: TlsRouteParts, { exists, isValid, facts }: FoundCertificate): TlsStatus {
+function statusOf({ configuration }: TlsContext, { exists, isValid, facts }: FoundCertificate): TlsStatus {
   return {
-    enabled: config().server.web_tls.enabled,
+    enabled: configuration.current().server.web_tls.enabled,
     exists,
     valid: isValid,
     subject: facts?.subject ?? null,

@@ -5,18 +5,17 @@ import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
 
-/** What these rows are made of. */
-export interface UpstreamRouteParts {
-  /** The upstream servers as each worker sees them, one entry per worker, from memory. */
-  readonly upstreams: { reports(): readonly UpstreamReports[] };
+/** The upstream servers as each worker sees them, one entry per worker. */
+interface Upstreams {
+  upstreams(): readonly UpstreamReports[];
 }
 
 /** Rows of upstream servers. */
-export function upstreamRoutes(parts: UpstreamRouteParts): Route[] {
-  return [readUpstreamHealth(parts), readUpstreamDetail(parts)];
+export function upstreamRoutes({ supervisor }: { supervisor: Upstreams }): Route[] {
+  return [readUpstreamHealth(supervisor), readUpstreamDetail(supervisor)];
 }
 
-function readUpstreamHealth({ upstreams }: UpstreamRouteParts): Route {
+function readUpstreamHealth(supervisor: Upstreams): Route {
   return route({
     method: 'GET',
     path: '/upstream/health',
@@ -24,11 +23,11 @@ function readUpstreamHealth({ upstreams }: UpstreamRouteParts): Route {
     tag: 'Upstreams',
     summary: 'State of every upstream server, those of forward zones too',
     answer: UpstreamHealth,
-    handle: () => upstreamHealth(upstreams.reports()),
+    handle: () => upstreamHealth(supervisor.upstreams()),
   });
 }
 
-function readUpstreamDetail({ upstreams }: UpstreamRouteParts): Route {
+function readUpstreamDetail(supervisor: Upstreams): Route {
   return route({
     method: 'GET',
     path: '/upstream/health/detail',
@@ -36,6 +35,6 @@ function readUpstreamDetail({ upstreams }: UpstreamRouteParts): Route {
     tag: 'Upstreams',
     summary: 'Every upstream server with its pool or forward zone, latency and failures',
     answer: UpstreamDetailList,
-    handle: () => upstreamDetails(upstreams.reports()),
+    handle: () => upstreamDetails(supervisor.upstreams()),
   });
 }

@@ -6,17 +6,18 @@ import type { Route } from '../../api/route.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { NamedUser, Users } from './users.ts';
 
-/** What these rows are made of. */
-export interface UserRouteParts {
-  readonly users: Users;
-}
-
 /** Rows of users. */
-export function userRoutes(parts: UserRouteParts): Route[] {
-  return [listUsers(parts), createUser(parts), updateUser(parts), deleteUser(parts)];
+export function userRoutes({ users }: { users: Users }): Route[] {
+  return [
+    listUsers(users),
+    createUser(users),
+    updateUser(users),
+    deleteUser(users),
+    removeSecondFactor(users),
+  ];
 }
 
-function listUsers({ users }: UserRouteParts): Route {
+function listUsers(users: Users): Route {
   return route({
     method: 'GET',
     path: '/users',
@@ -28,7 +29,7 @@ function listUsers({ users }: UserRouteParts): Route {
   });
 }
 
-function createUser({ users }: UserRouteParts): Route {
+function createUser(users: Users): Route {
   return route({
     method: 'POST',
     path: '/users',
@@ -46,7 +47,7 @@ function createUser({ users }: UserRouteParts): Route {
   });
 }
 
-function updateUser({ users }: UserRouteParts): Route {
+function updateUser(users: Users): Route {
   return route({
     method: 'PATCH',
     path: '/users/{id}',
@@ -67,7 +68,7 @@ function updateUser({ users }: UserRouteParts): Route {
   });
 }
 
-function deleteUser({ users }: UserRouteParts): Route {
+function deleteUser(users: Users): Route {
   return route({
     method: 'DELETE',
     path: '/users/{id}',
@@ -92,4 +93,17 @@ function shown(user: NamedUser): User {
     created_at: user.createdAt.toISOString(),
     updated_at: user.updatedAt.toISOString(),
   };
+}
+
+function removeSecondFactor(users: Users): Route {
+  return route({
+    method: 'DELETE',
+    path: '/users/{id}/second-factor',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
+    params: IdParams,
+    errors: { 403: "not permitted; or it is the caller's own, or that of the administrator" },
+    handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
+  });
 }

@@ -12,19 +12,14 @@ import type { Route } from '../../api/route.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { StoredToken } from './token-store.ts';
 
-/** What these rows are made of. */
-export interface TokenRouteParts {
-  readonly tokens: ApiTokens;
-}
-
 const TAG = 'API tokens';
 
 /** Rows of API tokens. */
-export function tokenRoutes(parts: TokenRouteParts): Route[] {
-  return [listTokens(parts), createToken(parts), updateToken(parts), deleteToken(parts)];
+export function tokenRoutes({ tokens }: { tokens: ApiTokens }): Route[] {
+  return [listTokens(tokens), createToken(tokens), updateToken(tokens), deleteToken(tokens)];
 }
 
-function listTokens({ tokens }: TokenRouteParts): Route {
+function listTokens(tokens: ApiTokens): Route {
   return route({
     method: 'GET',
     path: '/api-tokens',
@@ -36,7 +31,7 @@ function listTokens({ tokens }: TokenRouteParts): Route {
   });
 }
 
-function createToken({ tokens }: TokenRouteParts): Route {
+function createToken(tokens: ApiTokens): Route {
   return route({
     method: 'POST',
     path: '/api-tokens',
@@ -54,7 +49,7 @@ function createToken({ tokens }: TokenRouteParts): Route {
   });
 }
 
-function updateToken({ tokens }: TokenRouteParts): Route {
+function updateToken(tokens: ApiTokens): Route {
   return route({
     method: 'PUT',
     path: '/api-tokens/{id}',
@@ -73,7 +68,7 @@ function updateToken({ tokens }: TokenRouteParts): Route {
   });
 }
 
-function deleteToken({ tokens }: TokenRouteParts): Route {
+function deleteToken(tokens: ApiTokens): Route {
   return route({
     method: 'DELETE',
     path: '/api-tokens/{id}',

@@ -10,27 +10,30 @@ import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
+import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
+import type { StatsReader } from '../../stats/stats-reader.ts';
 import type { ClientDirectory } from '../client-directory.ts';
 import { resolverLookups } from './resolver-lookups.ts';
-import type { ResolverLookupParts } from './resolver-lookups.ts';
 import { silentDevices } from './silent-devices.ts';
 import type { NetworkSights } from './silent-devices.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What these rows are made of. */
-export interface BypassRouteParts extends ResolverLookupParts {
-  readonly clients: ClientDirectory;
-  readonly clock: Clock;
-  readonly network: () => NetworkSights;
-}
-
 /** Rows of both signs. */
-export function bypassRoutes(parts: BypassRouteParts): Route[] {
-  return [listSilentDevices(parts), listResolverLookups(parts)];
+export function bypassRoutes(context: {
+  clients: ClientDirectory;
+  clock: Clock;
+  network: () => NetworkSights;
+  stats: Pick<StatsReader, 'topDomains'>;
+  queryLog: Pick<QueryLogReader, 'page'>;
+}): Route[] {
+  return [
+    listSilentDevices(context.clients, context.clock, context.network),
+    listResolverLookups(context.stats, context.queryLog, context.clock),
+  ];
 }
 
-function listSilentDevices({ clients, clock, network }: BypassRouteParts): Route {
+function listSilentDevices(clients: ClientDirectory, clock: Clock, network: () => NetworkSights): Route {
   return route({
     method: 'GET',
     path: '/clients/silent',
@@ -43,7 +46,11 @@ function listSilentDevices({ clients, clock, network }: BypassRouteParts): Route
   });
 }
 
-function listResolverLookups({ clock, ...parts }: BypassRouteParts): Route {
+function listResolverLookups(
+  stats: Pick<StatsReader, 'topDomains'>,
+  queryLog: Pick<QueryLogReader, 'page'>,
+  clock: Clock,
+): Route {
   return route({
     method: 'GET',
     path: '/clients/resolver-lookups',
@@ -52,6 +59,7 @@ function listResolverLookups({ clock, ...parts }: BypassRouteParts): Route {
     summary: 'Clients that looked up a public encrypted resolver, which they may ask instead',
     query: ResolverLookupQuery,
     answer: ResolverLookupList,
-    handle: ({ query, gone }) => resolverLookups(parts, spanOf(clock.nowMs(), periodMs(query.period)!), gone),
+    handle: ({ query, gone }) =>
+      resolverLookups(stats, queryLog, spanOf(clock.nowMs(), periodMs(query.period)!), gone),
   });
 }

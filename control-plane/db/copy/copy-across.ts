@@ -3,7 +3,7 @@
  * sockets hold is in memory. The rows are summed up on the way, and again where they arrived, which proves the copy.
  */
 import type { ClientBase, Connection, Submittable } from 'pg';
-import { RowSum } from './row-sum.ts';
+import { hash } from 'node:crypto';
 
 /** What is copied: names of tables, each with the same columns in brackets. */
 export interface CopyRoute {
@@ -138,5 +138,27 @@ class CopyInStream extends CopyStream<CopyInEvents> {
 
   handleCopyInResponse(connection: Connection): void {
     this.events.begin(connection as CopyInConnection);
+  }
+}
+
+const WORDS = 4;
+
+/** Sums up rows: their number, their bytes, and the SHA-256 of each, added without carry. */
+class RowSum {
+  private rows = 0;
+  private bytes = 0;
+  private readonly words = new Uint32Array(WORDS);
+
+  /** Adds a row in binary form. */
+  add(row: Uint8Array): void {
+    const digest = hash('sha256', row, 'buffer');
+    for (let word = 0; word < WORDS; word++) this.words[word]! += digest.readUInt32BE(word * 4);
+    this.rows++;
+    this.bytes += row.length;
+  }
+
+  /** Equal texts: the same rows. */
+  toString(): string {
+    return `${this.rows} rows of ${this.bytes} bytes, sum ${[...this.words].map((word) => word.toString(16)).join('-')}`;
   }
 }

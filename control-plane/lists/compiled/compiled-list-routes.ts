@@ -5,13 +5,9 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { CompiledLists } from './compiled-lists.ts';
 
-/** What these rows are made of. */
-export interface CompiledListRouteParts {
-  readonly compiledLists: Pick<CompiledLists, 'page'>;
-}
-
 /** Rows of the rules in force of all lists. */
-export function compiledListRoutes({ compiledLists }: CompiledListRouteParts): Route[] {
+export function compiledListRoutes(context: { compiledLists: Pick<CompiledLists, 'page'> }): Route[] {
+  const { compiledLists } = context;
   const row = (path: string, kind: SourceKind, summary: string): Route =>
     route({
       method: 'GET',

@@ -10,16 +10,32 @@ import { spanOf } from '../../query-log/reading/period-start.ts';
 import type { StatsReader } from '../../stats/stats-reader.ts';
 import type { CompiledLists } from './compiled-lists.ts';
 
-/** What these rows are made of. */
-export interface ListStatsRouteParts {
-  readonly compiledLists: Pick<CompiledLists, 'rulesBySource' | 'safeSearchExceptions'>;
-  readonly policyRows: () => Pick<PolicyRows, 'sources'>;
-  readonly stats: Pick<StatsReader, 'listHits'>;
-  readonly clock: Clock;
-}
-
 /** Rows of the figures of lists, of both kinds. */
-export function listStatsRoutes(parts: ListStatsRouteParts): Route[] {
+export function listStatsRoutes(context: {
+  compiledLists: Pick<CompiledLists, 'rulesBySource' | 'safeSearchExceptions'>;
+  policyRows: () => Pick<PolicyRows, 'sources'>;
+  stats: Pick<StatsReader, 'listHits'>;
+  clock: Clock;
+}): Route[] {
+  const { compiledLists, policyRows, stats, clock } = context;
+  const readListStats = async (
+    kind: SourceKind,
+    { period }: SourceStatsQuery,
+    gone: AbortSignal,
+  ): Promise<SourceStatsList> => {
+    const hits = await stats.listHits(spanOf(clock.nowMs(), periodMs(period)!), gone);
+    const counts = compiledLists.rulesBySource();
+    const exceptions = compiledLists.safeSearchExceptions();
+    const lists = policyRows().sources.filter((source) => source.kind === kind);
+    return lists.map(({ id }) => ({
+      id,
+      hits: kind === 'block' ? (hits.get(id)?.all ?? 0) : null,
+      sole_hits: kind === 'block' ? (hits.get(id)?.sole ?? 0) : null,
+      rules: counts.get(id)?.rules ?? 0,
+      unique_rules: counts.get(id)?.unique ?? 0,
+      safe_search_exceptions: [...(exceptions.get(id) ?? [])],
+    }));
+  };
   const row = (path: string, kind: SourceKind): Route =>
     route({
       method: 'GET',
@@ -29,31 +45,11 @@ export function listStatsRoutes(parts: ListStatsRouteParts): Route[] {
       summary: `What each ${kind}list is worth: queries that it blocked, and rules that no other list has`,
       query: SourceStatsQuery,
       answer: SourceStatsList,
-      handle: ({ query, gone }) => readListStats(parts, kind, query, gone),
+      handle: ({ query, gone }) => readListStats(kind, query, gone),
     });
   return [
     row('/blocklist-sources/stats', 'block'),
     row('/allowlist-sources/stats', 'allow'),
     row('/whitelist-sources/stats', 'allow'),
   ];
-}
-
-async function readListStats(
-  { compiledLists, policyRows, stats, clock }: ListStatsRouteParts,
-  kind: SourceKind,
-  { period }: SourceStatsQuery,
-  gone: AbortSignal,
-): Promise<SourceStatsList> {
-  const hits = await stats.listHits(spanOf(clock.nowMs(), periodMs(period)!), gone);
-  const counts = compiledLists.rulesBySource();
-  const exceptions = compiledLists.safeSearchExceptions();
-  const lists = policyRows().sources.filter((source) => source.kind === kind);
-  return lists.map(({ id }) => ({
-    id,
-    hits: kind === 'block' ? (hits.get(id)?.all ?? 0) : null,
-    sole_hits: kind === 'block' ? (hits.get(id)?.sole ?? 0) : null,
-    rules: counts.get(id)?.rules ?? 0,
-    unique_rules: counts.get(id)?.unique ?? 0,
-    safe_search_exceptions: [...(exceptions.get(id) ?? [])],
-  }));
 }

@@ -1,7 +1,7 @@
 /** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
 import { describe, expect, test } from '@jest/globals';
 import { compiledListRoutes } from '../compiled/compiled-list-routes.ts';
-import type { CompiledListRouteParts } from '../compiled/compiled-list-routes.ts';
+import type { CompiledLists } from '../compiled/compiled-lists.ts';
 import { sourceRoutes } from './source-routes.ts';
 import { CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
 import {
@@ -15,7 +15,7 @@ import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 
 const sources = new MemorySources();
 
-const compiledLists: CompiledListRouteParts['compiledLists'] = {
+const compiledLists: Pick<CompiledLists, 'page'> = {
   page: async (kind, { limit, offset }) => ({
     data: [{ domain: `${kind}.example`, match: 'exact', important: false, sources: ['ads'] }],
     total: 1,

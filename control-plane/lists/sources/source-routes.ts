@@ -29,11 +29,6 @@ export type SourceLife = Pick<
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
 > & { readonly custom: Pick<CustomRules, 'read' | 'judge' | 'write'> };
 
-/** What these rows are made of. */
-export interface SourceRouteParts {
-  readonly sources: SourceLife;
-}
-
 /** One path of sources. */
 interface Place {
   readonly sources: SourceLife;
@@ -48,7 +43,7 @@ const tag = 'Lists';
 const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 
 /** Rows of the list sources, of both kinds. */
-export function sourceRoutes({ sources }: SourceRouteParts): Route[] {
+export function sourceRoutes({ sources }: { sources: SourceLife }): Route[] {
   const places: Place[] = [
     { sources, path: '/blocklist-sources', kind: 'block', noun: 'blocklist source' },
     { sources, path: '/allowlist-sources', kind: 'allow', noun: 'allowlist source' },

@@ -11,18 +11,16 @@ import { ExportFormats, type ExportWriter } from './export-formats.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
-/** What this row is made of. */
-export interface QueryExportRouteParts {
-  readonly clock: Clock;
-  readonly clients: KnownClients;
-  readonly queryLog: Pick<QueryLogReader, 'rows'>;
-}
-
 /** Exports that run at once: each holds some blocks in memory. */
 const LIMITS: PlaceLimits = { total: 4, perCaller: 2 };
 
 /** The row of the export. */
-export function queryExportRoutes({ clock, clients, queryLog }: QueryExportRouteParts): Route[] {
+export function queryExportRoutes(context: {
+  clock: Clock;
+  clients: KnownClients;
+  queryLog: Pick<QueryLogReader, 'rows'>;
+}): Route[] {
+  const { clock, clients, queryLog } = context;
   const places = new Places('exports', LIMITS);
   const row = route({
     method: 'GET',

@@ -6,19 +6,16 @@ import type { Route } from '../../api/route.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
-/** What these rows are made of. */
-export interface QueryRouteParts {
-  readonly clock: Clock;
-  readonly clients: KnownClients;
-  readonly queryLog: Pick<QueryLogReader, 'page'>;
-}
-
 /** Rows of the query log. */
-export function queryRoutes(parts: QueryRouteParts): Route[] {
-  return [listQueries(parts)];
+export function queryRoutes(context: {
+  clock: Clock;
+  clients: KnownClients;
+  queryLog: Pick<QueryLogReader, 'page'>;
+}): Route[] {
+  return [listQueries(context.clock, context.clients, context.queryLog)];
 }
 
-function listQueries({ clock, clients, queryLog }: QueryRouteParts): Route {
+function listQueries(clock: Clock, clients: KnownClients, queryLog: Pick<QueryLogReader, 'page'>): Route {
   return route({
     method: 'GET',
     path: '/queries',

@@ -1,22 +1,14 @@
 /** HTTP of `{api}/queries/stream`. */
+import type { Request } from 'express';
 import { QueryLogFilters, QueryTailEvent } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Authenticator } from '../../auth/authenticator.ts';
-import { callerOf } from '../../auth/request-caller.ts';
+import type { Caller } from '../../api/caller.ts';
 import { holderOf } from '../../api/places.ts';
 import { type KnownClients, selectionOf } from '../reading/log-request.ts';
 import type { LiveTail } from './live-tail.ts';
 import { TailFilter } from './tail-batch.ts';
-
-/** What this row is made of. */
-export interface QueryStreamRouteParts {
-  readonly clock: Clock;
-  readonly clients: KnownClients;
-  readonly auth: Authenticator;
-  readonly tail: Pick<LiveTail, 'admit' | 'send'>;
-}
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -25,7 +17,14 @@ const HEADERS = {
 };
 
 /** The row of the stream. */
-export function queryStreamRoutes({ clock, clients, auth, tail }: QueryStreamRouteParts): Route[] {
+export function queryStreamRoutes(context: {
+  clock: Clock;
+  clients: KnownClients;
+  /** Who sent a request, by what is known now; null = a stranger. */
+  callerNow(http: Request): Promise<Caller | null>;
+  tail: Pick<LiveTail, 'admit' | 'send'>;
+}): Route[] {
+  const { clock, clients, tail } = context;
   const row = route({
     method: 'GET',
     path: '/queries/stream',
@@ -41,7 +40,7 @@ export function queryStreamRoutes({ clock, clients, auth, tail }: QueryStreamRou
       const holder = holderOf(caller);
       tail.admit(holder);
       response.set(HEADERS);
-      const isAllowed = async (): Promise<boolean> => (await callerOf(auth, http)) !== null;
+      const isAllowed = async (): Promise<boolean> => (await context.callerNow(http)) !== null;
       await tail.send(response, { holder, filter, isAllowed });
     },
   });

@@ -29,7 +29,10 @@ beforeAll(async () => {
   const certificate = { current: () => pair, onChange: () => () => undefined };
   const deadlines = { headMs: 500, requestMs: 800, idleMs: 500, silentMs: 5000 };
   const app = createApp(api.parts, api.routes);
-  hasty = await startWebServer(app, api.parts.config(), new MemoryLogger(), { certificate, deadlines });
+  hasty = await startWebServer(app, api.parts.configuration.current(), new MemoryLogger(), {
+    certificate,
+    deadlines,
+  });
 });
 afterAll(async () => {
   await hasty.close();

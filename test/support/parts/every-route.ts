@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
-import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
 import { openApiDocument, openApiRow } from '../../../control-plane/http/reference/openapi.ts';
-import { routeTable } from '../../../control-plane/http/route-table.ts';
-import type { RouteParts } from '../../../control-plane/http/route-table.ts';
+import { compatTable, routeTable } from '../../../control-plane/http/route-table.ts';
+import type { CompatContext, RouteContext } from '../../../control-plane/http/route-table.ts';
 import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
@@ -25,7 +24,7 @@ import { MemorySources } from './memory-sources.ts';
 import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 
 /** The rows without anything behind them: to be looked at, not to be run. */
-export const everyRow: readonly Route[] = routeTable({} as RouteParts);
+export const everyRow: readonly Route[] = routeTable({} as RouteContext);
 
 /** The same, and the row that describes them all, which the application adds. */
 export const everyOperation: readonly Route[] = [
@@ -34,7 +33,7 @@ export const everyOperation: readonly Route[] = [
 ];
 
 /** What both tables are made of. */
-type EveryPart = RouteParts & CompatParts;
+type EveryPart = RouteContext & CompatContext;
 
 /** Every row, over stand-ins or what a suite gives. */
 export function everyRoute(given: Partial<EveryPart> = {}): Rows {
@@ -103,13 +102,13 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
 };
 
 /** Of a node whose database is there. */
-export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'applyLive'> = {
+export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'policyInForce'> = {
   localSwitch: { isActive: () => false, use: () => Promise.resolve(), end: () => Promise.resolve() },
-  applyLive: () => Promise.resolve(),
+  policyInForce: { applyLive: () => Promise.resolve() },
 };
 
 /** Of a node that refused a client. */
-const ONE_REFUSED: EveryPart['access'] = {
+const ONE_REFUSED: EveryPart['nodeAccess']['reports'] = {
   announcement: () => null,
   refused: () => [
     {
@@ -131,7 +130,7 @@ const ZONE_UPSTREAM: UpstreamReport = {
   resolved: [],
 };
 
-function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPart, keyof ApiParts> {
+function standIns({ configuration, database, clients, clock }: ApiParts): Omit<EveryPart, keyof ApiParts> {
   const questions = questionsOf(database, (address, clientId) => clients.nameAt(address, clientId));
   return {
     certificate: {
@@ -145,12 +144,13 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     sources: new MemorySources(),
     settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),
-    blockingSwitch: () => null,
     ...NO_LOCAL_SWITCH,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
     grants: () => [],
-    access: ONE_REFUSED,
-    accessState: { now: () => ({ warnings: [], onlyAddress: null }) },
+    nodeAccess: {
+      reports: ONE_REFUSED,
+      state: { now: () => ({ warnings: [], onlyAddress: null }) },
+    },
     threadCpu: () => [],
     claim: { isHeld: () => true, aheadMs: () => -2 },
     nodeFigures: () => ({
@@ -164,10 +164,10 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
     tail: { admit: () => undefined, send: async (response) => void response.end() },
     statusStreams: { admit: () => undefined, send: async (response) => void response.end() },
     localNames: {
-      localDomain: () => config().dns.local_domain,
-      live: () => ({ configRecords: configRecords(config()), leases: [] }),
+      localDomain: () => configuration.current().dns.local_domain,
+      live: () => ({ configRecords: configRecords(configuration.current()), leases: [] }),
     },
-    counters: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
+    rate: { recentQueries: (unit: 'second' | 'minute') => (unit === 'second' ? 1500 : 90_000) },
     past: { explainAt: () => Promise.resolve(null) },
     explainer: {
       explain: async ({ domain, type, client }) => ({
@@ -207,7 +207,7 @@ function standIns({ config, database, clients, clock }: ApiParts): Omit<EveryPar
       compiled_at: '2026-01-15T11:00:00.000Z',
       compile_ms: 1.5,
     }),
-    upstreams: { reports: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
+    supervisor: { upstreams: () => [{ pools: [UPSTREAM], zones: [ZONE_UPSTREAM] }] },
     cache: new CacheContents(createAnswerCache(0), () => 0),
     health: {
       checks: () => {

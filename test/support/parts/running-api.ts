@@ -15,6 +15,7 @@ import { RequestLimit } from '../../../control-plane/api/request-limit.ts';
 import type { RequestRate } from '../../../control-plane/api/request-limit.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { Authenticator } from '../../../control-plane/auth/authenticator.ts';
+import { callerOf } from '../../../control-plane/auth/request-caller.ts';
 import { ConfigFile } from '../../../control-plane/settings/config-file.ts';
 import { ConfiguredPassword } from '../../../control-plane/auth/accounts/configured-password.ts';
 import type { PasswordHashing } from '../../../control-plane/auth/accounts/password.ts';
@@ -27,9 +28,9 @@ import type { DashboardSource } from '../../../control-plane/built-dashboard/das
 import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts';
 import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
+import { checkTable } from '../../../control-plane/http/route-table.ts';
 import type { WaitForNodes } from '../../../control-plane/http/preferred-wait.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
-import { checkTable } from '../../../control-plane/http/check-table.ts';
 import { startWebServer } from '../../../control-plane/http/edge/server.ts';
 import type { Config } from '../../../config/schema.ts';
 import { Configuration } from '../../../control-plane/settings/configuration.ts';
@@ -111,6 +112,7 @@ export interface ApiParts extends AppParts {
   readonly startedAtMs: number;
   readonly tokens: ApiTokens;
   readonly users: Users;
+  readonly callerNow: (http: Parameters<typeof callerOf>[1]) => ReturnType<typeof callerOf>;
 }
 
 /** Makes the rows of a suite. */
@@ -180,9 +182,8 @@ export class RunningApi {
       version: '0.0.0-test',
       nodeName: 'node-a',
       startedAtMs: clock.monotonicMs(),
-      config,
       configuration,
-      dnsPort: () => 5353,
+      dnsPort: 5353,
       requestLimit: new RequestLimit(clock, options.requestRate ?? NO_RATE),
       metrics: async () => ({
         contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -192,11 +193,12 @@ export class RunningApi {
       probes: new Probes(clock),
       waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
-      secret: () => SECRET,
+      secret: { current: () => SECRET },
       logger,
       database,
       clients,
       auth,
+      callerNow: callerOf.bind(null, auth),
       tokens: auth.tokens,
       users: auth.users,
       policy: options.policy ?? new PolicyChanges(database, { apply, threadsBehind: () => 0 }),
@@ -208,8 +210,11 @@ export class RunningApi {
   static async start(database: Database, rows: Rows, options: ApiOptions = {}): Promise<RunningApi> {
     const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
     const { parts, routes, logger } = api;
-    const app = createApp(parts, routes, { compat: options.compat?.(parts), check: checkTable(parts) });
-    const server = await startWebServer(app, parts.config(), logger);
+    const app = createApp(parts, routes, {
+      compat: options.compat?.(parts),
+      check: checkTable(parts),
+    });
+    const server = await startWebServer(app, parts.configuration.current(), logger);
     api.listening = { port: server.endpoints[0]!.port, close: () => server.close() };
     return api;
   }
@@ -220,7 +225,7 @@ export class RunningApi {
 
   /** Where the native API is. */
   get prefix(): string {
-    return apiPrefix(this.parts.config().server.alt_compat);
+    return apiPrefix(this.parts.configuration.current().server.alt_compat);
   }
 
   /** Sends a request and reads the whole answer. */

@@ -18,7 +18,12 @@ dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]
 `;
 
 /** A node of one worker on this database and data directory. */
-export function testNode(database: Database, dataDir: string, toml = ''): Node & { logger: MemoryLogger } {
+export function testNode(
+  database: Database,
+  dataDir: string,
+  toml = '',
+  dnsPort = 0,
+): Node & { logger: MemoryLogger } {
   const defaults = ['server.web_port = 0', 'server.workers = 1', 'blocking.catalog_url = ""'].filter(
     (line) => !toml.includes(line.split(' ')[0]!),
   );
@@ -34,7 +39,11 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     loaded: loaded.value,
     config,
     configuration,
-    ...{ name: 'test-node', uuid },
+    nodeName: 'test-node',
+    uuid,
+    version: '0.0.0-test',
+    clock,
+    startedAtMs: 0,
     logger,
     dataDir,
     mayWrite: Promise.resolve(),
@@ -46,6 +55,8 @@ export function testNode(database: Database, dataDir: string, toml = ''): Node &
     clients,
     access: new AccessInForce({ configuration, clients, clock }),
     leases: new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger }),
+    neighbours: () => [],
+    dnsPort,
     ownPorts: new Set(),
     stops: [],
   };

@@ -1,0 +1,16 @@
+import { describe, expect, test } from '@jest/globals';
+import { resolverOf } from './resolver-lookups.ts';
+
+describe('resolverOf', () => {
+  test.each([
+    ['dns.google', 'dns.google'],
+    ['abc123.DNS.nextdns.io', 'dns.nextdns.io'],
+    ['mozilla.cloudflare-dns.com', 'cloudflare-dns.com'],
+    ['one.one.one.one', 'one.one.one.one'],
+  ])('knows %s', (name, resolver) => expect(resolverOf(name)).toBe(resolver));
+
+  test.each(['www.google', 'nextdns.io', 'xdns.google', 'one.one', 'com', '.', ''])(
+    'leaves %j alone',
+    (name) => expect(resolverOf(name)).toBeNull(),
+  );
+});
