@@ -71,7 +71,7 @@ export function useChanges<Name extends Changing>({
   });
   return {
     run: (name, call) =>
-      mutation.mutateAsync({ name, call: call }).then(
+      mutation.mutateAsync({ name, call }).then(
         () => true,
         () => false,
       ),
@@ -91,12 +91,6 @@ export function useChange<Name extends Changing>(
 }
 
 function tellDone(notice: Notice, revision: number, store: QueryClient): void {
-  if (revision === 0) {
-    notify(notice);
-    return;
-  }
-  const undo = (): void => {
-    void undoRevision(revision).then(() => refreshAll(store));
-  };
-  notify({ ...notice, action: { text: say('undo.action'), run: undo } });
+  const undo = (): void => void undoRevision(revision).then(() => refreshAll(store));
+  notify({ ...notice, ...(revision !== 0 && { action: { text: say('undo.action'), run: undo } }) });
 }
