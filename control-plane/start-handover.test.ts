@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MemoryLogger } from '../test/support/parts/memory-logger.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { once } from 'node:events';
 import { makeTempDir } from '../test/support/weir/data-dir.ts';
 import type { TempDir } from '../test/support/weir/data-dir.ts';
 import { lockDataDir } from './db/data-dir-lock.ts';
+import { HANDOVER_SOCKET } from './handover/handover-format.ts';
 import { openDataDir } from './start-handover.ts';
 
 let room: TempDir;
@@ -26,5 +31,20 @@ describe('openDataDir()', () => {
     const lock = lockDataDir(room.dataDir);
     await expect(openDataDir(room.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
     lock.release();
+  });
+
+  test('asks no process on a directory from before 0.1.0 to hand it over', async () => {
+    mkdirSync(room.dataDir);
+    writeFileSync(join(room.dataDir, 'lock'), '');
+    const running = createServer();
+    let calls = 0;
+    running.on('connection', (socket) => {
+      calls++;
+      socket.destroy();
+    });
+    await once(running.listen(join(room.dataDir, HANDOVER_SOCKET)), 'listening');
+    await expect(openDataDir(room.dataDir, new MemoryLogger(), true)).rejects.toThrow(/before 0\.1\.0/);
+    expect(calls).toBe(0);
+    running.close();
   });
 });

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../shared/log.ts';
 import { reasonOf } from '../shared/thrown.ts';
-import { DataDirError, lockDataDir } from './db/data-dir-lock.ts';
+import { DataDirError, lockDataDir, refuseOldDataDir } from './db/data-dir-lock.ts';
 import type { DataDirLock } from './db/data-dir-lock.ts';
 import { loadDescriptorCalls } from './handover/descriptor-calls.ts';
 import { HandingOver } from './handover/handing-over.ts';
@@ -26,6 +26,7 @@ export async function openDataDir(
   logger: Logger,
   takesOver: boolean,
 ): Promise<{ lock: DataDirLock; taking: TakingOver | null }> {
+  refuseOldDataDir(directory);
   let refusal = '';
   if (takesOver) {
     try {

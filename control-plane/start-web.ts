@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { RequestLimit } from './api/request-limit.ts';
 import { startAuditSweep } from './audit/audit-sweep.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { callerOf } from './auth/request-caller.ts';
 import { SetupCode } from './auth/setup-code.ts';
 import { ConfigFile } from './settings/config-file.ts';
 import { ConfiguredPassword } from './auth/accounts/configured-password.ts';
@@ -98,6 +99,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   return {
     ...watched,
     auth,
+    callerNow: callerOf.bind(null, auth),
     tokens: auth.tokens,
     users: auth.users,
     certificate,

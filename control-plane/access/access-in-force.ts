@@ -57,7 +57,7 @@ export class AccessInForce {
     const nowMs = this.parts.clock.nowMs();
     if (endMs === null || endMs <= nowMs) return null;
     if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
-    // Later ones are of a clock that was wrong, or not read yet (`GRACE_NOT_READ_MS`).
+    // A later one is of a clock that was wrong.
     return Math.min(endMs, nowMs + DAY_MS);
   }
 

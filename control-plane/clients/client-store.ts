@@ -111,6 +111,32 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
   return toClient(existing(rows[0], id));
 }
 
+/**
+ * Takes all clients out of a group; they get the group of their network, else Default. Notes their group, which a
+ * rollback restores together with the group. Returns them as they are afterwards.
+ */
+export async function releaseClients(db: Queryable, groupId: number): Promise<StoredClient[]> {
+  const text = `WITH noted AS (INSERT INTO policy_changes (table_name, key, was)
+      SELECT 'clients', id::text, jsonb_build_object('group_id', group_id) FROM clients WHERE group_id = $1)
+    UPDATE clients SET group_id = NULL WHERE group_id = $1 RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<ClientRow>(text, [groupId]);
+  return rows.map(toClient);
+}
+
+/**
+ * Puts clients back into groups that were deleted since a revision and exist again, unless they were given another group
+ * since. Returns them.
+ */
+export async function returnClients(db: Queryable, revision: number): Promise<StoredClient[]> {
+  const text = `UPDATE clients SET group_id = lost_group FROM (SELECT DISTINCT ON (key) key::integer AS client,
+        (was ->> 'group_id')::integer AS lost_group FROM policy_changes
+      WHERE table_name = 'clients' AND seq > (SELECT last_change FROM revisions WHERE id = $1) ORDER BY key, seq) lost
+    WHERE id = client AND group_id IS NULL AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
+    RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<ClientRow>(text, [revision]);
+  return rows.map(toClient);
+}
+
 /** Removes a client and returns what it was; 404 if there is none. */
 export async function deleteClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`DELETE FROM clients WHERE id = $1 RETURNING ${COLUMNS}`, [id]);

@@ -123,14 +123,10 @@ export async function listNodes(database: Queryable, revision: number | null): P
   return rows;
 }
 
-/**
- * Names of the nodes that run and have not said that they have reached this mark, or a newer one. One of an earlier
- * release says no mark at all: what it is known by is the newest revision.
- */
+/** Names of the nodes that run and have not reported that they have reached this mark, or a newer one. */
 export async function nodesBehind(database: Queryable, mark: number): Promise<string[]> {
   const { rows } = await database.query<{ name: string }>(
-    `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark < $1,
-       coalesce(policy_revision, 0) < (SELECT max(id) FROM revisions)) ORDER BY name`,
+    `SELECT name FROM nodes WHERE ${IS_THERE} AND coalesce(policy_mark, 0) < $1 ORDER BY name`,
     [mark],
   );
   return rows.map(({ name }) => name);

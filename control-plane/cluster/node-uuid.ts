@@ -35,12 +35,8 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
   };
   const known = readText(path);
   const madeAt = readText(placePath);
-  // That of an earlier release has no place yet.
-  const isHere = madeAt === '' || madeAt === place;
-  if (UUID.test(known) && isHere) {
-    if (madeAt === '') keep(placePath, place);
-    return known;
-  }
+  const isHere = madeAt === place;
+  if (UUID.test(known) && isHere) return known;
   if (known !== '')
     logger.warn(
       isHere

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -64,12 +64,9 @@ describe('lockDataDir()', () => {
     second.release();
   });
 
-  test('lockDataDir() lets no other user read, and so lock, the file; not even that of an older version', () => {
+  test('lockDataDir() lets no other user read, and so lock, the file', () => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
-    lockDataDir(dataDir).release();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    chmodSync(file, 0o644);
     lockDataDir(dataDir).release();
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -80,6 +77,8 @@ describe('lockDataDir()', () => {
   ])('lockDataDir() refuses %s in the place of its file, and touches nothing', (_what, put) => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
+    lockDataDir(dataDir).release();
+    rmSync(file);
     writeFileSync(`${file}.victim`, '', { mode: 0o644 });
     put(file);
     expect(() => lockDataDir(dataDir)).toThrow(/lock is not an ordinary file/);
@@ -89,7 +88,6 @@ describe('lockDataDir()', () => {
   test('lockDataDir() refuses a directory that this very process holds, and keeps the lock on it', async () => {
     const dataDir = tempDir();
     const lock = lockDataDir(dataDir);
-    chmodSync(join(dataDir, 'lock'), 0o644);
     expect(() => lockDataDir(dataDir)).toThrow(expect.objectContaining({ reason: 'in_use' }));
     await expect(holdElsewhere(dataDir)).rejects.toThrow();
     lock.release();
@@ -118,6 +116,20 @@ describe('lockDataDir()', () => {
     symlinkSync(victim, join(dataDir, 'weir.pid'));
     lockDataDir(dataDir).release();
     expect(readFileSync(victim, 'utf8')).toBe('untouched');
+  });
+
+  test('lockDataDir() refuses a directory from before 0.1.0, leaves it unchanged and says how to keep its settings', () => {
+    const dataDir = tempDir();
+    for (const file of ['lock', 'node-uuid']) writeFileSync(join(dataDir, file), '', { mode: 0o600 });
+    expect(() => lockDataDir(dataDir)).toThrow(
+      expect.objectContaining({
+        reason: 'unusable',
+        message: expect.stringMatching(
+          /^data directory .* before 0\.1\.0 .*"weir backup FILE".*"weir restore FILE"$/,
+        ),
+      }),
+    );
+    expect(readdirSync(dataDir).sort()).toEqual(['lock', 'node-uuid']);
   });
 
   test('lockDataDir() says why a directory cannot be created', () => {

@@ -7,11 +7,10 @@
 import {
   accessSync,
   chmodSync,
-  closeSync,
   constants,
-  fstatSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -43,8 +42,6 @@ export interface DataDirLock {
 }
 
 const SQLITE_BUSY = 5;
-/** open(2): a descriptor that only names the file. */
-const O_PATH = 0o10000000;
 /** Open locks. A collected connection would end its lock, whoever has forgotten to keep it. */
 const held = new Set<DatabaseSync>();
 
@@ -53,6 +50,7 @@ const held = new Set<DatabaseSync>();
  */
 export function lockDataDir(directory: string): DataDirLock {
   const dataDir = resolve(directory);
+  refuseOldDataDir(dataDir);
   createDataDir(dataDir);
   const pidFile = join(dataDir, 'weir.pid');
   const lock = openLock(dataDir, pidFile);
@@ -76,6 +74,27 @@ export function lockDataDir(directory: string): DataDirLock {
   };
 }
 
+/**
+ * Each data directory has this file from 0.1.0 on, and had the lock before. It is looked for after the lock and written
+ * before it, so that a directory that another process is just making is not refused.
+ */
+const MARK = 'made-by-0.1.0-or-later';
+
+/** Says why something from before 0.1.0 is refused, and how to keep its settings. */
+export function tooOld(what: string): string {
+  return (
+    `${what} was made by a Weir from before 0.1.0 and is left unchanged. To keep its settings, run "weir backup FILE" with ` +
+    'the commit that made it, start this version with an empty data directory and an empty database, and run "weir restore FILE"'
+  );
+}
+
+/** @throws {DataDirError} if a Weir from before 0.1.0 used the directory; changes nothing. */
+export function refuseOldDataDir(directory: string): void {
+  const wasUsed = existsSync(join(directory, 'lock'));
+  if (wasUsed && !existsSync(join(directory, MARK)))
+    throw new DataDirError('unusable', tooOld(`data directory ${resolve(directory)}`));
+}
+
 function createDataDir(dataDir: string): void {
   try {
     // Others may pass through, since PostgreSQL runs as another user when Weir is root, but not list it.
@@ -88,7 +107,7 @@ function createDataDir(dataDir: string): void {
 function openLock(dataDir: string, pidFile: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
-    keepFromOthers(join(dataDir, 'lock'));
+    for (const name of [MARK, 'lock']) createPrivate(join(dataDir, name));
     lock = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
@@ -106,21 +125,13 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
   }
 }
 
-/** A user who may read the file may lock it, and so keep Weir from starting. */
-function keepFromOthers(file: string): void {
+/** Creates an empty file, unless it exists. A user who may read the lock may hold it, and so keep Weir from starting. */
+function createPrivate(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (!hasErrorCode(error, 'EEXIST')) throw error;
-    // Of an older version. To close a descriptor that can be read would end the locks of this process on the file.
-    const fd = openSync(file, O_PATH | constants.O_NOFOLLOW);
-    try {
-      const state = fstatSync(fd);
-      if (!state.isFile()) throw new Error(`${file} is not an ordinary file`, { cause: error });
-      if ((state.mode & 0o077) !== 0) chmodSync(`/proc/self/fd/${fd}`, 0o600);
-    } finally {
-      closeSync(fd);
-    }
+    if (!lstatSync(file).isFile()) throw new Error(`${file} is not an ordinary file`, { cause: error });
   }
 }
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { ClientBase } from 'pg';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
+import { tooOld } from './data-dir-lock.ts';
 import { isConflict, isLockTimeout } from './database-errors.ts';
 
 /** A newer Weir migrated the database; this version could misread its rows. */
@@ -15,6 +16,13 @@ export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
 
+/** A Weir from before 0.1.0 made the database. */
+export class SchemaTooOld extends Error {
+  override readonly name = 'SchemaTooOld';
+}
+
+/** The migration that makes the schema of 0.1.0, the oldest version whose databases are read. */
+const BASELINE = '0001_schema';
 const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -24,25 +32,25 @@ const LOCK_TIMEOUT = '2s';
 const PAUSE_MS = 1000;
 const MOST_ATTEMPTS = 30;
 
-/** The migrations to run and in which direction. */
+/** The migrations to run. */
 export interface MigrationRun {
-  readonly direction: 'up' | 'down';
   /** How many; all of them unless given. */
   readonly count?: number;
+  /** Folder with their files; that of this release unless given. */
+  readonly dir?: string;
 }
 
 /**
  * Runs migrations in one transaction on a connected client. Resolves with their names.
- * @throws {SchemaTooNew} before anything is changed
+ * @throws {SchemaTooNew | SchemaTooOld} before anything is changed
  * @throws when a migration fails; then none of them is in force.
  */
 export async function migrate(
   client: ClientBase,
   logger: Logger,
-  { direction, count = Infinity }: MigrationRun = { direction: 'up' },
+  { count = Infinity, dir = MIGRATIONS_DIR }: MigrationRun = {},
 ): Promise<string[]> {
-  const pending = await pendingMigrations(client);
-  if (direction === 'up' && pending === 0) return [];
+  if ((await pendingMigrations(client, dir)) === 0) return [];
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
   // Only where it is needed: it brings along 4 MB of code for migrations in other languages.
   const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
@@ -51,8 +59,8 @@ export async function migrate(
   const run = () =>
     runner({
       dbClient: client,
-      dir: MIGRATIONS_DIR,
-      direction,
+      dir,
+      direction: 'up',
       count,
       migrationsTable: TABLE,
       singleTransaction: true,
@@ -62,7 +70,7 @@ export async function migrate(
   try {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
     const names = (await despiteOthers(run, logger)).map((migration) => migration.name);
-    if (names.length > 0) logChange(logger, direction, names);
+    if (names.length > 0) logChange(logger, names);
     return names;
   } finally {
     // Fails where the connection was lost, which ends both.
@@ -71,13 +79,17 @@ export async function migrate(
   }
 }
 
+/** @throws {SchemaTooOld} if the migrations of a database or a copy, by name, are those of a Weir from before 0.1.0 */
+export function refuseOldMigrations(what: string, names: readonly string[]): void {
+  if (names.length > 0 && !names.includes(BASELINE)) throw new SchemaTooOld(tooOld(what));
+}
+
 /** One short line for the administrator: the numbers of the migrations before and after. The names are for debugging. */
-function logChange(logger: Logger, direction: MigrationRun['direction'], names: readonly string[]): void {
-  const first = numberOf(names[0]!);
-  const last = numberOf(names.at(-1)!);
-  const [from, to] = direction === 'up' ? [first - 1, last] : [first, last - 1];
+function logChange(logger: Logger, names: readonly string[]): void {
+  const from = numberOf(names[0]!) - 1;
+  const to = numberOf(names.at(-1)!);
   if (from === 0) logger.info('database schema created', { version: to });
-  else logger.info(`database schema ${direction === 'up' ? 'upgraded' : 'downgraded'}`, { from, to });
+  else logger.info('database schema upgraded', { from, to });
   logger.debug('migrations run', { component: 'migrations', migrations: names });
 }
 
@@ -100,9 +112,9 @@ async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Prom
   }
 }
 
-/** Number of migrations that the database does not have. @throws {SchemaTooNew} */
-async function pendingMigrations(client: ClientBase): Promise<number> {
-  const known = (await readdir(MIGRATIONS_DIR))
+/** Number of migrations that the database does not have. @throws {SchemaTooNew | SchemaTooOld} */
+async function pendingMigrations(client: ClientBase, dir: string): Promise<number> {
+  const known = (await readdir(dir))
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.replace(/\.sql$/, ''));
   const { rows: tables } = await client.query<{ name: string | null }>('SELECT to_regclass($1) AS name', [
@@ -110,8 +122,10 @@ async function pendingMigrations(client: ClientBase): Promise<number> {
   ]);
   if (tables[0]?.name === null) return known.length;
   const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE} ORDER BY name`);
-  const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return known.length - rows.length;
+  const present = rows.map(({ name }) => name);
+  refuseOldMigrations('the database', present);
+  const unknown = present.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return known.length - present.length;
   throw new SchemaTooNew(
     `the schema of the database is newer than this weir, which does not know ${unknown.join(', ')}: ` +
       'run the weir that made it, or a newer one, or restore a backup from before',

@@ -9,7 +9,7 @@ import { SMALL_BLOCKING, SMALL_ROWS, SMALL_RULES } from '../../test/support/part
 import { testConfig } from '../../test/support/parts/test-config.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
 import { NOTHING_LIVE } from '../policy/live.ts';
-import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
+import { emptySnapshot } from '../snapshot/publish/starting-state.ts';
 import { Generations } from '../snapshot/publish/generations.ts';
 import { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import { NodeState } from '../../shared/threads/messages.ts';

@@ -73,9 +73,9 @@ function makeRelease(script: string): void {
 }
 
 /** A new process that has come as far as to answer. */
-async function answering(more: object = {}): Promise<Conversation> {
+async function answering(): Promise<Conversation> {
   const talk = await open();
-  talk.tell({ ...HELLO, ...more });
+  talk.tell(HELLO);
   await talk.expect('welcome', PATIENT_MS);
   talk.tell({ type: 'loaded' });
   // As it was before this side left, if it has.
@@ -183,40 +183,16 @@ describe('HandingOver', () => {
     talk.end();
   });
 
-  test('starts its own release again if an earlier release dies before it listens for upgrades', async () => {
-    await start();
-    makeRelease('exec sleep 1000');
-    const command = await open();
-    command.tell({ type: 'upgrade', release: room.path });
-    const pid = Number(/\d+/.exec(String((await command.expect('step', PATIENT_MS))['text']))![0]);
-    const talk = await answering();
-    talk.tell({ type: 'go' });
-    await talk.expect('free', PATIENT_MS);
-    talk.tell({ type: 'holding' });
-    // It continues when this connection has ended.
-    await talk.ended();
-    process.kill(pid, 'SIGKILL');
-    let told = await command.next(PATIENT_MS);
-    while (told.type === 'step') told = await command.next(PATIENT_MS);
-    expect(told).toMatchObject({ type: 'failed', reason: expect.stringContaining('ended by SIGKILL') });
-    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
-    await until(
-      'the start of its release to fail',
-      () => logger.lines,
-      (lines) => lines.some(({ message }) => message === 'start this release again'),
-    );
-  });
-
   test('ends only when the other process reports that its start is complete', async () => {
     await start();
-    const talk = await answering({ completesFirst: true });
+    const talk = await answering();
     talk.tell({ type: 'go' });
     await talk.expect('free', PATIENT_MS);
     talk.tell({ type: 'failed', reason: 'no memory' });
     expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
     done.length = 0;
-    const next = await answering({ completesFirst: true });
+    const next = await answering();
     next.tell({ type: 'go' });
     await next.expect('free', PATIENT_MS);
     next.tell({ type: 'holding' });

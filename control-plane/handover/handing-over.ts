@@ -45,8 +45,6 @@ export interface HandoverParts extends DepartingNode {
 /** A process that takes over. */
 interface Attempt {
   readonly talk: Conversation;
-  /** Whether its start is complete when it reports that it holds the data directory; that of earlier releases is not. */
-  readonly completesFirst: boolean;
   /** What it was promised for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
   /** Resolves when it has succeeded or was taken back. */
@@ -58,9 +56,6 @@ const FIRST_MS = 2000;
 const STOP_MS = 5000;
 /** Pause before a process is started again for a data directory that was left. */
 const RESCUE_PAUSE_MS = 1000;
-/** Longest start of an earlier release once it has the data directory, and how often its end is looked for. */
-const EARLIER_START_MS = 60_000;
-const LOOK_MS = 100;
 
 /** Hands over to whoever asks for it at the socket in the data directory. */
 export class HandingOver {
@@ -213,8 +208,7 @@ export class HandingOver {
       );
     const [version, pid] = [textOf(hello, 'version'), numberOf(hello, 'pid')];
     this.successor?.hasCome();
-    const completesFirst = hello['completesFirst'] === true;
-    const attempt: Attempt = { talk, completesFirst, promised: undefined, over: Promise.resolve() };
+    const attempt: Attempt = { talk, promised: undefined, over: Promise.resolve() };
     this.attempt = attempt;
     attempt.over = this.lead(attempt, version, pid)
       .catch((error: unknown) => this.takeBack(attempt, reasonOf(error)))
@@ -246,28 +240,12 @@ export class HandingOver {
     talk.tell({ type: 'free' });
     await talk.expect('holding', silenceMs);
     this.step('it has the data directory');
-    if (!attempt.completesFirst) await this.untilComplete(talk);
     // The file of the socket stays: it is the other process's.
     this.isOver = true;
     // Otherwise the sender of the signal waits for the end of this process.
     if (this.ending !== undefined) return;
     this.watcher?.tell({ type: 'done', pid, version });
     parts.gone(pid);
-  }
-
-  /** Resolves once the start of an earlier release is complete. @throws {ConversationError} if it dies before */
-  private async untilComplete(talk: Conversation): Promise<void> {
-    // It continues when this connection ends.
-    talk.end();
-    const died = await Promise.race([this.successor?.ended, this.untilReplaced()]);
-    if (died !== undefined) throw new ConversationError(died);
-  }
-
-  /** Resolves when another process listens in place of this one, which is the last step of a start. */
-  private async untilReplaced(): Promise<undefined> {
-    const untilMs = performance.now() + EARLIER_START_MS;
-    while (inodeOf(this.path) === this.socketInode && performance.now() < untilMs) await sleep(LOOK_MS);
-    return undefined;
   }
 
   private async takeBack(attempt: Attempt, reason: string): Promise<void> {

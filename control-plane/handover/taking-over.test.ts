@@ -42,7 +42,7 @@ async function begin(silenceMs = PATIENT_MS): Promise<void> {
     format: HANDOVER_FORMAT,
     version: '2.0.0',
   });
-  talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353 });
+  talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353, niceness: -5 });
   taking = await within('the taking over to begin', begun);
 }
 
@@ -56,8 +56,7 @@ afterEach(() => {
 
 describe('TakingOver', () => {
   test('takes the lock when it is free, and reports it once its start is complete', async () => {
-    // An earlier release does not say its niceness.
-    expect([taking.dnsPort, taking.niceness]).toEqual([5353, undefined]);
+    expect([taking.dnsPort, taking.niceness]).toEqual([5353, -5]);
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
     talk.tell({ type: 'stopped' });

@@ -12,7 +12,7 @@ import type { NodeStateCode } from '../../shared/threads/messages.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { DataDirError, lockDataDir } from '../db/data-dir-lock.ts';
 import type { DataDirLock } from '../db/data-dir-lock.ts';
-import { Conversation, numberOf, textOf } from './conversation.ts';
+import { Conversation, ConversationError, numberOf, textOf } from './conversation.ts';
 import { loadDescriptorCalls } from './descriptor-calls.ts';
 import { receiveDescriptors, sendDescriptors } from './descriptor-messages.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
@@ -32,8 +32,8 @@ export class TakingOver {
   readonly lock: LaterLock;
   /** Where the running process answers. */
   readonly dnsPort: number;
-  /** Of its threads that answer; an earlier release does not say it. */
-  readonly niceness: number | undefined;
+  /** Of its threads that answer. */
+  readonly niceness: number;
   private before: NodeStateCode = NodeState.HOLDING;
   private isNeeded = false;
   private readonly talk: Conversation;
@@ -44,7 +44,7 @@ export class TakingOver {
   private constructor(
     talk: Conversation,
     place: { path: string; dataDir: string },
-    { dnsPort, niceness }: { dnsPort: number; niceness: number | undefined },
+    { dnsPort, niceness }: { dnsPort: number; niceness: number },
     logger: Logger,
     silenceMs: number,
   ) {
@@ -68,20 +68,12 @@ export class TakingOver {
     const socket = connect(path);
     await once(socket, 'connect');
     const talk = new Conversation(socket);
-    talk.tell({
-      type: 'take-over',
-      format: HANDOVER_FORMAT,
-      version,
-      pid: process.pid,
-      completesFirst: true,
-    });
+    talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
     const welcome = await talk.expect('welcome', silenceMs);
     logger.info('take over from a running process', { version: textOf(welcome, 'version') });
     const { niceness } = welcome;
-    const running = {
-      dnsPort: numberOf(welcome, 'dnsPort'),
-      niceness: Number.isSafeInteger(niceness) ? (niceness as number) : undefined,
-    };
+    if (typeof niceness !== 'number') throw new ConversationError('message "welcome" has no niceness');
+    const running = { dnsPort: numberOf(welcome, 'dnsPort'), niceness };
     return new TakingOver(talk, { path, dataDir }, running, logger, silenceMs);
   }
 

@@ -7,7 +7,7 @@ export interface PolicyGroup {
   readonly id: number;
   /** A disabled group is treated as Default. */
   readonly enabled: boolean;
-  /** Its clients get no IPv6 addresses; absent in older rows = they do. */
+  /** Its clients get no IPv6 addresses; absent = they do. */
   readonly noIpv6?: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface PolicyBlockedService {
   readonly domains: readonly string[];
   /** Names that are blocked by themselves. */
   readonly exact: readonly string[];
-  /** It is blocked while slots that block everything hold; null (absent in older rows) = always. */
+  /** It is blocked while slots that block everything hold; null or absent = always. */
   readonly times?: PolicyTimes | null;
 }
 
@@ -111,8 +111,8 @@ export interface PolicySlot {
 /** The schedule of a group; a group has one at most. */
 export interface PolicySchedule extends PolicyTimes {
   readonly groupId: number;
-  /** Name of the profile. Rows that an older version kept on disk have none. */
-  readonly profile?: string;
+  /** Name of the profile. */
+  readonly profile: string;
 }
 
 /** An engine whose safe search is enforced for a group. */
@@ -165,7 +165,7 @@ export interface BlockingSwitch {
   readonly enabled: boolean;
   /** ISO 8601; then the previous state returns. Null = until changed. */
   readonly until: string | null;
-  /** The state before the timer; null (absent in older rows) = the configuration. */
+  /** The state before the timer; null or absent = the configuration. */
   readonly before?: boolean | null;
   /** It was made on this node alone, see `schedules/local-switch.ts`. */
   readonly isLocal?: true;
@@ -194,9 +194,6 @@ export interface PolicyRows {
   readonly accessGraceEndMs: number | null;
 }
 
-/** `accessGraceEndMs` of a generation of a release that refused no client: the database has yet to say. */
-export const GRACE_NOT_READ_MS = Number.MAX_SAFE_INTEGER;
-
 /** The rows of an empty database. */
 export const NO_POLICY_ROWS: PolicyRows = {
   groups: [],
@@ -216,6 +213,3 @@ export const NO_POLICY_ROWS: PolicyRows = {
   blockingSwitch: null,
   accessGraceEndMs: null,
 };
-
-/** What generations of older releases lack. */
-export const OLDER_ROWS: PolicyRows = { ...NO_POLICY_ROWS, accessGraceEndMs: GRACE_NOT_READ_MS };

@@ -34,7 +34,7 @@ const daily = (start: number, end: number, action: 'block_all' | 'allow_all' = '
 const scheduled = (...slots: PolicySchedule['slots']): PolicyRows => ({
   ...NO_POLICY_ROWS,
   groups: [{ id: 1, enabled: true }],
-  schedules: [{ groupId: 1, timezone: 'UTC', slots }],
+  schedules: [{ groupId: 1, profile: 'p', timezone: 'UTC', slots }],
 });
 
 beforeEach(() => {
@@ -95,7 +95,7 @@ describe('ScheduleEvaluator', () => {
   test('start() follows the clocks of the zone when they change', async () => {
     jest.setSystemTime(Date.parse('2026-03-29T00:00:30Z'));
     const slots = [daily(150, 240)];
-    start({ ...scheduled(), schedules: [{ groupId: 1, timezone: 'Europe/Berlin', slots }] });
+    start({ ...scheduled(), schedules: [{ groupId: 1, profile: 'p', timezone: 'Europe/Berlin', slots }] });
     await jest.advanceTimersByTimeAsync(3 * 3_600_000);
     // 02:30 is skipped: the clocks go from 02:00 to 03:00 at 01:00 UTC.
     expect(states()).toEqual(['00:00:30 null', '01:00:00 BlockAll', '02:00:00 null']);
@@ -210,7 +210,7 @@ describe('ScheduleEvaluator', () => {
 
   test('a zone that is not known any more leaves its group alone', () => {
     const slots = [daily(0, 1440)];
-    start({ ...scheduled(), schedules: [{ groupId: 1, timezone: 'Nowhere/City', slots }] });
+    start({ ...scheduled(), schedules: [{ groupId: 1, profile: 'p', timezone: 'Nowhere/City', slots }] });
     expect(built[0]!.overrides).toEqual({ 1: { override: null, nextFlipAtSecs: 0 } });
   });
 });

@@ -62,9 +62,7 @@ export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> 
     `INSERT INTO meta (key, value) VALUES ('config_seeded', 'true') ON CONFLICT DO NOTHING RETURNING key`,
   );
   if (rows.length === 0) return false;
-  // What was set through the API of an earlier version outranks the file, as it did there.
-  const known = await readConfigRows(tx);
-  await putConfigRows(tx, { ...file, ...known });
+  await putConfigRows(tx, file);
   await tx.query(`DELETE FROM policy_changes WHERE table_name = 'config_values'`);
   return true;
 }

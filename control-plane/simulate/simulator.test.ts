@@ -24,7 +24,7 @@ import { ListCache } from '../lists/sources/list-cache.ts';
 import { NO_POLICY_ROWS, type PolicyRows } from '../policy/rows.ts';
 import { LogQuestions } from '../query-log/scans/log-questions.ts';
 import { LogScans } from '../query-log/scans/log-scans.ts';
-import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
+import { emptySnapshot } from '../snapshot/publish/starting-state.ts';
 import { simulateRoutes } from './simulate-routes.ts';
 import { Simulator, type SimulatorParts } from './simulator.ts';
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { SteeredClock } from '../../test/support/parts/running-api.ts';
 import { SMALL_BLOCKING } from '../../test/support/parts/small-policy.ts';
-import { emptySnapshot } from '../snapshot/build/empty-snapshot.ts';
+import { emptySnapshot } from '../snapshot/publish/starting-state.ts';
 import type { PublishedState } from '../snapshot/published-state.ts';
 import { nodeStatusReader } from './node-status.ts';
 

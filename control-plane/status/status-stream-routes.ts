@@ -1,9 +1,9 @@
 /** HTTP of `{api}/status/stream`. */
+import type { Request } from 'express';
 import { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
-import { callerOf } from '../auth/request-caller.ts';
+import type { Caller } from '../api/caller.ts';
 import type { StatusStreams } from './status-streams.ts';
 
 const HEADERS = {
@@ -14,10 +14,11 @@ const HEADERS = {
 
 /** The row of the stream. */
 export function statusStreamRoutes(context: {
-  auth: Authenticator;
+  /** Who sent a request, by what is known now; null = a stranger. */
+  callerNow(http: Request): Promise<Caller | null>;
   statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
 }): Route[] {
-  const { auth, statusStreams } = context;
+  const { statusStreams } = context;
   const row = route({
     method: 'GET',
     path: '/status/stream',
@@ -30,7 +31,7 @@ export function statusStreamRoutes(context: {
       if (http.method === 'HEAD') return void response.set(HEADERS);
       statusStreams.admit();
       response.set(HEADERS);
-      await statusStreams.send(response, async () => (await callerOf(auth, http)) !== null);
+      await statusStreams.send(response, async () => (await context.callerNow(http)) !== null);
     },
   });
   return [row];

@@ -8,13 +8,13 @@ import type { StatusEvent } from '../../shared/api/policy/status-api.ts';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/thrown.ts';
 import { dependencyUnavailable, tooMany } from '../api/api-error.ts';
-import type { Sessions } from '../auth/sessions/sessions.ts';
 
 /** What it takes. */
 export interface StatusStreamsParts {
   /** The state now, from memory; equal texts of `version` mean that nothing changed but what time changes. */
   readonly read: () => { readonly event: StatusEvent; readonly version: string };
-  readonly sessions: Pick<Sessions, 'onEnded'>;
+  /** Calls back whenever sessions may have ended; returns how to stop that. */
+  readonly sessions: { onEnded(listener: () => void): () => void };
   readonly logger: Logger;
   /** Milliseconds between two comments. */
   readonly tickMs?: number;

@@ -1,7 +1,7 @@
 /**
  * Follows aliases with unresolved targets: those that this server makes (a local CNAME, the safe address of a search
  * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
- * its own cache entry and servers; `follow-alias.ts` joins both parts. A chain may have as many aliases as one within
+ * its own cache entry and servers; `joined-parts.ts` joins both parts. A chain may have as many aliases as one within
  * an answer, cost as much as a few questions, and begin no step once the client's time is over: so loops end, and slow
  * ones collect no clients (CVE-2024-33655 DNSBomb, CVE-2026-50045).
  */
@@ -13,14 +13,8 @@ import type { RequestReplier } from './request-replier.ts';
 import type { CacheableAnswer, LeftOut } from '../resolve/response/cacheable-answer.ts';
 import {
   type Alias,
-  aliasOf,
-  aliasOfAnswer,
   joinAnswers,
-  questionForTarget,
   type TargetAnswer,
-  targetAnswerOf,
-} from './follow-alias.ts';
-import {
   type Failure,
   isFailure,
   isLasting,
@@ -34,18 +28,19 @@ import type { Answered, Resolution } from '../resolve/question-run.ts';
 import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
+import { Header, QUESTION_TAIL_SIZE, writeU16 } from '../../shared/dns/wire.ts';
 import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
-import type { WaitingRequest } from './waiting-request.ts';
+import { chainOf, type OpenRequest, type WaitingQuestion, type WaitingRequest } from './waiting-request.ts';
 
 /** Parts and callbacks of the forwarder. */
 export interface FollowerParts {
   readonly pipeline: Pipeline;
   readonly replier: RequestReplier;
   readonly keeper: AnswerKeeper;
-  readonly take: (request: WaitingRequest) => void;
+  readonly take: (request: OpenRequest) => void;
   /** Applies the current policy to an opened request; true if that decides. */
-  readonly isDecided: (request: WaitingRequest) => boolean;
+  readonly isDecided: (request: OpenRequest) => boolean;
   /** The resolver of the pools; another one once they have changed. */
   readonly resolver: () => unknown;
   /** Whether the time of a request is over. */
@@ -87,10 +82,10 @@ export class AliasFollower {
    * The decision of current policy and local names about an opened request. A step of a chain is not the client's
    * question, so policy lets it pass.
    */
-  decide(request: WaitingRequest): StageResultCode {
+  decide(request: OpenRequest): StageResultCode {
     const { pipeline } = this.parts;
-    if (request.takeStep !== undefined)
-      return request.isNamedByUpstream === true ? pipeline.findHere(this.query) : StageResult.CONTINUE;
+    if (request.kind === 'step')
+      return request.isNamedByUpstream ? pipeline.findHere(this.query) : StageResult.CONTINUE;
     const { version } = pipeline.snapshot;
     if (request.passedVersion === version) {
       pipeline.passAgain(this.query);
@@ -102,23 +97,28 @@ export class AliasFollower {
   }
 
   /** Asks for the target of the alias in `query` that this server makes. */
-  follow(request: WaitingRequest): void {
+  follow(request: OpenRequest): void {
     const { query } = this;
-    const hops = (request.hops ?? 0) + 1;
-    const { cost = 0 } = request;
+    const { hops: hopsBefore, cost } = chainOf(request);
+    const hops = hopsBefore + 1;
     const end = this.endOf(request, hops, cost);
     if (end !== null) {
       this.replyWithFailure(request, end);
       return;
     }
     const alias = aliasOf(query);
-    const step = stepTo(alias, request, query, (answered) => {
-      // The target of a rule is not judged by other rules.
-      if (!alias.isOfRule) this.parts.pipeline.checkTarget(answered);
-      const target = targetAnswerOf(answered);
-      this.parts.guarded(request, () => this.finish(request, alias, target));
+    this.parts.take({
+      ...targetQuestion(alias, request, query),
+      kind: 'step',
+      chain: { hops, cost, grantEndsAtSecs: query.grantEndsAtSecs },
+      isNamedByUpstream: false,
+      take: (answered) => {
+        // The target of a rule is not judged by other rules.
+        if (!alias.isFromRule) this.parts.pipeline.checkTarget(answered);
+        const target = targetAnswerOf(answered);
+        this.parts.guarded(request, () => this.finish(request, alias, target));
+      },
     });
-    this.parts.take({ ...step, hops, cost });
   }
 
   /** Why a chain goes no further; null = it does. */
@@ -135,8 +135,9 @@ export class AliasFollower {
     const { query } = this;
     const { pipeline, replier, take, guarded } = this.parts;
     const { target, hops: ownHops } = partial.answer.leftOut;
-    const hops = (request.hops ?? 0) + ownHops;
-    const cost = (request.cost ?? 0) + (partial.cost ?? 0);
+    const before = chainOf(request);
+    const hops = before.hops + ownHops;
+    const cost = before.cost + (partial.cost ?? 0);
     const end = this.endOf(request, hops, cost);
     if (end !== null) {
       this.fail(request, end, upstream, DnssecStatus.unchecked);
@@ -145,21 +146,26 @@ export class AliasFollower {
     const beginning = { partial, upstream, partition: query.partition, resolver: this.parts.resolver() };
     replier.answerFrom(partial.answer);
     const alias = aliasOfAnswer(query, request.message, target);
-    const step = stepTo(alias, request, query, (answered) => {
-      pipeline.checkTarget(answered);
-      const isKept = mayKeep(answered, beginning.partition);
-      const targetAnswer = targetAnswerOf(answered);
-      guarded(request, () => this.finishAnswer(request, alias, beginning, targetAnswer, isKept));
+    take({
+      ...targetQuestion(alias, request, query),
+      kind: 'step',
+      chain: { hops, cost, grantEndsAtSecs: query.grantEndsAtSecs },
+      isNamedByUpstream: true,
+      take: (answered) => {
+        pipeline.checkTarget(answered);
+        const isKept = mayKeep(answered, beginning.partition);
+        const targetAnswer = targetAnswerOf(answered);
+        guarded(request, () => this.finishAnswer(request, alias, beginning, targetAnswer, isKept));
+      },
     });
-    take({ ...step, hops, cost, isNamedByUpstream: true });
   }
 
   /** Answers with the alias and the result of its target; its names are judged as in any answer. */
-  private finish(request: WaitingRequest, followed: Alias, target: TargetAnswer): void {
+  private finish(request: OpenRequest, followed: Alias, target: TargetAnswer): void {
     const { query } = this;
-    const { pipeline, replier, take } = this.parts;
+    const { replier, take } = this.parts;
     replier.open(request);
-    request.explained?.passed('forward', StageResult.CONTINUE);
+    if (request.kind === 'explain') request.notes.passed('forward', StageResult.CONTINUE);
     const result = this.decide(request);
     if (result === StageResult.ANSWERED) {
       replier.reply(request);
@@ -187,8 +193,7 @@ export class AliasFollower {
     replier.answerFrom(joined);
     query.status = target.status === QueryStatus.BLOCKED_REBIND ? target.status : alias.status;
     query.hasTargets = true;
-    if (!alias.isOfRule && request.takeStep === undefined)
-      pipeline.checkAnswer(query, request.explained ?? null);
+    if (!alias.isFromRule) replier.judge(request);
     replier.reply(request);
   }
 
@@ -205,7 +210,7 @@ export class AliasFollower {
     replier.open(request);
     if (partition !== query.partition || resolver !== this.parts.resolver()) {
       // The name's zone has changed meanwhile, or the pools.
-      if (request.isAnswered !== true) take(request);
+      if (request.kind !== 'refresh') take(request);
       return;
     }
     const dnssec = weaker(partial.dnssec ?? DnssecStatus.unchecked, target.dnssec);
@@ -217,7 +222,7 @@ export class AliasFollower {
     const { extendedError } = target;
     const answer = extendedError === NO_EDE ? joined : { ...joined, extendedError };
     if (isKept) keeper.keepOnce(query, { kind: 'answer', answer, upstream, dnssec }, answer, upstream);
-    if (request.isAnswered === true || this.parts.isDecided(request)) return;
+    if (request.kind === 'refresh' || this.parts.isDecided(request)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
     query.extendedError = extendedError;
@@ -236,14 +241,14 @@ export class AliasFollower {
   private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
     const { query } = this;
     const { replier, keeper } = this.parts;
-    if (request.isAnswered === true || this.parts.isDecided(request)) return;
+    if (request.kind === 'refresh' || this.parts.isDecided(request)) return;
     const { rcode, extendedError } = failure;
     // A bogus answer is not replaced by a stale one.
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
     // The result of a step includes its chain.
-    if (request.takeStep === undefined && isLasting(failure)) {
+    if (request.kind !== 'step' && isLasting(failure)) {
       const resolution = {
         kind: 'failed',
         reason: 'unusable',
@@ -258,7 +263,7 @@ export class AliasFollower {
     this.replyWithFailure(request, failure);
   }
 
-  private replyWithFailure(request: WaitingRequest, { status, rcode, extendedError }: Failure): void {
+  private replyWithFailure(request: OpenRequest, { status, rcode, extendedError }: Failure): void {
     this.query.status = isFailure(status) ? status : QueryStatus.SERVFAIL;
     this.query.extendedError = extendedError;
     replyWithRcode(this.query, rcode === Rcode.NOERROR ? Rcode.SERVFAIL : rcode);
@@ -266,30 +271,61 @@ export class AliasFollower {
   }
 }
 
-/** A request for the target of an alias, on behalf of the client. */
-function stepTo(
-  alias: Alias,
-  { dnssecOk, ecs, client, clientKey, arrivedMs, arrivedMonotonicMs }: WaitingRequest,
-  query: Query,
-  takeStep: (query: Query) => void,
-): WaitingRequest {
+/** The question for the target of an alias, on behalf of the client. */
+function targetQuestion(alias: Alias, request: WaitingRequest, query: Query): WaitingQuestion {
   return {
     message: questionForTarget(alias, query),
+    client: request.client,
+    clientKey: request.clientKey,
     protocol: Protocol.tcp, // Nothing is truncated.
+    arrivedMs: request.arrivedMs,
+    arrivedMonotonicMs: request.arrivedMonotonicMs,
     udpSize: 0,
-    cookie: null,
-    hasValidCookie: false,
-    streamOptions: 0,
-    isRateLimited: false,
-    passedVersion: NOT_PASSED,
-    takeStep,
-    grantEndsAtSecs: query.grantEndsAtSecs,
-    send: () => undefined,
-    ...{ dnssecOk, ecs, client, clientKey, arrivedMs, arrivedMonotonicMs },
+    dnssecOk: request.dnssecOk,
+    ecs: request.ecs,
   };
 }
 
 /** Whether the alias in `query` is one of the same name as that. */
 function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
   return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
+}
+
+/** Copies the alias from a query that a stage has left unresolved. */
+export function aliasOf(query: Query): Alias {
+  const end = query.answersAt + query.answersLength;
+  const message = query.bytes.slice(query.at, query.at + end);
+  writeU16(message, Header.ANCOUNT, query.answersCount);
+  writeU16(message, Header.NSCOUNT, 0);
+  writeU16(message, Header.ARCOUNT, 0);
+  const target = query.alias.slice(0, query.aliasLength);
+  const { status, replyFlags, ruleAttribute } = query;
+  return { target, message, status, replyFlags, isFromRule: ruleAttribute !== 0 };
+}
+
+/** The alias that an upstream's answer ends at; the answer lies in the slot of `query`, and `request` is as it came. */
+export function aliasOfAnswer(query: Query, request: Uint8Array, target: Uint8Array): Alias {
+  const message = query.bytes.slice(query.at, query.at + query.answersAt + query.answersLength);
+  message.set(request.subarray(0, Header.ANCOUNT));
+  writeU16(message, Header.ANCOUNT, query.answersCount);
+  writeU16(message, Header.NSCOUNT, 0);
+  writeU16(message, Header.ARCOUNT, 0);
+  return { target, message, status: QueryStatus.ALLOWED, replyFlags: 0, isFromRule: false };
+}
+
+/** The client's query with the target in place of the qname. */
+export function questionForTarget({ target, message }: Alias, query: Query): Uint8Array {
+  const question = new Uint8Array(Header.SIZE + target.length + QUESTION_TAIL_SIZE);
+  question.set(message.subarray(0, Header.ANCOUNT));
+  question.set(target, Header.SIZE);
+  writeU16(question, Header.SIZE + target.length, query.qtype);
+  writeU16(question, Header.SIZE + target.length + 2, query.qclass);
+  return question;
+}
+
+/** Copies the answer from an answered query. */
+export function targetAnswerOf(query: Query): TargetAnswer {
+  const { rcode, status, cached, upstream, extendedError, ecsScope, dnssec } = query;
+  const message = query.bytes.slice(query.at, query.at + query.replyLength);
+  return { message, rcode, status, cached, upstream, extendedError, ecsScope, dnssec };
 }

@@ -24,12 +24,12 @@ import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus, QueryStatus } from '../../shared/query-log.ts';
 import { type ForwardZone, POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import { WaitingClients } from './waiting-clients.ts';
-import { type WaitingRequest, asRefresh } from './waiting-request.ts';
+import { asRefresh, type OpenRequest, type WaitingRequest } from './waiting-request.ts';
 
 /** A client's request that waits for its question. */
 interface Wait {
   readonly question: ClientQuestion;
-  readonly request: WaitingRequest;
+  readonly request: OpenRequest;
   /** May answer from stale meanwhile. */
   readonly timer: StaleTimer | null;
   /** Its key among the waiting clients; null = not counted. */
@@ -39,6 +39,8 @@ interface Wait {
 /** Answers waiting requests. One per resolve thread. */
 export class Forwarder {
   private parts: ForwarderParts;
+  /** Names without a forward zone are asked here: most questions share this object. */
+  private pools: Asked;
   private readonly nat64: Nat64Discovery;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
@@ -52,6 +54,7 @@ export class Forwarder {
 
   constructor(parts: ForwarderParts) {
     this.parts = parts;
+    this.pools = poolsOf(parts);
     this.nat64 = new Nat64Discovery(parts.clock);
     this.keeper = new AnswerKeeper(parts.writer, parts.settings, this.nat64);
     this.replier = new RequestReplier(parts, this.nat64);
@@ -78,11 +81,12 @@ export class Forwarder {
   use(next: ReplacedParts): void {
     if (next.resolver !== this.parts.resolver) this.nat64.forget();
     this.parts = { ...this.parts, ...next };
+    this.pools = poolsOf(this.parts);
     this.keeper.settings = next.settings;
   }
 
   /** Takes a request whose question neither policy nor cache could answer. Never throws. */
-  take(request: WaitingRequest): void {
+  take(request: OpenRequest): void {
     try {
       this.start(request);
     } catch (error) {
@@ -97,7 +101,7 @@ export class Forwarder {
     guard.run(() => this.replier.fail(request));
   }
 
-  private start(request: WaitingRequest): void {
+  private start(request: OpenRequest): void {
     const { query } = this;
     this.replier.open(request);
     if (this.isDecided(request)) return;
@@ -105,10 +109,10 @@ export class Forwarder {
     const isShared = this.parts.settings.enabled && !query.isEcsSpecific;
     if (isShared && this.replier.answerFromCache(request, false)) return;
     const question = questionOf(query, this.parts.networks.key(query));
-    const hasStale = request.explained === undefined && this.hasStale();
+    const hasStale = request.kind !== 'explain' && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
     // Explanations do not depend on the current load.
-    const countedAs = request.explained === undefined ? query.hashLow[0]! ^ query.qtype : null;
+    const countedAs = request.kind !== 'explain' ? query.hashLow[0]! ^ query.qtype : null;
     if (countedAs !== null && !this.clients.enter(question.network, countedAs)) {
       this.refuse(request);
       return;
@@ -142,7 +146,7 @@ export class Forwarder {
   }
 
   /** Refuses a request of a network that has used up its share. */
-  private refuse(request: WaitingRequest): void {
+  private refuse(request: OpenRequest): void {
     const { query } = this;
     if (this.parts.settings.enabled && this.replier.answerFromCache(request, true)) return;
     query.status = QueryStatus.RATE_LIMITED;
@@ -183,8 +187,8 @@ export class Forwarder {
   }
 
   /** Has the answer cached that comes after the question has failed; the first of its clients is enough. */
-  private awaitLate(request: WaitingRequest, failure: Failed): void {
-    if (request.explained !== undefined || request.takeStep !== undefined) return;
+  private awaitLate(request: OpenRequest, failure: Failed): void {
+    if (request.kind !== 'client') return;
     awaitLateAnswer(failure, () => this.parts.guard.run(() => this.askForCache(request)));
   }
 
@@ -216,8 +220,8 @@ export class Forwarder {
   }
 
   private whomToAsk(): Asked {
-    const { resolver, trust, pipeline } = this.parts;
-    return { resolver, trust, zone: pipeline.snapshot.zones[this.query.zoneIndex] };
+    const zone = this.parts.pipeline.snapshot.zones[this.query.zoneIndex];
+    return zone === undefined ? this.pools : { ...this.pools, zone };
   }
 
   private resolverOf({ zone, resolver }: Asked): Pick<Resolver, 'resolve'> {
@@ -238,7 +242,7 @@ export class Forwarder {
   }
 
   /** Answers a client that has waited long enough (RFC 8767 section 5); returns whether it has an answer. */
-  private answerLate(request: WaitingRequest): boolean {
+  private answerLate(request: OpenRequest): boolean {
     try {
       this.replier.open(request);
       return this.isDecided(request) || this.replier.answerFromCache(request, true);
@@ -260,7 +264,7 @@ export class Forwarder {
    * Applies the current policy to an opened request. True if that decides: the request has its reply, or waits for the
    * target of an alias.
    */
-  private isDecided(request: WaitingRequest): boolean {
+  private isDecided(request: OpenRequest): boolean {
     const result = this.aliases.decide(request);
     if (result === StageResult.ANSWERED) this.replier.reply(request);
     else if (result === StageResult.UNRESOLVED) this.aliases.follow(request);
@@ -281,13 +285,13 @@ export class Forwarder {
     const isLast = resolution.kind === 'answer' && !leavesOut(resolution) && asked.trust === this.parts.trust;
     // The name's zone or the pools have changed meanwhile: the answer of the previous servers is obsolete.
     if (partition !== this.query.partition || (isReplaced && !isLast)) {
-      if (request.isAnswered !== true) this.take(request);
+      if (request.kind !== 'refresh') this.take(request);
       return;
     }
     const upstream = upstreamNumber(resolution, zone);
-    request.explained?.passed('forward', StageResult.CONTINUE);
+    if (request.kind === 'explain') request.notes.passed('forward', StageResult.CONTINUE);
     if (leavesOut(resolution)) {
-      if (request.isAnswered === true || !this.isDecided(request))
+      if (request.kind === 'refresh' || !this.isDecided(request))
         this.aliases.followAnswer(request, resolution, upstream);
       return;
     }
@@ -297,7 +301,7 @@ export class Forwarder {
     }
     if (resolution.kind === 'answer' && !isReplaced)
       this.keeper.keepOnce(this.query, resolution, resolution.answer, upstream);
-    if (request.isAnswered === true || this.isDecided(request)) return;
+    if (request.kind === 'refresh' || this.isDecided(request)) return;
     if (resolution.kind === 'answer') this.replier.answer(request, resolution, upstream);
     else this.replyFailure(request, resolution, question, upstream);
   }
@@ -334,7 +338,7 @@ export class Forwarder {
 
   /** Replies a stale answer where there is one, else the failure. */
   private replyFailure(
-    request: WaitingRequest,
+    request: OpenRequest,
     resolution: Failed,
     question: ClientQuestion,
     upstream: number,
@@ -356,6 +360,10 @@ export class Forwarder {
     replyWithRcode(query, resolution.rcode);
     this.replier.reply(request);
   }
+}
+
+function poolsOf({ resolver, trust }: ForwarderParts): Asked {
+  return { resolver, trust, zone: undefined };
 }
 
 /** The log's number of the deciding server; 0 = no server was asked. */

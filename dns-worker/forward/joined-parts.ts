@@ -1,5 +1,10 @@
-/** Combines the results of the parts of an answer that were resolved separately. */
-import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
+/**
+ * Joins the parts of an answer that were resolved separately: the CNAME records (local, of a search engine, or of an
+ * upstream that omitted the target), and the answer of the target. Names are compressed again here.
+ */
+import { randomInt } from 'node:crypto';
+import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
+import { Header, QUESTION_TAIL_SIZE, readU16, readU32 } from '../../shared/dns/wire.ts';
 import {
   DnssecStatus,
   type DnssecStatusCode,
@@ -8,7 +13,37 @@ import {
 } from '../../shared/query-log.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { Query } from '../query/query.ts';
-import type { TargetAnswer } from './follow-alias.ts';
+import { BodyWriter } from '../resolve/response/body-writer.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import { RecordTable } from '../resolve/response/record-table.ts';
+import { newExpandedName } from '../resolve/response/wire-name.ts';
+
+/** An alias that is being followed; nothing of it is shared with the query. */
+export interface Alias {
+  /** Folded, in wire form. */
+  readonly target: Uint8Array;
+  /** Header, question and the records that lead to the target. */
+  readonly message: Uint8Array;
+  /** Of the answer, see `Query`. */
+  readonly status: QueryStatusCode;
+  readonly replyFlags: number;
+  /** A rule makes the alias. */
+  readonly isFromRule: boolean;
+}
+
+/** The outcome of the target. */
+export interface TargetAnswer {
+  /** Without OPT. */
+  readonly message: Uint8Array;
+  readonly rcode: number;
+  readonly status: QueryStatusCode;
+  readonly cached: number;
+  readonly upstream: number;
+  readonly extendedError: number;
+  /** See `Query`. */
+  readonly ecsScope: number;
+  readonly dnssec: Query['dnssec'];
+}
 
 /** The result of a failed part, and so of the whole. */
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
@@ -66,4 +101,72 @@ const BY_STRENGTH: readonly DnssecStatusCode[] = [
 /** The weaker of two states; one that is not known is unchecked. */
 export function weaker(a: DnssecStatusCode, b: number): DnssecStatusCode {
   return BY_STRENGTH.find((state) => state === a || state === b) ?? DnssecStatus.unchecked;
+}
+
+const seed = randomInt(2 ** 31);
+const table = new RecordTable(seed);
+const writer = new BodyWriter(seed);
+const asked = newExpandedName();
+
+/**
+ * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole (RFC 6604
+ * section 3). Null if the target failed, or both are too long for a message. It lives as long as its shortest-lived
+ * part.
+ */
+export function joinAnswers(
+  qname: Uint8Array,
+  { message, target: name }: Alias,
+  target: TargetAnswer,
+): CacheableAnswer | null {
+  const { rcode, ecsScope } = target;
+  if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN) return null;
+  writer.begin(qname);
+  const leading = write(message, qname, true);
+  if (leading < 0) return null;
+  const records = write(target.message, name, false, 'answers');
+  const answersLength = writer.length;
+  const authorityCount = records < 0 ? -1 : write(target.message, name, false, 'authority');
+  if (authorityCount < 0) return null;
+  const hasSoa = table.type.subarray(table.answers, table.count).includes(RRType.SOA);
+  const negative = rcode === Rcode.NXDOMAIN || hasSoa || records === 0;
+  const body = writer.body();
+  const ttlOffsets = writer.ttlOffsets();
+  const minTtlSecs = negative && !hasSoa ? 0 : leastTtl(body, ttlOffsets);
+  const answerCount = leading + records;
+  return {
+    rcode,
+    authenticated: false,
+    answerCount,
+    authorityCount,
+    answersLength,
+    body,
+    ttlOffsets,
+    minTtlSecs,
+    negative,
+    ecsScope,
+  };
+}
+
+function leastTtl(body: Uint8Array, ttlOffsets: Uint16Array): number {
+  let least = Infinity;
+  for (const at of ttlOffsets) least = Math.min(least, readU32(body, at));
+  return least;
+}
+
+/** Writes a section of a message whose question is `qname`; returns the number of records, -1 = malformed. */
+function write(
+  message: Uint8Array,
+  qname: Uint8Array,
+  isAnswer: boolean,
+  section: 'answers' | 'authority' = 'answers',
+): number {
+  asked.wire.set(qname);
+  asked.length = qname.length;
+  if (readU16(message, Header.QDCOUNT) !== 1) return -1;
+  if (table.read(message, Header.SIZE + qname.length + QUESTION_TAIL_SIZE, asked) !== 'read') return -1;
+  const from = section === 'answers' ? 0 : table.answers;
+  const to = section === 'answers' ? table.answers : table.count;
+  for (let i = from; i < to; i++)
+    if (!writer.record(message, table, i, table.ttlSecs[i]!, isAnswer)) return -1;
+  return to - from;
 }

@@ -11,7 +11,7 @@ import { Forwarding } from '../../test/support/parts/forwarding.ts';
 import type { Query } from '../query/query.ts';
 import { Nat64Discovery } from './nat64-discovery.ts';
 import { RequestReplier } from './request-replier.ts';
-import type { WaitingRequest } from './waiting-request.ts';
+import { asRefresh, type ClientRequest, type StepRequest } from './waiting-request.ts';
 
 const NAME = 'www.example.org';
 const ANSWER = { ...textAnswer(`${NAME} 60 A 192.0.2.7`), answersLength: 31 };
@@ -27,8 +27,10 @@ beforeEach(() => {
 });
 afterEach(() => forwarding[Symbol.dispose]());
 
-function requestOf(rest: Partial<WaitingRequest> = {}): WaitingRequest {
+function requestOf(rest: Partial<ClientRequest> = {}): ClientRequest {
   return {
+    kind: 'client',
+    isOwn: false,
     message: queryMessage(NAME, 'A', { id: 7 }),
     client: addressFromText('192.0.2.1')!,
     clientKey: '',
@@ -103,7 +105,13 @@ describe('RequestReplier.reply()', () => {
 
   test('hands a step on, and neither sends nor logs it', () => {
     const steps: Query[] = [];
-    const request = requestOf({ takeStep: (query) => void steps.push(query) });
+    const request: StepRequest = {
+      ...requestOf(),
+      kind: 'step',
+      chain: { hops: 1, cost: 0, grantEndsAtSecs: 0 },
+      isNamedByUpstream: false,
+      take: (query) => void steps.push(query),
+    };
     replier.open(request);
     replier.answerFrom(ANSWER);
     replier.reply(request);
@@ -153,7 +161,7 @@ describe('RequestReplier.fail()', () => {
     replier.fail(request);
     expect(replies.map(({ rcode }) => rcode)).toEqual([2]);
     expect(statuses()).toEqual(['SERVFAIL']);
-    replier.fail(requestOf({ isAnswered: true }));
+    replier.fail(asRefresh(requestOf()));
     expect(replies).toHaveLength(1);
     replier.fail(requestOf());
     expect(replies).toHaveLength(2);

@@ -18,7 +18,7 @@ import type { Answered } from '../resolve/question-run.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { authenticFlag, finishReply, replyWithRcode } from '../respond/reply.ts';
 import type { Nat64Discovery } from './nat64-discovery.ts';
-import type { WaitingRequest } from './waiting-request.ts';
+import { chainOf, type OpenRequest, type WaitingRequest } from './waiting-request.ts';
 
 const SCRATCH_SIZE = 65_535;
 
@@ -38,7 +38,7 @@ export class RequestReplier {
   private readonly nat64: Nat64Discovery;
   private readonly scratch = new Uint8Array(SCRATCH_SIZE);
   /** The last replied request: prevents a second reply. */
-  private repliedTo: WaitingRequest | null = null;
+  private repliedTo: OpenRequest | null = null;
 
   constructor(parts: ReplierParts, nat64: Nat64Discovery) {
     this.parts = parts;
@@ -58,29 +58,31 @@ export class RequestReplier {
     // The log needs the time of arrival; lifetimes and schedules use the current time.
     query.arrivedMs = request.arrivedMs;
     query.begin(scratch, 0, request.message.length, SCRATCH_SIZE);
-    query.isOwn = request.isOwn ?? false;
-    query.isRateLimited = request.isRateLimited;
-    query.grantEndsAtSecs = request.grantEndsAtSecs ?? 0;
+    query.isOwn = request.kind === 'client' && request.isOwn;
+    query.grantEndsAtSecs = chainOf(request).grantEndsAtSecs;
     if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
       throw new Error('reopen request: it was readable before');
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
-    query.hasValidCookie = request.hasValidCookie;
-    query.streamOptions = request.streamOptions;
-    if (request.cookie !== null) query.setCookie(request.cookie);
+    if (request.kind === 'client') {
+      query.isRateLimited = request.isRateLimited;
+      query.hasValidCookie = request.hasValidCookie;
+      query.streamOptions = request.streamOptions;
+      if (request.cookie !== null) query.setCookie(request.cookie);
+    }
     if (request.ecs !== null) query.setEcs(request.ecs, 0, request.ecs.length);
     this.parts.pipeline.reopen(query);
-    request.explained?.placeInGroup(query, this.parts.pipeline.snapshot);
+    if (request.kind === 'explain') request.notes.placeInGroup(query, this.parts.pipeline.snapshot);
   }
 
   /** Replies from the cache if the answer is there; `allowStale`: also with an expired one. */
-  answerFromCache(request: WaitingRequest, allowStale: boolean): boolean {
+  answerFromCache(request: OpenRequest, allowStale: boolean): boolean {
     const { query } = this;
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);
     if (hit === CacheHit.NONE) return false;
     query.status = hit === CacheHit.STALE ? QueryStatus.STALE : QueryStatus.CACHED;
-    if (request.explained === undefined && query.logMark === LogMark.COUNTED)
+    if (request.kind !== 'explain' && query.logMark === LogMark.COUNTED)
       this.parts.reporter.count(hit === CacheHit.STALE ? Counter.CACHE_STALE_HITS : Counter.CACHE_HITS);
     this.judge(request);
     this.reply(request);
@@ -88,7 +90,7 @@ export class RequestReplier {
   }
 
   /** Replies with a server's answer; `upstream` is the log's number of the server. */
-  answer(request: WaitingRequest, { answer, dnssec }: Answered, upstream: number): void {
+  answer(request: OpenRequest, { answer, dnssec }: Answered, upstream: number): void {
     const { query } = this;
     query.upstream = upstream;
     query.dnssec = dnssec ?? DnssecStatus.unchecked;
@@ -106,9 +108,10 @@ export class RequestReplier {
     return hasPrivateAddress(answer, this.nat64.prefixes);
   }
 
-  /** Judges the names of the answer, where it is the client's own. */
-  judge({ takeStep, explained }: WaitingRequest): void {
-    if (takeStep === undefined) this.parts.pipeline.checkAnswer(this.query, explained ?? null);
+  /** Judges the names of the answer, unless it is a part of another one. */
+  judge(request: OpenRequest): void {
+    if (request.kind === 'step') return;
+    this.parts.pipeline.checkAnswer(this.query, request.kind === 'explain' ? request.notes : null);
   }
 
   /** Puts an answer after the question. */
@@ -127,7 +130,7 @@ export class RequestReplier {
 
   /** SERVFAIL after an unexpected error, unless the request has its reply. */
   fail(request: WaitingRequest): void {
-    if (this.repliedTo === request || request.isAnswered === true) return;
+    if (request.kind === 'refresh' || this.repliedTo === request) return;
     this.open(request);
     this.query.status = QueryStatus.SERVFAIL;
     replyWithRcode(this.query, Rcode.SERVFAIL);
@@ -135,15 +138,15 @@ export class RequestReplier {
   }
 
   /** Sends the reply, counts and logs it. */
-  reply(request: WaitingRequest): void {
+  reply(request: OpenRequest): void {
     this.repliedTo = request;
-    if (request.takeStep !== undefined) {
-      request.takeStep(this.query);
+    if (request.kind === 'step') {
+      request.take(this.query);
       return;
     }
-    this.parts.pipeline.finish(this.query, request.explained === undefined);
-    if (request.explained !== undefined) {
-      request.explained.answered(this.query);
+    this.parts.pipeline.finish(this.query, request.kind === 'client');
+    if (request.kind === 'explain') {
+      request.notes.answered(this.query);
       request.send(this.scratch.subarray(0, this.query.replyLength));
       return;
     }

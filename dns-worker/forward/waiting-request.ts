@@ -1,10 +1,10 @@
-/** The data of a request between the answer thread and its reply. */
+/** The data of a request between the answer thread and its reply: one type for each way in which a question arises. */
 import type { ProtocolCode } from '../../shared/query-log.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import type { Query } from '../query/query.ts';
 
-/** A request that waits for the resolver; every buffer is its own. */
-export interface WaitingRequest {
+/** A question as its client asked it; every buffer is a copy. */
+export interface WaitingQuestion {
   /** Header and question at least. */
   readonly message: Uint8Array;
   /** 16 bytes. */
@@ -21,40 +21,93 @@ export interface WaitingRequest {
   readonly dnssecOk: boolean;
   /** Data of the ECS option that goes along (RFC 7871); null = none. */
   readonly ecs: Uint8Array | null;
-  /** The DNS cookie that goes back with the reply (RFC 7873); null = none. */
-  readonly cookie: Uint8Array | null;
-  /** See `Query`. */
-  readonly hasValidCookie: boolean;
-  /** A stale answer was sent meanwhile: the result is for the cache only. */
-  readonly isAnswered?: boolean;
-  /** See `Query`. */
-  readonly streamOptions: number;
-  /** Weir itself asks: neither logged nor counted. */
-  readonly isOwn?: boolean;
-  /** Over its network's limit, and answered in a dry run. */
-  readonly isRateLimited: boolean;
+}
+
+/** A question that policy decides about. */
+interface JudgedQuestion extends WaitingQuestion {
   /**
    * Version of the snapshot in which policy and local names last let the question pass: no need to check again while it
-   * is in force. NOT_PASSED = none has.
+   * is active. NOT_PASSED = none has.
    */
   passedVersion: number;
-  /** For an explanation: receives the checks; nothing is sent, logged or counted. */
-  readonly explained?: PipelineRecorder & { answered(query: Query): void };
-  /** For a step of a chain: receives the unjudged answer; nothing is sent or logged. */
-  readonly takeStep?: (query: Query) => void;
-  /** Of a step: how many aliases led to its name. */
-  readonly hops?: number;
-  /** Of a step: what validating those before it cost, see `Answered`. */
-  readonly cost?: number;
-  /** Of a step: as the client's query has it, see `Query`. */
-  readonly grantEndsAtSecs?: number;
-  /** Of a step: an upstream's answer led to its name, which may be one that this server knows itself. */
-  readonly isNamedByUpstream?: boolean;
   /** Takes the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
 }
 
-/** The same request, already answered. */
-export function asRefresh(request: WaitingRequest): WaitingRequest {
-  return { ...request, isAnswered: true };
+/** A client waits for the reply. */
+export interface ClientRequest extends JudgedQuestion {
+  readonly kind: 'client';
+  /** Weir itself asks: neither logged nor counted. */
+  readonly isOwn: boolean;
+  /** The DNS cookie that goes back with the reply (RFC 7873); null = none. */
+  readonly cookie: Uint8Array | null;
+  /** See `Query`. */
+  readonly hasValidCookie: boolean;
+  /** See `Query`. */
+  readonly streamOptions: number;
+  /** Over its network's limit, and answered in a dry run. */
+  readonly isRateLimited: boolean;
+}
+
+/** An explanation of the answer: the reply is neither logged nor counted. */
+export interface ExplainRequest extends JudgedQuestion {
+  readonly kind: 'explain';
+  /** Receives the checks. */
+  readonly notes: PipelineRecorder & { answered(query: Query): void };
+}
+
+/** How far a chain of aliases has come. */
+export interface ChainPosition {
+  /** How many aliases led to the name. */
+  readonly hops: number;
+  /** What validating the parts before cost, see `Answered`. */
+  readonly cost: number;
+  /** As the client's query has it, see `Query`. */
+  readonly grantEndsAtSecs: number;
+}
+
+/** The target of an alias on behalf of a client: neither judged nor logged. */
+export interface StepRequest extends WaitingQuestion {
+  readonly kind: 'step';
+  readonly chain: ChainPosition;
+  /** An upstream's answer led to the name, which may be one that this server knows itself. */
+  readonly isNamedByUpstream: boolean;
+  /** Receives the answer. */
+  readonly take: (query: Query) => void;
+}
+
+/** A request with a reply, or without a client: the result is for the cache only. */
+export interface RefreshRequest extends WaitingQuestion {
+  readonly kind: 'refresh';
+  readonly chain: ChainPosition;
+}
+
+/** A request whose reply is due. */
+export type OpenRequest = ClientRequest | ExplainRequest | StepRequest;
+
+/** A request that waits for the resolver. */
+export type WaitingRequest = OpenRequest | RefreshRequest;
+
+const CHAIN_START: ChainPosition = { hops: 0, cost: 0, grantEndsAtSecs: 0 };
+
+/** The position of a request's name in its chain; a client's own question is the start. */
+export function chainOf(request: WaitingRequest): ChainPosition {
+  return request.kind === 'step' || request.kind === 'refresh' ? request.chain : CHAIN_START;
+}
+
+/** The same request for the cache only. */
+export function asRefresh(request: WaitingRequest): RefreshRequest {
+  return {
+    kind: 'refresh',
+    message: request.message,
+    client: request.client,
+    clientKey: request.clientKey,
+    protocol: request.protocol,
+    arrivedMs: request.arrivedMs,
+    arrivedMonotonicMs: request.arrivedMonotonicMs,
+    udpSize: request.udpSize,
+    dnssecOk: request.dnssecOk,
+    ecs: request.ecs,
+    chain: chainOf(request),
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * Safe search: names of search engines are answered with those of their safe mode, for groups that want it. The resolve
- * thread resolves the target (`forward/follow-alias.ts`); the cache holds it under the target's own name, so that no
+ * thread resolves the target (`forward/alias-follower.ts`); the cache holds it under the target's own name, so that no
  * group's answer is cached under the engine's.
  *
  * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not rewritten, nor

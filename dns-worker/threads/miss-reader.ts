@@ -18,7 +18,7 @@ export interface Miss {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
-  /** See `WaitingRequest`. */
+  /** See `ClientRequest`. */
   readonly ecs: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;

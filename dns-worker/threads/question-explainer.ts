@@ -68,6 +68,7 @@ export class Explainer {
     }
     const { groupId } = query;
     this.forwarder.take({
+      kind: 'explain',
       message,
       client: question.client,
       clientKey,
@@ -77,12 +78,8 @@ export class Explainer {
       udpSize: 0,
       dnssecOk: false,
       ecs: null,
-      cookie: null,
-      hasValidCookie: false,
-      streamOptions: 0,
-      isRateLimited: false,
       passedVersion: NOT_PASSED,
-      explained: notes,
+      notes,
       send: (reply) => {
         // An explanation belongs to one snapshot, since rule numbers differ between snapshots.
         if (this.pipeline.snapshot.version !== notes.snapshotVersion) this.explain(question, done);

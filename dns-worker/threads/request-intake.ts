@@ -7,7 +7,7 @@ import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { Protocol, type ProtocolCode } from '../../shared/query-log.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
-import type { WaitingRequest } from '../forward/waiting-request.ts';
+import type { ClientRequest } from '../forward/waiting-request.ts';
 import type { UdpReply } from '../listeners/udp-reply.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
@@ -94,9 +94,10 @@ export class RequestIntake {
   }
 
   /** Copies what a request needs while it waits. */
-  private waitingFrom(asker: Asker): WaitingRequest {
+  private waitingFrom(asker: Asker): ClientRequest {
     const { query } = this;
     return {
+      kind: 'client',
       message: headerAndQuestion(query.bytes.slice(query.at, query.at + query.questionEnd)),
       client: asker.address.slice(),
       clientKey: query.clientKey,
@@ -116,9 +117,10 @@ export class RequestIntake {
     };
   }
 
-  private waitingFromMiss(miss: Miss): WaitingRequest {
+  private waitingFromMiss(miss: Miss): ClientRequest {
     const { origin } = miss;
     return {
+      kind: 'client',
       message: headerAndQuestion(miss.message),
       client: miss.client,
       clientKey: '',
@@ -132,6 +134,7 @@ export class RequestIntake {
       hasValidCookie: miss.hasValidCookie,
       streamOptions: 0,
       isRateLimited: miss.isRateLimited,
+      isOwn: false,
       passedVersion: miss.passedVersion,
       send: (reply) => this.udpReply?.send(reply, origin),
     };
@@ -139,7 +142,7 @@ export class RequestIntake {
 }
 
 /** Turns the head of a reply back into that of a query: only RD and CD are the client's. */
-function asQuery(request: WaitingRequest): WaitingRequest {
+function asQuery(request: ClientRequest): ClientRequest {
   const { message } = request;
   message[Header.FLAGS_HIGH] = FlagsHigh.RD;
   message[Header.FLAGS_LOW] = message[Header.FLAGS_LOW]! & FlagsLow.CD;

@@ -143,8 +143,7 @@ export const LoggedQuery = z
       description: 'the client that named itself by its key; null = known by its address',
     }),
     block_alias: z.string().nullable().meta({
-      description:
-        'of BLOCKED_CNAME: the name in the answer that the rule matches; null in rows of earlier releases',
+      description: 'of BLOCKED_CNAME: the name in the answer that the rule matches',
     }),
   })
   .meta({ id: 'LoggedQuery' });

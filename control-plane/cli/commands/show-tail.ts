@@ -4,7 +4,6 @@ import { fitted, printable, printableJson } from '../output/printable.ts';
 import { shownMillis } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen } from '../output/screen.ts';
-import { serverEvents } from '../remote/server-events.ts';
 import { Unreachable } from '../remote/node-fetch.ts';
 import { textOf } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
@@ -57,3 +56,18 @@ function lineOf(screen: Screen, row: Row): string {
 }
 
 const LEAST_COLUMNS = 12 + Width.CLIENT + Width.NAME + Width.TYPE + Width.STATUS + Width.TIME + 5;
+
+/** The data of each event, as JSON. Comments and other fields are left out. */
+export async function* serverEvents(response: Response): AsyncGenerator<unknown, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body ?? []) {
+    const events = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split(/\r?\n\r?\n/);
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line);
+      if (data.length > 0) yield JSON.parse(data.join('\n')) as unknown;
+    }
+  }
+  return undefined;
+}

@@ -30,8 +30,8 @@ export interface ListFault {
 
 /** Counts of one list. A hosts line with nine names is one line and nine rules. */
 export interface ListStatistics {
-  /** `LIST_READING` of the version that read it; absent = 1. */
-  readonly reading?: number;
+  /** `LIST_READING` of the version that read it. */
+  readonly reading: number;
   readonly lines: number;
   readonly rules: number;
   /** Rules that cover the names below theirs. */
@@ -43,16 +43,13 @@ export interface ListStatistics {
   readonly textRules: number;
   /** Rules at an address or a prefix, for the addresses in answers. */
   readonly addressRules: number;
-  /** Share of the address space that those cover, 0 to 1; absent in what older versions kept on disk. */
-  readonly addressShare?: number;
+  /** Share of the address space that those cover, 0 to 1. */
+  readonly addressShare: number;
   /** Lengths of the prefixes, the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
-  /** Clients that rules speak of by MAC or by name; absent in what older versions kept on disk. */
-  readonly clientNames?: readonly string[];
-  /**
-   * Names at which its `$badfilter` rules disable rules of lists; absent in what older versions kept on disk, and of a list
-   * with many of them.
-   */
+  /** Clients that rules speak of by MAC or by name. */
+  readonly clientNames: readonly string[];
+  /** Names at which its `$badfilter` rules disable rules of lists; absent of a list with many of them. */
   readonly takenBackNames?: readonly string[];
   /** Some rules are in Adblock style, whatever the others are. */
   readonly hasAdblockRules: boolean;
@@ -79,6 +76,7 @@ export function unreadableList(message: string): ListStatistics {
     format: 'unknown',
     textRules: 0,
     addressRules: 0,
+    addressShare: 0,
     clientNames: [],
     prefixLengths: [],
     hasAdblockRules: false,

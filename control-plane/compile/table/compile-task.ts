@@ -41,7 +41,7 @@ export async function inspectList(list: ListFile, names: WatchedNames): Promise<
     watched: names.blocked(),
     allowed: names.allowed(),
     forEveryName: names.forEveryName(),
-    addressShare: (statistics.addressShare ?? 0) + names.addressShare(),
+    addressShare: statistics.addressShare + names.addressShare(),
   };
 }
 

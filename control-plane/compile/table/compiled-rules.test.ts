@@ -3,11 +3,11 @@ import { unreadableList } from '../parse/list-statistics.ts';
 import { keysInForce } from './compiled-rules.ts';
 
 describe('keysInForce()', () => {
-  test('leaves out lists that could not be read, and those that an older version read', () => {
-    const { reading, ...rest } = { ...unreadableList(''), fault: null };
+  test('leaves out lists that could not be read, and those that another version read', () => {
+    const statistics = { ...unreadableList(''), fault: null };
     const sources = [
-      { id: 1, inputKey: 'read', statistics: { ...rest, reading: reading! } },
-      { id: 2, inputKey: 'older', statistics: rest },
+      { id: 1, inputKey: 'read', statistics },
+      { id: 2, inputKey: 'older', statistics: { ...statistics, reading: statistics.reading - 1 } },
       { id: 3, inputKey: 'unreadable', statistics: unreadableList('torn') },
     ];
     expect([...keysInForce({ sources })]).toEqual(['read']);

@@ -61,5 +61,5 @@ export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; reado
 
 /** Clients that the rules of a table name by MAC or by name. */
 export function clientNamesOf({ sources }: Pick<CompiledRules, 'sources'>): string[] {
-  return [...new Set(sources.flatMap(({ statistics }) => statistics.clientNames ?? []))];
+  return [...new Set(sources.flatMap(({ statistics }) => statistics.clientNames))];
 }

@@ -39,3 +39,21 @@ test.each<[string, Frame]>([
   await expect(restored).rejects.toThrow(`the copy has no ${what} that Weir makes`);
   expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
 });
+
+test('refuses a copy from before 0.1.0, and leaves no database', async () => {
+  const head = {
+    weir: '0.1.0',
+    created_at: '2026-01-01T00:00:00Z',
+    migrations: ['0001_groups', '0047_judged-copies'],
+  };
+  const file = join(room, 'old.copy');
+  await writeFile(
+    file,
+    await buffer(Readable.from(writeFrames(Readable.from([jsonFrame(FRAME.head, head)])))),
+  );
+  const dataDir = join(room, 'old');
+  await mkdir(dataDir, { mode: 0o755 });
+  const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
+  await expect(restored).rejects.toThrow(/^the copy was made by a Weir from before 0\.1\.0/);
+  expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
+});

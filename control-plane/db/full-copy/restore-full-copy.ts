@@ -6,12 +6,20 @@ import type { ClientBase } from 'pg';
 import { CopiedFile, CopiedTable, CopyHead } from '../../../shared/api/client/full-copy-api.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { copyRowsIn } from '../copy/copy-stream.ts';
-import { createFilledCluster } from './filled-cluster.ts';
 import { listTables } from '../major/relations.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, refuseOldMigrations } from '../migrate.ts';
 import { writeDurably } from '../../files/durable-file.ts';
 import { DamagedCopy, FRAME, readFrames, readJson } from './row-frames.ts';
 import type { Frame } from './row-frames.ts';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { syncFolder } from '../../files/durable-file.ts';
+import { newPassword, writePassword } from '../embedded-cluster.ts';
+import { nextOf } from '../major/cluster-folders.ts';
+import { ROLE } from '../postgres/postgres-address.ts';
+import { createCluster, syncCluster } from '../postgres/postgres-cluster.ts';
+import { openPostgresHome } from '../postgres/postgres-home.ts';
+import { findPostgresPackage, prepareRuntime } from '../postgres/postgres-runtime.ts';
+import { useServer } from '../postgres/start-server.ts';
 
 /** What is restored, and to where. */
 export interface RestoreFullTask {
@@ -57,7 +65,8 @@ async function checkedHead(file: string): Promise<CopyHead> {
 
 /** The schema that the copy is of; the one of this Weir follows when the rows are there. */
 async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, logger: Logger): Promise<void> {
-  await migrate(client, logger, { direction: 'up', count: migrations.length });
+  refuseOldMigrations('the copy', migrations);
+  await migrate(client, logger, { count: migrations.length });
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
   const missing = migrations.find((name, at) => rows[at]?.name !== name);
   if (missing !== undefined)
@@ -113,4 +122,43 @@ async function makePartition(client: ClientBase, { name, parent, bound }: Copied
   await client.query(
     `CREATE TABLE IF NOT EXISTS ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(parent!)} ${bound!}`,
   );
+}
+
+/** The data directory has a database already. */
+export class NotEmpty extends Error {
+  override readonly name = 'NotEmpty';
+}
+
+/** While it is filled, a cluster may be lost; it is put on the disk as a whole before it is used. */
+const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
+
+/** Fills a cluster beside its place, and puts it there at the end: a failure leaves the directory without one. */
+export async function createFilledCluster(
+  dataDir: string,
+  logger: Logger,
+  fill: (client: ClientBase) => Promise<void>,
+): Promise<void> {
+  const source = findPostgresPackage();
+  const home = openPostgresHome(dataDir);
+  if (existsSync(home.cluster))
+    throw new NotEmpty(
+      `${home.cluster} exists: a full copy is restored into an empty data directory; move ${dataDir} away first`,
+    );
+  const runtime = prepareRuntime(source, home.account, home.dir);
+  const next = nextOf(home);
+  rmSync(next.cluster, { recursive: true, force: true });
+  const password = newPassword();
+  const { signal } = new AbortController();
+  const task = { home: next, runtime, role: ROLE, password, signal, logger };
+  try {
+    await createCluster(task);
+    await useServer({ ...task, settings: UNSAFE }, fill);
+    await syncCluster(task);
+    writePassword(dataDir, password);
+    renameSync(next.cluster, home.cluster);
+  } catch (error) {
+    rmSync(next.cluster, { recursive: true, force: true });
+    throw error;
+  }
+  await syncFolder(home.dir);
 }

@@ -39,7 +39,7 @@ async function fill(client: ClientBase, days: number, blocks: number): Promise<v
       ('00000000-0000-4000-8000-000000000001', 1, 999, '{[0,1000)}');
     INSERT INTO query_counts SELECT 'm', now() - n * interval '1 minute', 1, n, 1, 2, 3, 0, '{"type:1": 5}'
       FROM generate_series(1, 500) AS n;
-    INSERT INTO query_log_batches (id) SELECT gen_random_uuid() FROM generate_series(1, 5000)`);
+    INSERT INTO policy_changes (table_name, key) SELECT 'groups', n FROM generate_series(1, 5000) AS n`);
   for (let day = 0; day < days; day++) {
     await client.query(`
       CREATE TABLE query_blocks_2026010${day + 1} PARTITION OF query_blocks

@@ -99,7 +99,7 @@ describe('a statement that a fault lets in', () => {
     'CREATE OR REPLACE FUNCTION note_table_version() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN END $$',
     'TRUNCATE audit_log',
     'DROP TABLE audit_log',
-    `INSERT INTO schema_migrations (name, run_on) VALUES ('0001_groups', now())`,
+    `INSERT INTO schema_migrations (name, run_on) VALUES ('0001_schema', now())`,
     'DELETE FROM schema_migrations',
   ])('makes, changes and removes no table, function or schema: %s', async (sql) => {
     const made = own.database.transaction((tx) => tx.query(sql));

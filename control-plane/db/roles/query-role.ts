@@ -6,7 +6,8 @@
 import { createHmac } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { ClientBase } from 'pg';
-import { scramVerifier } from './scram-verifier.ts';
+import { createHash, pbkdf2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 
 /** A person has to make the role. */
 export class RoleMissing extends Error {
@@ -114,4 +115,19 @@ async function makeRole(
   const verb = isThere ? 'ALTER' : 'CREATE';
   await owner.query(`${verb} ROLE ${role} ${ATTRIBUTES} PASSWORD ${secret};
     ALTER ROLE ${role} RESET ALL; ALTER ROLE ${role} IN DATABASE postgres RESET ALL`);
+}
+
+/** As PostgreSQL makes them itself. */
+const ITERATIONS = 4096;
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** The verifier of an ASCII password, in the form of `pg_authid.rolpassword` (RFC 5802 section 3, RFC 7677). */
+export async function scramVerifier(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const salted = await promisify(pbkdf2)(password, salt, ITERATIONS, KEY_BYTES, 'sha256');
+  const keyFor = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(keyFor('Client Key')).digest('base64');
+  const server = keyFor('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`;
 }

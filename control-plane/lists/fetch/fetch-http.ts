@@ -8,10 +8,11 @@ import type { FetchLimits } from './fetch-limits.ts';
 import { nodeHttp } from '../../../shared/late-builtins.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { errorCode } from '../../../shared/thrown.ts';
-import { explainFault } from './fetch-fault.ts';
 import { ListError } from './list-error.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import { boundedLookup } from './list-host.ts';
+import { describeCode } from '../../../shared/net/fault-cause.ts';
+import { reasonOf } from '../../../shared/thrown.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -138,4 +139,40 @@ export function asListError(error: unknown, url: URL, signal: AbortSignal): List
   if (DISK_FAULTS.has(code))
     return new ListError('disk', `store ${shownUrl(url.href)}: ${explainFault(error)}`, error);
   return new ListError('network', `fetch ${shownUrl(url.href)}: ${explainFault(error)}`, error);
+}
+
+const REASONS = new Map<string, string>([
+  ['HPE_HEADER_OVERFLOW', 'the header of the response is too large'],
+  ['Z_BUF_ERROR', 'the compressed data ends too early'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EROFS', 'the file system is read-only'],
+  ['EIO', 'the disk failed'],
+  ['EACCES', 'permission denied'],
+  ['ENOENT', 'the folder does not exist'],
+]);
+/** Codes by how they start. */
+const FAMILIES: readonly (readonly [string, string])[] = [
+  ['HPE_', 'the server does not speak HTTP as Weir does'],
+  ['ERR_SSL_', 'the server does not speak TLS as Weir does'],
+  ['ERR_TLS_', 'the server does not speak TLS as Weir does'],
+  ['Z_', 'the compressed data is damaged'],
+];
+/** Places in the source of a library, as OpenSSL appends them. */
+const SOURCE_PLACE = /(?:[\w.-]*\/)+[\w.-]+\.[a-z]{1,4}:\d+(?::\d+)?/gi;
+const MAX_LENGTH = 200;
+
+/** The reason of a failed exchange or write. */
+export function explainFault(error: unknown): string {
+  const first =
+    error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;
+  const reason = reasonOf(first);
+  // Node calls a body that stops before its end just this.
+  if (reason === 'aborted') return 'the connection was closed before the end';
+  const code = errorCode(first);
+  const known =
+    REASONS.get(code) ?? describeCode(code) ?? FAMILIES.find(([start]) => code.startsWith(start))?.[1];
+  if (known !== undefined) return known;
+  const [line = ''] = reason.replaceAll(SOURCE_PLACE, '').trim().split('\n', 1);
+  return line.trim().slice(0, MAX_LENGTH);
 }

@@ -83,8 +83,8 @@ export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly
 }
 
 /**
- * The same for a stored copy that an older release judged: what its parser refused may be wide now. `judged` = what was
- * seen then; null = a release that stored nothing.
+ * The same for a stored copy that an earlier release judged: what its parser refused may be wide now. `judged` = what was
+ * seen then; null = nothing.
  */
 export function reasonToHoldAgain(judged: Judgement | null, next: GuardedCopy): HeldCopy | null {
   const before = (judged?.wide_rules ?? []).map((rule) => ({ line: 0, rule }));

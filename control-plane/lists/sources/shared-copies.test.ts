@@ -219,7 +219,7 @@ describe('lists of several nodes', () => {
 });
 
 describe('SharedCopies', () => {
-  test('giveMissing() stores what an earlier version fetched; nothing is fetched again', async () => {
+  test('giveMissing() stores what the database has lost; nothing is fetched again', async () => {
     const node = await running.startNode();
     await addList(node, running.serve('/a', 'a.example\n'));
     const stored = await blobs();

@@ -1,6 +1,6 @@
 /**
  * Copies of lists between this node's disk and the database: what another node fetched is streamed from there once, and
- * what only this disk has, as it was fetched by an earlier version, goes there. The row of a source says which copy counts.
+ * what only this disk has, as a damaged blob was removed, goes there. The row of a source says which copy counts.
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';

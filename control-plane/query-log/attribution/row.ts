@@ -8,6 +8,17 @@ export interface ByteRange {
   length: number;
 }
 
+/** A rule as a log record identifies it, without its name. */
+export interface DecidingRuleNumbers {
+  /** `RuleOrigin`. */
+  readonly origin: number;
+  /** Attribute id, or index of a special rule; from 0. */
+  readonly index: number;
+  /** `RuleKind` or `ManualKind` bits that counted. */
+  readonly kinds: number;
+  readonly groupId: number;
+}
+
 /** The deciding rule: its text, or the text around the name that it matched. */
 export interface LoggedRule {
   /** Name of the list, filter, service or schedule profile. */

@@ -185,24 +185,24 @@ describe('RuleHistory', () => {
 
   test('describeSchedule() and loggedSchedule() name the profile that a group had in that version', () => {
     const group = (id: number, enabled: boolean): PolicyRows['groups'][number] => ({ id, enabled });
-    const schedule = (groupId: number, profile?: string): PolicyRows['schedules'][number] => ({
+    const schedule = (groupId: number, profile: string): PolicyRows['schedules'][number] => ({
       groupId,
-      ...(profile !== undefined && { profile }),
+      profile,
       timezone: 'UTC',
       slots: [],
     });
-    const groups = [group(1, true), group(7, true), group(8, false), group(9, true), group(10, true)];
+    const groups = [group(1, true), group(7, true), group(8, false), group(9, true)];
     const before = {
       ...ROWS,
       groups,
-      schedules: [schedule(1, 'school'), schedule(7, 'night'), schedule(10)],
+      schedules: [schedule(1, 'school'), schedule(7, 'night')],
     };
     remember(RULES, before);
     remember(RULES, { ...before, schedules: [schedule(7, 'renamed')] });
-    // A disabled group is treated as Default; 9 has no schedule, and that of 10 was kept without its name.
-    const named = [1, 7, 8, 9, 10].map((id) => history.describeSchedule(1, id)?.source);
-    expect(named).toEqual(['school', 'night', 'school', undefined, undefined]);
-    expect([1, 7, 8, 9, 10].map((id) => history.loggedSchedule(1, id)?.source)).toEqual(named);
+    // A disabled group is treated as Default; 9 has no schedule.
+    const named = [1, 7, 8, 9].map((id) => history.describeSchedule(1, id)?.source);
+    expect(named).toEqual(['school', 'night', 'school', undefined]);
+    expect([1, 7, 8, 9].map((id) => history.loggedSchedule(1, id)?.source)).toEqual(named);
     expect(history.loggedSchedule(2, 7)).toEqual({
       source: 'renamed',
       before: 'block_all',

@@ -9,7 +9,7 @@ import { readSpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import type { ContainingRule } from '../../../shared/threads/explanation.ts';
 import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
 import type { RuleDescription } from './rule-description.ts';
-import type { LoggedRule } from './row.ts';
+import type { DecidingRuleNumbers, LoggedRule } from './row.ts';
 import { containingLists, type ContainingList } from './containing-lists.ts';
 import { describeLocalSet } from './local-description.ts';
 import { ruleAffixes, ruleText } from './rule-text.ts';
@@ -22,17 +22,6 @@ import { effectiveGroupId, sourcesServing } from '../../snapshot/build/policy-ta
 
 /** Versions kept; records reach the log within a second. */
 const REMEMBERED = 64;
-
-/** A rule as a log record identifies it, without its name. */
-export interface DecidingRuleNumbers {
-  /** `RuleOrigin`. */
-  readonly origin: number;
-  /** Attribute id, or index of a special rule; from 0. */
-  readonly index: number;
-  /** `RuleKind` or `ManualKind` bits that counted. */
-  readonly kinds: number;
-  readonly groupId: number;
-}
 
 /** A rule as an explanation names it. */
 export interface DecidingRule extends DecidingRuleNumbers {

@@ -85,8 +85,7 @@ export function nameClassOf(status: QueryStatusCode): number {
 }
 
 /**
- * Address, group id, queries, how many of them were blocked; and the client's id, where it named itself by its key. Blocks
- * of earlier versions have no such clients.
+ * Address, group id, queries, how many of them were blocked; and the client's id, if it named itself by its key.
  */
 export type HeadClient = readonly [
   address: string,
@@ -109,7 +108,7 @@ export type HeadOutcome = readonly [
 /**
  * Source; the rule is `before`, then, where `atName`, the name from its offset on and `after`; and the ids of all lists
  * that have it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules of people
- * have no lists; blocks of earlier versions have none for any rule.
+ * have no lists.
  */
 export type HeadRule = readonly [
   source: string,

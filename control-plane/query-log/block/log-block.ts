@@ -27,8 +27,7 @@ const Header = z.strictObject({
   hourUs: z.int(),
   firstUs: z.int(),
   lastUs: z.int(),
-  // Not in the spool of earlier versions.
-  repeats: Count.default(0),
+  repeats: Count,
   lengths: Lengths,
   checksums: z.array(z.int()).max(16),
   minutes: z.array(

@@ -13,10 +13,9 @@ import {
   QueryStatus,
   type QueryStatusCode,
 } from '../../../shared/query-log.ts';
-import type { DecidingRuleNumbers } from '../attribution/rule-history.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
-import { emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
+import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {

@@ -18,7 +18,7 @@ export interface ListedBlock {
   readonly block: StoredBlock;
   /** Of this block and no other. */
   readonly key: string;
-  /** The lists that count it (migrations/0022_query-names.sql). */
+  /** The lists that count it (migrations/0001_schema.sql). */
   readonly listed: string | null;
 }
 

@@ -162,7 +162,7 @@ export interface BlockIdentity {
   readonly runId: number;
   readonly firstSeq: number;
   readonly nodeId: number;
-  /** The lists of names that count it already (migrations/0022_query-names.sql). */
+  /** The lists of names that count it already (migrations/0001_schema.sql). */
   readonly listed?: string | null;
 }
 

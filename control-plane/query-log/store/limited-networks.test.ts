@@ -13,7 +13,7 @@ import {
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import type { BlockHead } from '../block/block-layout.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { blockFromBytes, blockToBytes, type LogBlock } from '../block/log-block.ts';
+import { blockFromBytes, type LogBlock } from '../block/log-block.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
 import type { MinuteCounts } from '../block/minute-counts.ts';
 import { repeatsByRow } from '../block/repeats.ts';
@@ -146,20 +146,6 @@ describe('BlockGatherer.append()', () => {
     expect(full!.block.head.repeats!.total).toBe(queries);
     expect(full!.minutes[0]).toMatchObject({ queries: queries + 1, rateLimited: queries + 1 });
     expect([gatherer.rowCount, gatherer.queryCount]).toEqual([1, 9]);
-  });
-});
-
-describe('blockFromBytes()', () => {
-  test('reads a block that an earlier version has spooled', async () => {
-    const [block] = await gather([
-      [fc.sample(arbitraryFloodQuery(HOUR_MS, 10), { numRuns: 1, seed: 1 })[0]!],
-    ]);
-    const bytes = blockToBytes(block!);
-    const end = bytes.indexOf(0x0a);
-    const { repeats, ...before } = JSON.parse(bytes.toString('utf8', 0, end)) as Record<string, unknown>;
-    expect(repeats).toBe(0);
-    const old = Buffer.concat([Buffer.from(JSON.stringify(before)), bytes.subarray(end)]);
-    expect(blockFromBytes(old)).toEqual(block);
   });
 });
 

@@ -6,7 +6,6 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
 import { dependencyUnavailable } from '../../api/api-error.ts';
-import type { Sessions } from '../../auth/sessions/sessions.ts';
 import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
 import type { Database } from '../../db/database.ts';
@@ -21,7 +20,8 @@ import { type TailRequest, TailStream } from './tail-stream.ts';
 export interface LiveTailParts {
   readonly database: Database;
   readonly writer: Pick<LogWriter, 'show' | 'run'>;
-  readonly sessions: Pick<Sessions, 'onEnded'>;
+  /** Calls back whenever sessions may have ended; returns how to stop that. */
+  readonly sessions: { onEnded(listener: () => void): () => void };
   /** Name and number of this node. */
   readonly node: string;
   readonly nodeId: number;

@@ -1,23 +1,19 @@
 /**
- * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, adds
- * blocks to the lists of names, and carries the log of earlier versions over. Each node merges and adds its own blocks;
- * one node at a time does all else.
+ * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, and
+ * adds blocks to the lists of names. Each node merges and adds its own blocks; one node at a time does all else.
  */
 import type { JobLeases } from '../../cluster/leases.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import type { DayExport } from '../nightly/day-export.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { CarryOver } from './carry-over.ts';
 import type { BlocksOf } from './changed-meanwhile.ts';
 import { CountsDays, type CountsDaysOptions } from './counts-days.ts';
 import { LogDays, type LogDaysOptions } from './log-days.ts';
 import { MergeUpkeep, type MergeUpkeepOptions } from './merge-upkeep.ts';
 import { NameFolding } from './name-folding.ts';
-import { reportOldSpool } from './old-spool.ts';
 
 /** What it takes. */
 export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions, MergeUpkeepOptions {
-  readonly dataDir: string;
   readonly jobs: Pick<JobLeases, 'hold'>;
   readonly dayExport: Pick<DayExport, 'turn'>;
 }
@@ -35,8 +31,6 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
   const days = new LogDays({ ...options, beforeDrop: (day) => folding.foldDay(day, signal) });
   const counts = new CountsDays(options);
   const merging = new MergeUpkeep(options);
-  const carryOver = new CarryOver(options);
-  const spool = reportOldSpool(options.dataDir, options.logger);
   const keepDays = async (): Promise<void> => {
     await days.keep();
     await counts.keep();
@@ -52,15 +46,10 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
       if (!(await jobs.hold('compact the query log of ended runs', () => compact('own-and-ended'))))
         await compact('own');
     }),
-    repeat(options, DAYS_EVERY_MS, () =>
-      jobs.hold('carry over the query log', (lease) =>
-        carryOver.run({ ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
-      ),
-    ),
   ];
   return async () => {
     stopping.abort();
-    await Promise.all([spool, ...repeated.map((stop) => stop())]);
+    await Promise.all(repeated.map((stop) => stop()));
   };
 }
 

@@ -7,7 +7,18 @@ import { zoneNames } from '../../../shared/policy/zone-text.ts';
 import type { NameRules } from '../../../shared/snapshot/name-rules.ts';
 import type { PolicyRows } from '../../policy/rows.ts';
 import type { DefinedZone, ZoneNumbers } from './zone-numbers.ts';
-import { safeSearchRules } from './safe-search-rules.ts';
+import { isIPv4 } from 'node:net';
+import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
+import type { SafeSearchEngineData } from '../../../shared/api/policy/safe-search-api.ts';
+import {
+  SAFE_SEARCH_MODE_BITS,
+  type SafeEngine,
+  SafeSearchMode,
+  type SafeSearchRules,
+  type SafeTarget,
+} from '../../../shared/snapshot/safe-search-modes.ts';
+import { ENGINES } from '../../safe-search/engine-data.ts';
+import { effectiveGroupId } from './policy-table-builder.ts';
 
 /** The name rules of `rows` and settings; `zones` assigns the numbers, `grants` are those in force. */
 export function nameRules(
@@ -38,4 +49,40 @@ function localZone({ local_dns_server: server, local_domain: domain }: DnsSettin
   const reverse = PRIVATE_NETWORKS.flatMap(zoneNames);
   const names = domain === '' ? reverse : [domain, ...reverse];
   return [{ zone: 'local_dns_server', names, servers: [`udp://${server}`] }];
+}
+
+/** The enabled configs of `rows` per group; a disabled group enforces what Default does. */
+export function safeSearchRules(rows: Pick<PolicyRows, 'groups' | 'safeSearch'>): SafeSearchRules {
+  const used = ENGINES.filter(({ id }) => rows.safeSearch.some(({ engine }) => engine === id));
+  const masks = new Map<number, number>();
+  for (const { groupId, engine, youtubeMode } of rows.safeSearch) {
+    const index = used.findIndex(({ id }) => id === engine);
+    if (index < 0) continue;
+    const mode = SafeSearchMode[engine === 'youtube' ? youtubeMode : 'strict'];
+    masks.set(groupId, (masks.get(groupId) ?? 0) | (mode << (index * SAFE_SEARCH_MODE_BITS)));
+  }
+  const listed = rows.groups.some(({ id }) => id === DEFAULT_GROUP_ID);
+  const groups = listed ? rows.groups : [{ id: DEFAULT_GROUP_ID, enabled: true }, ...rows.groups];
+  return {
+    engines: used.map(toEngine),
+    groups: groups.flatMap((group) => {
+      const mask = masks.get(effectiveGroupId(group)) ?? 0;
+      return mask === 0 ? [] : [{ id: group.id, mask }];
+    }),
+  };
+}
+
+function toEngine({ id, domains, modes }: SafeSearchEngineData): SafeEngine {
+  return {
+    id,
+    names: domains.flatMap((domain) => nameFromText(domain) ?? []),
+    strict: toTarget(modes.strict),
+    moderate: toTarget(modes.moderate ?? modes.strict),
+  };
+}
+
+function toTarget(target: SafeSearchEngineData['modes']['strict']): SafeTarget {
+  if ('cname' in target) return { cname: nameFromText(target.cname), ipv4: null };
+  const ipv4 = isIPv4(target.ipv4) ? Uint8Array.from(target.ipv4.split('.').map(Number)) : null;
+  return { cname: null, ipv4 };
 }

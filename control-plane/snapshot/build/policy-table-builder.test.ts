@@ -5,7 +5,7 @@ import { type BlockingSettings } from '../../policy/blocking-settings.ts';
 import { type CompiledRules } from '../../compile/table/compiled-rules.ts';
 import { type LivePolicy, NOTHING_LIVE } from '../../policy/live.ts';
 import { NO_POLICY_ROWS, type PolicyGroup, type PolicyRows, type PolicySource } from '../../policy/rows.ts';
-import { emptySnapshot } from './empty-snapshot.ts';
+import { emptySnapshot } from '../publish/starting-state.ts';
 import { filterStats } from '../publish/filter-stats.ts';
 import { buildSnapshot } from './snapshot-builder.ts';
 import { compiledFrom } from '../../../test/support/parts/test-rules.ts';

@@ -4,9 +4,16 @@ import { NodeState } from '../../../shared/threads/messages.ts';
 import type { NodeStateCode } from '../../../shared/threads/messages.ts';
 import type { FindLivePolicy } from '../../policy/live.ts';
 import type { PublishedState } from '../published-state.ts';
-import { emptySnapshot } from '../build/empty-snapshot.ts';
 import type { Generations } from './generations.ts';
 import { buildSnapshot } from '../build/snapshot-builder.ts';
+import { randomBytes } from 'node:crypto';
+import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
+import { emptyAttributes } from '../../compile/table/attribute-table.ts';
+import { type CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { NOTHING_LIVE } from '../../policy/live.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../policy/rows.ts';
+import { RuleTableBuilder } from '../../compile/table/rule-table-builder.ts';
+import { buildSpecialRules } from '../../compile/table/special-rules-builder.ts';
 
 /**
  * Loads the newest intact generation under a new version, with the current blocking settings, which may have changed
@@ -38,4 +45,21 @@ export function firstNodeState(state: PublishedState, before: NodeStateCode): No
 function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean {
   if (publishedAtMs === undefined) return false;
   return compiled.sources.length > 0 || !rows.sources.some(({ enabled }) => enabled);
+}
+
+/** Version 0, at once and from nothing. */
+export function emptySnapshot(blocking: BlockingSettings): PublishedState {
+  const random = randomBytes(8);
+  const seeds = { low: random.readInt32LE(0), high: random.readInt32LE(4) };
+  const { rules } = new RuleTableBuilder(seeds).finish();
+  const compiled: CompiledRules = {
+    rules,
+    special: buildSpecialRules([], seeds),
+    attributes: emptyAttributes(),
+    sources: [],
+    compiledAtMs: 0,
+    compileMs: 0,
+  };
+  const rows: PolicyRows = { ...NO_POLICY_ROWS, groups: [{ id: DEFAULT_GROUP_ID, enabled: true }] };
+  return { snapshot: buildSnapshot(0, compiled, rows, blocking, NOTHING_LIVE), compiled, rows };
 }

@@ -81,7 +81,8 @@ export interface Operations {
   'POST /groups': { body: typeof groups.GroupCreateBody; answer: typeof groups.Group };
   'GET /groups/{id}': { params: typeof fields.IdParams; answer: typeof groups.Group };
   'PUT /groups/{id}': { params: typeof fields.IdParams; body: typeof groups.GroupUpdateBody; answer: typeof groups.Group };
-  'DELETE /groups/{id}': { params: typeof fields.IdParams };
+  'DELETE /groups/{id}': { params: typeof fields.IdParams; query: typeof groups.GroupDeleteQuery };
+  'GET /groups/{id}/clients': { params: typeof fields.IdParams; query: typeof fields.Page; answer: typeof clients.ClientPage };
   'GET /clients/silent': { query: typeof clients.SilentDeviceQuery; answer: typeof clients.SilentDeviceList };
   'GET /clients/resolver-lookups': { query: typeof clients.ResolverLookupQuery; answer: typeof clients.ResolverLookupList };
   'GET /clients/refused': { answer: typeof access.RefusedClients };
@@ -93,7 +94,6 @@ export interface Operations {
   'PATCH /clients/{id}': { params: typeof fields.IdParams; body: typeof clients.ClientUpdateBody; answer: typeof clients.Client };
   'DELETE /clients/{id}': { params: typeof fields.IdParams };
   'PUT /clients/{id}/group': { params: typeof fields.IdParams; body: typeof clients.ClientGroupBody; answer: typeof clients.Client };
-  'GET /groups/{id}/clients': { params: typeof fields.IdParams; query: typeof fields.Page; answer: typeof clients.ClientPage };
   'GET /client-subnets': { answer: typeof clients.ClientSubnetList };
   'POST /client-subnets': { body: typeof clients.ClientSubnetCreateBody; answer: typeof clients.ClientSubnet };
   'DELETE /client-subnets/{id}': { params: typeof fields.IdParams };

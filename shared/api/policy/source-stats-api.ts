@@ -17,8 +17,7 @@ export const SourceStatsList = z.array(
         .meta({
           description:
             'queries of the period that a rule of this list blocked; each of several lists that have the rule counts ' +
-            'them. Null for allowlists: the log does not have the rules that let queries pass. Queries of before Weir ' +
-            'noted lists count for none',
+            'them. Null for allowlists: the log does not have the rules that let queries pass',
         }),
       sole_hits: z
         .int()

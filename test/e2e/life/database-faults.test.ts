@@ -270,20 +270,27 @@ describe('weir with a database server of its owner', () => {
     other.remove();
   });
 
-  test('weir leaves a database alone whose schema is newer than itself, and answers all the same', async () => {
-    const env = { WEIR_DATABASE_URL: url(address.password) };
-    await sql(
+  test.each([
+    [
+      'whose schema is newer than itself',
       `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`,
-      'UPDATE nodes SET version = NULL',
-    );
+      `DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`,
+      /schema of the database is newer than this weir.*9999_from-the-future/,
+    ],
+    [
+      'from before 0.1.0',
+      `UPDATE schema_migrations SET name = '0001_groups'`,
+      `UPDATE schema_migrations SET name = '0001_schema'`,
+      /the database was made by a Weir from before 0\.1\.0 and is left unchanged.*weir backup FILE/,
+    ],
+  ])('weir leaves a database alone %s, and answers all the same', async (_what, change, undo, reason) => {
+    const env = { WEIR_DATABASE_URL: url(address.password) };
+    await sql(change, 'UPDATE nodes SET version = NULL');
     weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });
-    await expectDegraded(weir, /schema of the database is newer than this weir.*9999_from-the-future/);
+    await expectDegraded(weir, reason);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('newer.example.com', 'A')).toMatchObject({ data: [EVERY_ADDRESS] });
-    await sql(
-      'DO $$ BEGIN ASSERT (SELECT every(version IS NULL) FROM nodes); END $$',
-      `DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`,
-    );
+    await sql('DO $$ BEGIN ASSERT (SELECT every(version IS NULL) FROM nodes); END $$', undo);
     await weir.untilHealth(({ checks }) => checks.database.status === 'ok');
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });

@@ -19,7 +19,7 @@ import { readResponse } from '../../../dns-worker/resolve/response/response-read
 import { ZoneResolvers } from '../../../dns-worker/resolve/zone-resolvers.ts';
 import { openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
 import { ThreadGuard } from '../../../dns-worker/report/thread-guard.ts';
-import type { WaitingRequest } from '../../../dns-worker/forward/waiting-request.ts';
+import type { ClientRequest } from '../../../dns-worker/forward/waiting-request.ts';
 import type { LivePolicy } from '../../../control-plane/policy/live.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
@@ -69,7 +69,7 @@ export interface AskOptions {
   readonly checkingDisabled?: boolean;
   /** Sets AD (RFC 6840 section 5.7). */
   readonly wantsAuthentic?: boolean;
-  /** See `WaitingRequest`. */
+  /** See `ClientRequest`. */
   readonly passedVersion?: number;
 }
 
@@ -197,7 +197,9 @@ export class Forwarding {
     }: AskOptions = {},
   ): AskedQuery {
     const asked: AskedQuery = { reply: null, replies: 0 };
-    const request: WaitingRequest = {
+    const request: ClientRequest = {
+      kind: 'client',
+      isOwn: false,
       message: octets(
         [0x12, 0x34, 1, (wantsAuthentic ? 0x20 : 0) | (checkingDisabled ? 0x10 : 0), 0, 1, 0, 0, 0, 0, 0, 0],
         nameFromText(name)!,

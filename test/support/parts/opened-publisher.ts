@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FindLivePolicy, NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
-import { emptySnapshot } from '../../../control-plane/snapshot/build/empty-snapshot.ts';
+import { emptySnapshot } from '../../../control-plane/snapshot/publish/starting-state.ts';
 import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
 import { type Broadcast, SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';

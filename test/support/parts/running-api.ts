@@ -15,6 +15,7 @@ import { RequestLimit } from '../../../control-plane/api/request-limit.ts';
 import type { RequestRate } from '../../../control-plane/api/request-limit.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { Authenticator } from '../../../control-plane/auth/authenticator.ts';
+import { callerOf } from '../../../control-plane/auth/request-caller.ts';
 import { ConfigFile } from '../../../control-plane/settings/config-file.ts';
 import { ConfiguredPassword } from '../../../control-plane/auth/accounts/configured-password.ts';
 import type { PasswordHashing } from '../../../control-plane/auth/accounts/password.ts';
@@ -111,6 +112,7 @@ export interface ApiParts extends AppParts {
   readonly startedAtMs: number;
   readonly tokens: ApiTokens;
   readonly users: Users;
+  readonly callerNow: (http: Parameters<typeof callerOf>[1]) => ReturnType<typeof callerOf>;
 }
 
 /** Makes the rows of a suite. */
@@ -196,6 +198,7 @@ export class RunningApi {
       database,
       clients,
       auth,
+      callerNow: callerOf.bind(null, auth),
       tokens: auth.tokens,
       users: auth.users,
       policy: options.policy ?? new PolicyChanges(database, { apply, threadsBehind: () => 0 }),

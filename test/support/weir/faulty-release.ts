@@ -1,5 +1,5 @@
 /** A copy of a release that fails at one step of its start, for upgrades to it. */
-import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartStep } from '../../../control-plane/handover/start-steps.ts';
 
@@ -31,19 +31,12 @@ export class FaultyRelease {
     this.folder = folder;
     for (const part of PARTS) cpSync(join(from, part), join(folder, part), { recursive: true });
     symlinkSync(join(from, 'node_modules'), join(folder, 'node_modules'));
-    // Earlier releases do not name their steps.
-    const file = join(folder, STEPS_FILE);
-    this.steps = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  }
-
-  /** Whether it can fail at a step. */
-  get hasSteps(): boolean {
-    return this.steps.includes(BEGINS);
+    this.steps = readFileSync(join(folder, STEPS_FILE), 'utf8');
   }
 
   /** From now on, its start fails at this step. */
   failAt(step: StartStep, fault: StepFault): void {
-    if (!this.hasSteps) throw new Error('this release does not name its steps');
+    if (!this.steps.includes(BEGINS)) throw new Error('this release does not name its steps');
     const faulty = `${BEGINS}    if (step === ${JSON.stringify(step)}) ${FAULTS[fault]}\n`;
     writeFileSync(join(this.folder, STEPS_FILE), this.steps.replace(BEGINS, faulty));
   }

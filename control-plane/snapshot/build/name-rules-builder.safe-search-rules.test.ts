@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { SafeSearchMode } from '../../../shared/snapshot/safe-search-modes.ts';
-import { safeSearchRules } from './safe-search-rules.ts';
+import { safeSearchRules } from './name-rules-builder.ts';
 
 const on = (groupId: number, engine: string, youtubeMode: 'strict' | 'moderate' = 'strict') => {
   return { groupId, engine, youtubeMode };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { explainFault } from './fetch-fault.ts';
+import { explainFault } from './fetch-http.ts';
 
 function fault(message: string, code?: string): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });

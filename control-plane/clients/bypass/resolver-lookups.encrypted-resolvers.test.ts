@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { resolverOf } from './encrypted-resolvers.ts';
+import { resolverOf } from './resolver-lookups.ts';
 
 describe('resolverOf', () => {
   test.each([

@@ -7,7 +7,8 @@ import type { TestResponse } from '../../test/support/dns/built-messages.ts';
 import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import { appendCname, followAlias, QNAME_OFFSET } from '../respond/alias.ts';
-import { type Alias, aliasOf, joinAnswers, questionForTarget, type TargetAnswer } from './follow-alias.ts';
+import { aliasOf, questionForTarget } from './alias-follower.ts';
+import { type Alias, joinAnswers, type TargetAnswer } from './joined-parts.ts';
 
 const QNAME = question('www.Search.example', 'A').qname;
 const TARGET = question('Safe.search.example', 'A');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BrokenSeal, seal, unseal } from './sealed.ts';
+import { BrokenSeal, seal, unseal } from './shared-certificate.ts';
 
 const SECRET = Buffer.alloc(32, 1);
 const CLEAR = Buffer.from('a private key');

@@ -6,7 +6,7 @@ import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { BlockGatherer, toBatch } from '../query-log/store/block-gatherer.ts';
 import { storeBlock } from '../query-log/store/block-store.ts';
 import type { LogBatch } from '../query-log/store/log-batch.ts';
-import { missingRows } from './missing-rows.ts';
+import { missingRows } from './node-routes.ts';
 import { claimNode, nodeIdOf, noteKilled, releaseNode } from './node-store.ts';
 
 const NODE = 7;
