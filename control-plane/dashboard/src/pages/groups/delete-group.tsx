@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
-import { Callout, Skeleton } from '../../ui/display/states.tsx';
+import { Callout, FormFault, Skeleton } from '../../ui/display/states.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import type { Group } from './group-list.tsx';
 
@@ -28,8 +27,8 @@ export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): Re
   });
   return (
     <Confirm
-      title={say('groups.delete.title', { name: group.name })}
-      action={say('groups.delete')}
+      title={say('action.deleteOf', { name: group.name })}
+      action={say('action.delete')}
       isOpen
       isPending={remove.isPending || references === undefined}
       onConfirm={() => void remove.run({ params: { id: group.id }, query: { cascade: true } })}

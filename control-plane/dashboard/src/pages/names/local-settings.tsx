@@ -9,9 +9,8 @@ import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Answered, FormFault } from '../../ui/display/states.tsx';
 import { Stack } from '../../ui/display/page.tsx';
-import { Answered } from '../../ui/display/states.tsx';
 import styles from './names-page.module.css';
 
 type DnsSettings = AnswerOf<'GET /settings'>;
@@ -42,7 +41,7 @@ function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
     <div className={styles['form']}>
       <Stack>
         <TextField
-          label={say('names.settings.domain')}
+          label={say('names.tab.settings')}
           help={say('names.settings.domain.help')}
           value={fields.local_domain}
           onChange={(domain) => set({ local_domain: domain })}

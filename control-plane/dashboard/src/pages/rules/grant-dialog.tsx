@@ -1,31 +1,20 @@
 /** Lets somebody ask something for a time, or keeps them from it. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
 import { ActionChoice } from './rule-dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { RuleAction } from './rule-rows.ts';
 
 const SPANS = ['600', '3600', '10800', '86400'];
 const MIDNIGHT = 'midnight';
-
-type Client = AnswerOf<'GET /clients'>['data'][number];
-
-/** What people call a client. */
-export function nameOfClient(client: Client | undefined): string | null {
-  return client === undefined
-    ? null
-    : (client.name ?? client.hostname ?? client.ip_address ?? client.client_key ?? client.mac_address);
-}
 
 /** The form. */
 export function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -50,54 +39,47 @@ export function GrantDialog({ onClose }: { readonly onClose: () => void }): Reac
     });
   };
   return (
-    <Dialog
+    <FormDialog
       title={say('grants.add')}
-      isOpen
+      saveText={say('grants.start')}
+      isReady={whose !== ''}
+      isPending={create.isPending}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isDisabled={whose === ''} isPending={create.isPending} onPress={save}>
-            {say('grants.start')}
-          </Button>
-        </>
-      }
     >
-      <Stack>
-        <ActionChoice value={action} onChange={setAction} />
-        <TextField
-          label={say('grants.what')}
-          help={say('grants.what.help')}
-          value={domain}
-          onChange={setDomain}
-          error={fieldProblem(failure, 'domain')}
-          isCode
-        />
-        <SelectField
-          label={say('rules.for')}
-          value={whose}
-          onChange={setWhose}
-          error={fieldProblem(failure, 'client_id')}
-          choices={[
-            ...groups.map(({ id, name }) => ({ id: `group ${id}`, text: say('grants.group', { name }) })),
-            ...(clients?.data ?? []).map((client) => ({
-              id: `client ${client.id}`,
-              text: nameOfClient(client) ?? `${client.id}`,
-            })),
-          ]}
-        />
-        <SelectField
-          label={say('grants.long')}
-          value={span}
-          onChange={setSpan}
-          choices={[
-            ...SPANS.map((secs) => ({ id: secs, text: format.span(Number(secs)) })),
-            { id: MIDNIGHT, text: say('grants.midnight') },
-          ]}
-        />
-        <FormFault failure={failure} fields={['domain', 'client_id']} />
-      </Stack>
-    </Dialog>
+      <ActionChoice value={action} onChange={setAction} />
+      <TextField
+        label={say('grants.what')}
+        help={say('grants.what.help')}
+        value={domain}
+        onChange={setDomain}
+        error={fieldProblem(failure, 'domain')}
+        isCode
+      />
+      <SelectField
+        label={say('field.for')}
+        value={whose}
+        onChange={setWhose}
+        error={fieldProblem(failure, 'client_id')}
+        choices={[
+          ...groups.map(({ id, name }) => ({ id: `group ${id}`, text: say('grants.group', { name }) })),
+          ...(clients?.data ?? []).map((client) => ({
+            id: `client ${client.id}`,
+            text: nameOf(client),
+          })),
+        ]}
+      />
+      <SelectField
+        label={say('grants.long')}
+        value={span}
+        onChange={setSpan}
+        choices={[
+          ...SPANS.map((secs) => ({ id: secs, text: format.span(Number(secs)) })),
+          { id: MIDNIGHT, text: say('grants.midnight') },
+        ]}
+      />
+      <FormFault failure={failure} fields={['domain', 'client_id']} />
+    </FormDialog>
   );
 }
 

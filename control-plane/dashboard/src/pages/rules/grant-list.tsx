@@ -1,19 +1,18 @@
 /** What somebody may, or may not, ask for a time; Weir ends it by itself. */
-import { Hourglass, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { Hourglass } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
 import { GroupNames } from '../../ui/policy/groups.tsx';
-import { GrantDialog, nameOfClient } from './grant-dialog.tsx';
+import { GrantDialog } from './grant-dialog.tsx';
+import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 
 type Grant = AnswerOf<'GET /grants'>[number];
@@ -24,42 +23,29 @@ const EVERY_MS = 15_000;
 export function GrantList(): ReactNode {
   const { say } = useText();
   const grants = useAsk('GET /grants', {}, { everyMs: EVERY_MS });
-  const [isAdding, setAdding] = useState(false);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-        {say('grants.add')}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={grants}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Hourglass} title={say('grants.empty')}>
-              <p>{say('grants.emptyText')}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <Grants grants={all} />
-            </>
-          )
-        }
-      </Answered>
-      {isAdding && <GrantDialog onClose={() => setAdding(false)} />}
-    </>
+    <AddableList
+      of={grants}
+      icon={Hourglass}
+      emptyTitle={say('grants.empty')}
+      emptyText={say('grants.emptyText')}
+      addText={say('grants.add')}
+      form={(close) => <GrantDialog onClose={close} />}
+    >
+      {(all) => <Grants grants={all} />}
+    </AddableList>
   );
 }
 
 function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
   const { say, format } = useText();
-  const { isAdmin } = useMe();
   const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
-  const columns: Column<Grant>[] = [
+  const nameOfId = (wanted: number): string => {
+    const client = clients?.data.find(({ id }) => id === wanted);
+    return client === undefined ? `${wanted}` : nameOf(client);
+  };
+  const columns: readonly Column<Grant>[] = [
     {
       id: 'domain',
       title: say('grants.what'),
@@ -69,12 +55,12 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
     { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'for',
-      title: say('rules.for'),
+      title: say('field.for'),
       cell: ({ client_id: clientId, group_id: groupId }) =>
         clientId === null ? (
           <GroupNames ids={groupId === null ? [] : [groupId]} />
         ) : (
-          <bdi>{nameOfClient(clients?.data.find(({ id }) => id === clientId)) ?? `${clientId}`}</bdi>
+          <bdi>{nameOfId(clientId)}</bdi>
         ),
     },
     {
@@ -86,17 +72,17 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
         </time>
       ),
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('rules.actions'),
+      title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: ({ id }) => (
         <Button isDisabled={end.isPending} onPress={() => void end.run({ params: { id } })}>
           {say('grants.end')}
         </Button>
       ),
-    });
+    },
+  ];
   return <DataTable label={say('rules.tab.grants')} columns={columns} rows={grants} keyOf={({ id }) => id} />;
 }
