@@ -3,13 +3,12 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { ask } from '../../api/ask.ts';
-import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
-import { Callout } from '../../ui/display/states.tsx';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
 
 interface LoginFormProps {
   /** Of a session that ended. */
@@ -53,11 +52,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
             {say('login.locked', { span: format.span(secsLocked) })}
           </Callout>
         ) : (
-          failure !== null && (
-            <Callout tone="fault" isAlert>
-              {problemText(failure)}
-            </Callout>
-          )
+          <FormFault failure={failure} />
         )}
         <TextField
           label={say('login.username')}

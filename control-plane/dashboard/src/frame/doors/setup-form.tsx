@@ -3,15 +3,14 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { ask } from '../../api/ask.ts';
-import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
 import { isSettable, NO_PASSWORD } from '../../ui/controls/new-password.ts';
 import { NewPasswordFields } from '../../ui/controls/new-password-fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
-import { Callout } from '../../ui/display/states.tsx';
 
 interface SetupFormProps {
   /** File on the server with the code that setup needs from here; null if it needs none. */
@@ -51,11 +50,7 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
       }}
     >
       <Stack>
-        {failure !== null && (
-          <Callout tone="fault" isAlert>
-            {problemText(failure)}
-          </Callout>
-        )}
+        <FormFault failure={failure} />
         <input type="hidden" name="username" autoComplete="username" value="admin" />
         <NewPasswordFields
           label={say('field.password')}

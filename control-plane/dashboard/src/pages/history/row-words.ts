@@ -2,6 +2,8 @@
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Say } from '../../i18n/say.ts';
 import { referredTo, textOf } from './row-changes.ts';
+import { keyOfCode } from '../../i18n/say.ts';
+import { wordFor } from '../../i18n/say.ts';
 import type { Names } from './row-changes.ts';
 
 const WORDS: Readonly<Record<string, MessageKey>> = {
@@ -12,6 +14,13 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   'kind allow': 'history.word.allowlist',
   'kind block': 'history.word.blocklist',
 };
+
+/** A column in words; its own name if there is no word. */
+export function fieldWord(field: string): string {
+  return keyOfCode('history.field', field) === null
+    ? wordFor('field', field)
+    : wordFor('history.field', field);
+}
 
 /** A value in words. */
 export function valueWord(field: string, value: unknown, names: Names, say: Say): string {
