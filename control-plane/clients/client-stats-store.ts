@@ -1,7 +1,7 @@
 /** Clients' queries in a period, by address and key; `client-directory.ts` maps addresses to clients. */
 import { type CountedClient, readClientText } from '../query-log/names/client-text.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
-import { sumPeriod } from '../query-log/sums/period-sums.ts';
+import { sumClients } from '../query-log/sums/log-sums.ts';
 
 /** Addresses that are counted, the busiest ones. */
 const MAX_ADDRESSES = 10_000;
@@ -28,12 +28,10 @@ export async function summarizeClients(
   log: LogSource,
   { fromMs, toMs }: CountedSpan,
 ): Promise<AddressCount[]> {
-  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, onDamaged: log.onDamaged };
-  return log.read((tx) =>
-    sumPeriod(tx, request, ['clients'], ({ clients }) =>
-      clients
-        .top(MAX_ADDRESSES, 'all')
-        .map(([client, { queries, blocked }]) => ({ ...readClientText(client), total: queries, blocked })),
-    ),
+  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
+  return log.read(async (tx) =>
+    (await sumClients(tx, request))
+      .top(MAX_ADDRESSES, 'all')
+      .map(([client, { queries, blocked }]) => ({ ...readClientText(client), total: queries, blocked })),
   );
 }

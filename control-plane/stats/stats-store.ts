@@ -17,7 +17,6 @@ import {
   sumNames,
   type SumRequest,
 } from '../query-log/sums/log-sums.ts';
-import { sumPeriod } from '../query-log/sums/period-sums.ts';
 import { type CountSums, readCounts } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
@@ -83,21 +82,23 @@ export interface Sums {
   readonly clients: KeySums<ClientSum>;
 }
 
-/** Calls `take` with the sums of a span, which change once it has returned; `onDamaged` as in `SumRequest`. */
-export async function readSums<T>(
+/** Sums of a span; `onDamaged` as in `SumRequest`. */
+export async function readSums(
   tx: BlockTransaction,
   span: NodeSpan,
   onDamaged: SumRequest['onDamaged'],
-  take: (sums: Sums) => T,
-): Promise<T> {
+): Promise<Sums> {
   const request = await sumRequestOf(tx, span, {}, onDamaged);
-  const counts = await readCounts(tx, span.fromMs, span.toMs, request.nodeId);
-  return sumPeriod(tx, request, ['names', 'clients'], (sums) => take({ ...sums, counts }));
+  return {
+    counts: await readCounts(tx, span.fromMs, span.toMs, request.nodeId),
+    names: await sumNames(tx, request),
+    clients: await sumClients(tx, request),
+  };
 }
 
 /** Figures of a span. */
 export async function readSummary(log: LogSource, span: NodeSpan): Promise<LoggedSummary> {
-  return log.read((tx) => readSums(tx, span, log.onDamaged, summarize));
+  return log.read(async (tx) => summarize(await readSums(tx, span, log.onDamaged)));
 }
 
 /** Cache hits and misses of a span. */
@@ -127,11 +128,9 @@ export async function readTopDomains(
   { limit, client, group_id, ...span }: TopRequest,
   which: 'blocked' | 'allowed',
 ): Promise<DomainCount[]> {
-  const take = (names: Sums['names']): DomainCount[] => topDomains(names, which, limit);
   return log.read(async (tx) => {
     const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
-    if (isAnySet(request.filter)) return take(await sumNames(tx, request));
-    return sumPeriod(tx, request, ['names'], ({ names }) => take(names));
+    return topDomains(await sumNames(tx, request), which, limit);
   });
 }
 
@@ -149,11 +148,9 @@ export async function readTopClients(
   log: LogSource,
   { limit, client, group_id, by, ...span }: TopClientsRequest,
 ): Promise<ClientCount[]> {
-  const take = (clients: Sums['clients']): ClientCount[] => topClients(clients, limit, by);
   return log.read(async (tx) => {
     const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
-    if (isAnySet(request.filter)) return take(await sumClients(tx, request));
-    return sumPeriod(tx, request, ['clients'], ({ clients }) => take(clients));
+    return topClients(await sumClients(tx, request), limit, by);
   });
 }
 
@@ -177,10 +174,6 @@ async function sumRequestOf(
 ): Promise<SumRequest> {
   const { nodeId } = await nodesOf(tx, { node: span.node });
   return { ...microseconds(span), nodeId, filter, onDamaged };
-}
-
-function isAnySet(filter: object): boolean {
-  return Object.values(filter).some((condition) => condition !== undefined);
 }
 
 function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } {

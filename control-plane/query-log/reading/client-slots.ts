@@ -4,8 +4,7 @@
  */
 import { clientText } from '../names/client-text.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
-import { type BlockUse, forEachBlock, type SumRequest } from '../sums/log-sums.ts';
-import { sumPeriod } from '../sums/period-sums.ts';
+import { type BlockUse, forEachBlock, sumClients, type SumRequest } from '../sums/log-sums.ts';
 
 /** Which clients and slots. */
 export interface ClientSlotsRequest {
@@ -46,7 +45,7 @@ export async function readClientSlots(
   const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged };
   const first = Math.floor(fromMs / stepMs);
   const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - first);
-  const busiest = await sumPeriod(tx, request, ['clients'], ({ clients }) => clients.top(most, 'all'));
+  const busiest = (await sumClients(tx, request)).top(most, 'all');
   const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
   const others = new Uint32Array(slotCount);
   await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {

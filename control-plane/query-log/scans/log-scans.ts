@@ -13,6 +13,7 @@ import { DamageReport } from './damage-report.ts';
 import { type Lane, laneOf, LANES } from './lane-of.ts';
 import type { Answers, Question, QuestionKind } from './scan-messages.ts';
 import { ScanWorker } from './scan-worker.ts';
+import { SharedAnswers } from './shared-answers.ts';
 
 /** What it is made of. */
 export interface LogScansOptions {
@@ -49,6 +50,7 @@ export class LogScans implements Scans {
   private readonly options: LogScansOptions;
   private readonly heapMib: number;
   private readonly damage: DamageReport;
+  private readonly shared = new SharedAnswers();
   private readonly stopListening: () => void;
   private thread: ScanWorker | undefined;
   private ending: Promise<unknown> = Promise.resolve();
@@ -69,8 +71,11 @@ export class LogScans implements Scans {
     question: QuestionOf<Kind>,
     signal: AbortSignal,
   ): Promise<Answers[Kind]> {
-    const { answer } = this.begin(question, signal);
-    return (await answer) as Answers[Kind];
+    const read = async (signalOfAll: AbortSignal): Promise<Answers[Kind]> =>
+      (await this.begin(question, signalOfAll).answer) as Answers[Kind];
+    // A page has the newest rows, and a short span costs little.
+    if (question.kind === 'page' || laneOf(question) === 'quick') return read(signal);
+    return this.shared.ask(JSON.stringify(question), read, signal);
   }
 
   async *rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]> {

@@ -7,7 +7,7 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { LogDatabase } from './log-database.ts';
 import type { FromScans, ToScans } from './scan-messages.ts';
-import { forgetSums, ScanRun } from './scan-run.ts';
+import { ScanRun } from './scan-run.ts';
 
 /** Lower than all that answers and the log itself, like other readers of the whole log. */
 const NICENESS = 9;
@@ -39,7 +39,6 @@ port.on('message', (message: ToScans) => {
       return;
     case 'database-lost':
       database.cut();
-      forgetSums();
       return;
     case 'end':
       for (const run of runs.values()) run.cancel();

@@ -91,6 +91,9 @@ export function useChange<Name extends Changing>(
 }
 
 function tellDone(notice: Notice, revision: number, store: QueryClient): void {
-  const undo = (): void => void undoRevision(revision).then(() => refreshAll(store));
-  notify({ ...notice, ...(revision !== 0 && { action: { text: say('undo.action'), run: undo } }) });
+  if (revision === 0) return notify(notice);
+  const undo = (): void => {
+    void undoRevision(revision).then(() => refreshAll(store));
+  };
+  notify({ ...notice, action: { text: say('undo.action'), run: undo } });
 }
