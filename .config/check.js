@@ -1,19 +1,62 @@
-// `npm run check`: runs all checks, two at a time, the longest first. Prints the output of each as it ends, and names
-// those that failed. Usage: node .config/check.js
+// `npm run check`: runs all checks, two at a time, the longest first, or those that are named. Prints the output of each
+// as it ends, and names those that failed. Options go to the one check that is named, such as
+// `npm run check -- operations --write`. Usage: node .config/check.js [NAME...] [OPTIONS]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-const CHECKS = ['lint', 'types', 'layout', 'imports', 'unused', 'tested', 'cited', 'style'];
+const IMPORTS = 'node_modules/.cache/imports.json';
+/** The commands of each check. */
+export const CHECKS = {
+  lint: [
+    'eslint --config .config/eslint.js --max-warnings 0 --cache --cache-location node_modules/.cache/weir/',
+  ],
+  types: ['tsc', 'tsc --project control-plane/dashboard'],
+  layout: ['prettier --check --log-level warn .'],
+  imports: [
+    `depcruise --config .config/dependency-cruiser.cjs -T json -f ${IMPORTS} config shared dns-worker control-plane test`,
+    `depcruise-fmt -e -T err ${IMPORTS}`,
+    `node .config/rooms.cjs ${IMPORTS}`,
+  ],
+  unused: ['knip --config .config/knip.json'],
+  tested: ['node .config/tested.cjs', 'node .config/unsteady.js'],
+  requirements: ['node .config/requirements.js'],
+  operations: ['node .config/operations.js'],
+  config: ['node .config/config-reference.js'],
+  cited: ['node .config/cited.cjs'],
+  style: ['node .config/style.js'],
+};
 const AT_ONCE = 2;
+const OPTIONS_OF_NODE = `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`;
 
-const waiting = [...CHECKS];
 const failed = [];
 
-async function runChecks() {
+/** Runs all checks, or those that are named before the options. */
+async function main(args) {
+  const firstOption = args.findIndex((arg) => arg.startsWith('-'));
+  const named = firstOption === -1 ? args : args.slice(0, firstOption);
+  const options = args.slice(named.length);
+  const unknown = named.find((name) => !Object.hasOwn(CHECKS, name));
+  if (unknown !== undefined || (options.length > 0 && named.length !== 1)) {
+    const fault =
+      unknown === undefined ? `name the check that ${options[0]} is for` : `no check "${unknown}"`;
+    console.error(`${fault}; the checks are ${Object.keys(CHECKS).join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
+  const waiting = named.length > 0 ? [...named] : Object.keys(CHECKS);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => runChecks(waiting, options)));
+  if (failed.length === 0) return;
+  console.error(`failed: ${failed.join(', ')}`);
+  process.exitCode = 1;
+}
+
+async function runChecks(waiting, options) {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const sinceMs = performance.now();
-    const check = spawn('npm', ['run', '--silent', name], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = [CHECKS[name].join(' && '), ...options].join(' ');
+    const environment = { ...process.env, NODE_OPTIONS: OPTIONS_OF_NODE };
+    const check = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'], env: environment });
     const ended = once(check, 'close');
     const output = await Promise.all([text(check.stdout), text(check.stderr)]);
     const [code] = await ended;
@@ -24,8 +67,4 @@ async function runChecks() {
   }
 }
 
-await Promise.all(Array.from({ length: AT_ONCE }, runChecks));
-if (failed.length > 0) {
-  console.error(`failed: ${failed.join(', ')}`);
-  process.exitCode = 1;
-}
+if (process.argv[1] === import.meta.filename) void main(process.argv.slice(2));

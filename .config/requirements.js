@@ -1,7 +1,7 @@
 // The table of what Weir is to do, row by row, with the tests that show it (test/requirements/requirement-rows.ts). Fails
 // if a row names a test that no file writes, and if an endpoint or a key has no row. That the cases of the rows ran and
 // passed, `npm test` checks (ran-rows.js). A row without a test says why: it counts as missing, or does not apply.
-// Usage: node .config/requirements.js [--check] (npm run requirements prints the table).
+// Usage: node .config/requirements.js [--print] (--print also prints the table).
 import { existsSync, readFileSync } from 'node:fs';
 import { readRequirements } from '../test/requirements/requirement-rows.ts';
 import { faultOfTitle, writtenTests } from '../test/requirements/written-titles.ts';
@@ -29,7 +29,7 @@ for (const row of Object.values(tables).flat()) {
     }
 }
 
-if (!process.argv.includes('--check'))
+if (process.argv.includes('--print'))
   for (const [name, rows] of Object.entries(tables)) {
     const missing = rows.filter((row) => row.missing !== undefined).length;
     const besides = rows.filter((row) => row.notApplicable !== undefined).length;

@@ -9,12 +9,12 @@ import * as is from './value-checks.ts';
 const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 
 const DAY_SECS = 86_400;
+const perNode = true;
 
-const pool = section({
-  // A pool of upstream servers; the pool with the lowest priority is asked first.
+const pool = section('A pool of upstream servers; the pool with the lowest priority is asked first.', {
   name: key(is.nonEmpty.clone(), { doc: 'Name of the pool, in the log and the API.' }),
   strategy: key(z.enum(STRATEGIES).optional(), {
-    doc: 'How the servers of the pool share the questions; dns.default_strategy where not given.',
+    doc: 'How the servers of the pool share the questions; dns.default_strategy if absent.',
   }),
   priority: key(int(0, 1000).default(1), { doc: 'Pools are asked in this order, lower first.' }),
   servers: key(list(upstream, 1), {
@@ -30,8 +30,11 @@ const DEFAULT_POOLS = [
   { name: 'fallback', priority: 2, servers: ['udp://9.9.9.9'] },
 ];
 
+const RATE_LIMIT =
+  'Token buckets of each client network: one for questions over UDP, and one of the same size for those that prove their address, over TCP or by a DNS cookie. Of limited queries the log has a row for the first of a client network in each second, which counts the others.';
+
 /** How questions are answered and forwarded. */
-export const dns = section({
+export const dns = section('How questions are answered and forwarded.', {
   query_timeout_ms: key(int(100, 60_000).default(3000), {
     unit: 'milliseconds',
     doc: 'Time one question may take in all.',
@@ -45,6 +48,7 @@ export const dns = section({
     doc: 'Validates the DNSSEC signatures of what upstreams answer.',
   }),
   dnssec_trust_anchors: key(is.orEmpty(is.path).default(''), {
+    perNode,
     doc: 'File of DS or DNSKEY records to trust; empty is the built-in ones of the root.',
   }),
   dnssec_anchor_updates: key(z.enum(['builtin', 'all', 'off']).default('builtin'), {
@@ -97,6 +101,7 @@ export const dns = section({
     doc: 'Server (host:port) that knows the local domain and the private addresses.',
   }),
   dhcp_leases: key(list(is.path).default([]), {
+    perNode,
     doc: 'Lease files of DHCP servers (dnsmasq or ISC dhcpd) that name clients; read again when they change.',
   }),
   rebinding_protection: key(bool.default(true), {
@@ -109,6 +114,7 @@ export const dns = section({
     doc: 'Resolvers (address with or without port) that find upstreams given by name.',
   }),
   upstream_ca_path: key(is.orEmpty(is.path).default(''), {
+    perNode,
     doc: "Certificates (PEM) of authorities that tls:// and https:// upstreams may be signed by, beside the system's; empty means none.",
   }),
   ecs: key(z.enum(['strip', 'forward']).default('strip'), {
@@ -123,8 +129,7 @@ export const dns = section({
   pools: key(list(pool, 1, 'at least one table').default(DEFAULT_POOLS), {
     doc: 'Upstream servers: public resolvers (Cloudflare and Google; Quad9 where neither is in reach).',
   }),
-  health_check: section({
-    // Probes of the upstream servers.
+  health_check: section('Probes of the upstream servers.', {
     enabled: key(bool.default(true), {
       doc: 'Probes every upstream server, so that a dead one is not asked.',
     }),
@@ -145,9 +150,7 @@ export const dns = section({
       doc: 'Answers in a row that make it healthy again.',
     }),
   }),
-  rate_limit: section({
-    // Token buckets of each client network: one for questions over UDP, and one of the same size for those that prove
-    // their address, over TCP or by a DNS cookie.
+  rate_limit: section(RATE_LIMIT, {
     enabled: key(bool.default(false), { doc: 'Limits the questions of a client network.' }),
     queries_per_second: key(int(1, 10_000_000).default(1000), {
       unit: 'questions per second',

@@ -14,10 +14,14 @@ export interface KeyNotes {
   readonly secret?: boolean;
   /** A change takes effect at the next start only; that of any other key at once. */
   readonly restart?: boolean;
+  /** It belongs to one node and lives in its file, as all keys of `[server]` and `[logging]` do. */
+  readonly perNode?: boolean;
 }
 
 /** The notes of each key; what a section holds and is not in here is a section itself. */
 export const NOTES = z.registry<KeyNotes>();
+/** What each section is about. */
+export const SECTIONS = z.registry<{ readonly doc: string }>();
 
 /** `true` or `false`. */
 export const bool = z.boolean();
@@ -36,17 +40,18 @@ export function list<S extends z.ZodType>(
   return z.array(entry, expected).refine(({ length }) => length >= least, expected);
 }
 
-/** A table of keys; where it is not given, its keys have their defaults. */
-export function section<const S extends z.ZodRawShape>(shape: S) {
+/** A table of keys; where it is not given, its keys have their defaults. `doc` is for the reference. */
+export function section<const S extends z.ZodRawShape>(doc: string, shape: S) {
   // To zod a date is an object like others.
   const notDate = (raw: unknown): unknown => (raw instanceof Date ? raw.toISOString() : raw);
-  return z.preprocess(notDate, z.strictObject(shape)).prefault({});
+  const schema = z.preprocess(notDate, z.strictObject(shape)).prefault({});
+  SECTIONS.add(schema, { doc });
+  return schema;
 }
 
 /** A key. The notes are those of `schema` from here on, so it must be no other key's. */
 export function key<S extends z.ZodType>(schema: S, notes: KeyNotes): S {
-  const restart = notes.restart === true ? ' Needs a restart.' : '';
-  NOTES.add(schema, { ...notes, doc: notes.doc + restart });
+  NOTES.add(schema, notes);
   return schema;
 }
 

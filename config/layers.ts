@@ -27,23 +27,6 @@ export interface Layers {
 /** The layer that a value is from. */
 export type Source = 'default' | 'file' | 'local_file' | 'environment' | 'database';
 
-/** The keys of a node, besides those of its sections: each node has its own disk, memory and database client. */
-const NODE_KEYS: ReadonlySet<string> = new Set([
-  ...[
-    'database.url',
-    'database.owner_url',
-    'database.password_file',
-    'database.owner_password_file',
-    'database.sslmode',
-    'database.sslrootcert',
-    'cache.max_bytes',
-    'auth.admin.password_hash',
-    'auth.oidc.client_secret_file',
-  ],
-  ...['dns.dnssec_trust_anchors', 'dns.upstream_ca_path', 'dns.dhcp_leases', 'blocking.list_dirs'],
-  'database.export_dir',
-]);
-
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));
 
 /** Names of all keys. */
@@ -51,6 +34,8 @@ export const KEY_NAMES: readonly string[] = PLACED.map(({ name }) => name);
 
 const RESTART = new Set(PLACED.flatMap(({ name, notes }) => (notes.restart === true ? [name] : [])));
 const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === true ? [name] : [])));
+/** The keys of a node, besides those of its sections: each node has its own disk, memory and database client. */
+const NODE_KEYS = new Set(PLACED.flatMap(({ name, notes }) => (notes.perNode === true ? [name] : [])));
 
 /** True for a key that lives in the file alone; the others are of the whole cluster. */
 export function isNodeKey(name: string): boolean {

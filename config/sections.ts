@@ -1,7 +1,7 @@
 /**
  * Every key of the configuration: its form, its default, its unit, and one sentence. This table is the
  * one place to add a key; the type `Config`, the checks and the names of the environment variables follow
- * from it, and a test holds `weir.toml` to it. Keys of `[dns]` are in `dns-section.ts`; what holds between keys is
+ * from it, and `npm run check -- config --write` generates `weir.toml` and the dashboard's table. Keys of `[dns]` are in `dns-section.ts`; what holds between keys is
  * in `schema.ts`.
  */
 import { z } from 'zod';
@@ -14,9 +14,9 @@ const MIB = 1024 * 1024;
 const DAY_SECS = 86_400;
 const YEAR_SECS = 365 * DAY_SECS;
 const restart = true;
+const perNode = true;
 
-const server = section({
-  // Where Weir listens, and who it is.
+const server = section('Where Weir listens, and who it is.', {
   web_port: key(int(0, 65_535).default(8080), {
     restart,
     doc: 'Port of the dashboard and the API; 0 takes a free one.',
@@ -69,8 +69,7 @@ const server = section({
   metrics_public: key(bool.default(false), {
     doc: 'Lets /metrics be read without authentication.',
   }),
-  web_tls: section({
-    // HTTPS for the dashboard and the API.
+  web_tls: section('HTTPS for the dashboard and the API.', {
     enabled: key(bool.default(false), {
       restart,
       doc: 'Speaks HTTPS on the web port; plain HTTP is redirected. Without files a self-signed certificate is made.',
@@ -84,8 +83,7 @@ const server = section({
       doc: 'Private key of the certificate, in PEM, without a passphrase. Where the default path cannot be written, <data_dir>/tls/key.pem.',
     }),
   }),
-  encrypted_dns: section({
-    // DNS over TLS and over HTTPS for clients.
+  encrypted_dns: section('DNS over TLS and over HTTPS for clients.', {
     dot_enabled: key(bool.default(false), { restart, doc: 'Answers DNS over TLS.' }),
     dot_port: key(int(1, 65_535).default(853), { restart, doc: 'Port of DNS over TLS.' }),
     doh_enabled: key(bool.default(false), {
@@ -104,31 +102,36 @@ const server = section({
   }),
 });
 
-const database = section({
-  // Where PostgreSQL is, and what is kept in it.
+const database = section('Where PostgreSQL is, and what is kept in it.', {
   url: key(is.postgresUrls.default([]), {
+    perNode,
     restart,
     secret: true,
     doc: 'URL of a PostgreSQL server, or several of which the first that accepts writes is used; empty is the embedded one.',
   }),
   owner_url: key(is.postgresUrls.default([]), {
+    perNode,
     restart,
     secret: true,
     doc: 'URL of the role that owns the tables, for each one of url in its order: Weir migrates with it, and queries run as the role of url. Empty is the role of url for both.',
   }),
   password_file: key(is.orEmpty(is.path).default(''), {
+    perNode,
     restart,
     doc: 'File whose first line is the password of the role of url, closed to other users; it is read for each connection. Empty is the password in url.',
   }),
   owner_password_file: key(is.orEmpty(is.path).default(''), {
+    perNode,
     restart,
     doc: 'The same for the role of owner_url.',
   }),
   sslmode: key(z.enum(['', ...SSL_MODES]).default(''), {
+    perNode,
     restart,
     doc: 'TLS to the servers, as libpq has it: require encrypts, verify-ca also checks the authority, verify-full also the name. A URL with sslmode goes before; empty is verify-full with sslrootcert, else PGSSLMODE of the environment, else disable.',
   }),
   sslrootcert: key(is.orEmpty(is.path).default(''), {
+    perNode,
     restart,
     doc: 'Certificates of the authorities that sign those of the servers, in PEM; they are read at each connection to another server. system is those of this machine, empty those that come with Node.js.',
   }),
@@ -138,6 +141,7 @@ const database = section({
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
   }),
   export_dir: key(is.orEmpty(is.path).default(''), {
+    perNode,
     doc: 'Folder that each finished day of the query log is written to, as a Parquet file; empty is off.',
   }),
   rollup_days: key(int(1, 36_500).default(400), {
@@ -150,10 +154,10 @@ const database = section({
   }),
 });
 
-const cache = section({
-  // Answers that are kept.
+const cache = section('Answers that are kept.', {
   enabled: key(bool.default(true), { doc: 'Keeps answers and gives them again while they live.' }),
   max_bytes: key(int(MIB, 1024 * 1024 * MIB).default(64 * MIB), {
+    perNode,
     restart,
     unit: 'bytes',
     doc: 'Memory of the cache.',
@@ -182,8 +186,7 @@ const cache = section({
   }),
 });
 
-const blocking = section({
-  // What a blocked client sees, and where lists come from.
+const blocking = section('What a blocked client sees, and where lists come from.', {
   enabled: key(bool.default(true), { doc: 'Master switch of blocking.' }),
   mode: key(z.enum(['null_ip', 'nxdomain', 'nodata', 'refused', 'custom_ip']).default('null_ip'), {
     doc: 'Answer to a blocked question: 0.0.0.0 and ::, NXDOMAIN, an empty answer, REFUSED, or the addresses below.',
@@ -213,12 +216,12 @@ const blocking = section({
     doc: 'Time between two downloads of the catalog.',
   }),
   list_dirs: key(list(is.path).default(['<data_dir>/lists']), {
+    perNode,
     doc: 'Folders that lists given as file: may lie in; <data_dir> stands for server.data_dir.',
   }),
 });
 
-const logging = section({
-  // Weir's own log, on standard error.
+const logging = section("Weir's own log, on standard error.", {
   level: key(z.enum(['error', 'warn', 'info', 'debug']).default('info'), {
     doc: 'Lines of this weight and above are written.',
   }),
@@ -231,8 +234,7 @@ const logging = section({
   }),
 });
 
-const oidc = section({
-  // Login with OpenID Connect: at a provider of yours instead of with a password here.
+const oidc = section('Login with OpenID Connect: at a provider of yours instead of with a password here.', {
   enabled: key(bool.default(false), { doc: 'Offers the login at /login/oidc. Passwords go on working.' }),
   issuer: key(is.orEmpty(is.issuer).default(''), {
     doc: 'URL of the provider, as its discovery document names it.',
@@ -243,6 +245,7 @@ const oidc = section({
     doc: 'Secret of this client; empty is the one in client_secret_file.',
   }),
   client_secret_file: key(is.orEmpty(is.path).default(''), {
+    perNode,
     doc: 'File with the secret of this client; it is read at each login.',
   }),
   scope: key(is.nonEmpty.default('openid profile email'), { doc: 'What is asked of the provider.' }),
@@ -259,8 +262,7 @@ const oidc = section({
   viewer_values: key(list(is.nonEmpty).default([]), { doc: 'Values of role_claim that make a viewer.' }),
 });
 
-const auth = section({
-  // Who may use the dashboard and the API.
+const auth = section('Who may use the dashboard and the API.', {
   enabled: key(bool.default(true), { doc: 'Asks for a session or an API token.' }),
   session_ttl_hours: key(int(1, 8760).default(24), { unit: 'hours', doc: 'Life of a session.' }),
   remember_me_days: key(int(1, 3650).default(30), {
@@ -275,10 +277,10 @@ const auth = section({
     unit: 'seconds',
     doc: 'How long the login stays locked.',
   }),
-  admin: section({
-    // The administrator.
+  admin: section('The administrator.', {
     username: key(is.nonEmpty.default('admin'), { doc: 'User name of the administrator.' }),
     password_hash: key(is.orEmpty(is.argon2Hash).default(''), {
+      perNode,
       secret: true,
       doc: 'Argon2id hash of the password; empty is the one set with `weir set-password` or in the web.',
     }),
@@ -287,4 +289,4 @@ const auth = section({
 });
 
 /** Every key of the TOML file, each checked by itself. */
-export const keys = section({ server, database, dns, cache, blocking, logging, auth });
+export const keys = section('', { server, database, dns, cache, blocking, logging, auth });

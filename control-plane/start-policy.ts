@@ -58,7 +58,7 @@ export async function startPolicy(dns: DnsContext) {
   const pool = new CompilePool();
   const names = new NamesFolder(dataDir);
   const cache = new ListCache(dataDir);
-  const copies = new SharedCopies({ ...dns, cache });
+  const copies = new SharedCopies({ ...dns, changes: policy, cache });
   const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
   const sources = new ListSources({
     ...dns,

@@ -1,7 +1,7 @@
 /**
  * Who may ask on this node: the keys of the configuration, the networks of this machine as they change, and the
- * addresses of clients that are blocked by their MAC. For the first day after an upgrade from a release that answered
- * everyone, everyone still may, unless people have said who may.
+ * addresses of clients that are blocked by their MAC. For the first day after an upgrade to a release that refuses more
+ * clients, everyone still may, unless people have said who may.
  */
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/schema.ts';

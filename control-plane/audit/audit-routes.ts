@@ -43,7 +43,10 @@ function selectionOf(query: AuditLogQuery, nowMs: number): AuditSelection {
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const since = period === undefined ? from : nowMs - periodMs(period)!;
   return {
-    ...{ actor, action, subject, revision },
+    actor,
+    action,
+    subject,
+    revision,
     from: since === undefined ? undefined : new Date(since),
     to: to === undefined ? undefined : new Date(to),
   };

@@ -37,12 +37,20 @@ export async function readItems(
   now: Date,
   outside: ReadonlyMap<KindName, readonly Item[]>,
 ): Promise<BackupItems> {
+  return new Map([...(await readKinds(tx, KINDS, now)), ...outside]);
+}
+
+/** The same of some kinds; kinds of things that end need the time. */
+export async function readKinds(
+  tx: Queryable,
+  kinds: readonly BackupKind[],
+  now: Date | null,
+): Promise<BackupItems> {
   const found = new Map<KindName, readonly Item[]>();
-  for (const { name, read, isTimed = false, complete } of KINDS) {
+  for (const { name, read, isTimed = false, complete } of kinds) {
     const { rows } = await tx.query<Item>(read, isTimed ? [now] : []);
     found.set(name, (complete === undefined ? rows : await complete(tx, rows)).map(inOrder));
   }
-  for (const [name, items] of outside) found.set(name, items);
   return found;
 }
 

@@ -18,7 +18,7 @@ export type KindName = Exclude<
   | 'secrets'
 >;
 
-/** A kind. Groups, which others refer to, are handled by `restore-store.ts` besides. */
+/** A kind. `store-changes.ts` deletes groups, which others refer to. */
 export interface BackupKind {
   readonly name: KindName;
   /** Fields that tell one from another. */

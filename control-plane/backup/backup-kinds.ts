@@ -31,7 +31,7 @@ const clients: BackupKind = {
     ORDER BY t.mac_address, t.ip_address, t.client_key`,
   put: [
     // A key may go from one client to another.
-    `UPDATE clients t SET client_key = NULL FROM ${CLIENT} WHERE ${IS_CLIENT} AND NOT (${HAS_KEY_ONLY('t')})`,
+    `UPDATE clients t SET client_key = NULL FROM ${CLIENT} WHERE t.client_key IS NOT NULL AND ${IS_CLIENT} AND NOT (${HAS_KEY_ONLY('t')})`,
     putClients('v.mac_address IS NOT NULL', '(mac_address)'),
     putClients(
       'v.mac_address IS NULL AND v.ip_address IS NOT NULL',
@@ -46,8 +46,14 @@ const clients: BackupKind = {
   ],
 };
 
-/** Ids of the clients that are given as `$1`. */
-export const CLIENT_IDS = `SELECT t.id FROM clients t JOIN ${CLIENT} ON ${IS_CLIENT}`;
+/** Ids of the clients that are given as `$1`; a join for each way to be known, each of which an index serves. */
+export const CLIENT_IDS = [
+  't.mac_address = v.mac_address',
+  't.mac_address IS NULL AND t.ip_address = v.ip_address',
+  `${HAS_KEY_ONLY('t')} AND ${HAS_KEY_ONLY('v')} AND t.client_key = v.client_key`,
+]
+  .map((isClient) => `SELECT t.id FROM clients t JOIN ${CLIENT} ON ${isClient}`)
+  .join(' UNION ');
 
 const SUBNET = items('subnet_cidr cidr, comment text, "group" text');
 const subnets: BackupKind = {
@@ -209,7 +215,7 @@ const groups: BackupKind = {
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
        comment = excluded.comment, no_ipv6 = excluded.no_ipv6, updated_at = now()`,
   ],
-  // Out of the way of new ones that take their names; `restore-store.ts` deletes them when nothing refers to them.
+  // Out of the way of new ones that take their names; `store-changes.ts` deletes them when nothing refers to them.
   remove: [
     `UPDATE groups g SET name = 'removed ' || gen_random_uuid() FROM ${GROUP} WHERE g.name = v.name AND g.id <> 1`,
   ],

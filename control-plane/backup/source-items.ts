@@ -6,7 +6,7 @@ import type { Queryable } from '../db/database.ts';
 import { type BackupKind, type Item, items } from './backup-kind.ts';
 
 const SOURCE = items(
-  'kind text, name text, url text, enabled boolean, comment text, subdomains boolean, text text, groups text[]',
+  'kind text, name text, url text, enabled boolean, comment text, subdomains boolean, text text, bytes integer, groups text[]',
 );
 const IS_SOURCE = 's.kind = v.kind AND s.url = v.url';
 const URL_KEY = `left(encode(sha256(convert_to(v.url, 'UTF8')), 'hex'), 16)`;
@@ -25,16 +25,17 @@ export const sources: BackupKind = {
   complete: readTexts,
   prepare: storeTexts,
   put: [
-    `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains, status, content_key, content_url_key, judged)
+    `INSERT INTO list_sources (kind, name, url, enabled, comment, subdomains, status, content_key, content_url_key, judged, bytes)
      SELECT v.kind, v.name, v.url, v.enabled, v.comment, v.subdomains,
        CASE WHEN v.text IS NULL THEN 'pending' ELSE 'ok' END, v.text, CASE WHEN v.text IS NOT NULL THEN ${URL_KEY} END,
-       CASE WHEN v.text IS NOT NULL THEN ${WRITTEN} END
+       CASE WHEN v.text IS NOT NULL THEN ${WRITTEN} END, coalesce(v.bytes, 0)
      FROM ${SOURCE}
      ON CONFLICT (kind, url) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
        comment = excluded.comment, subdomains = excluded.subdomains, updated_at = now(),
        content_key = coalesce(excluded.content_key, list_sources.content_key),
        content_url_key = coalesce(excluded.content_url_key, list_sources.content_url_key),
        judged = coalesce(excluded.judged, list_sources.judged),
+       bytes = CASE WHEN excluded.content_key IS NULL THEN list_sources.bytes ELSE excluded.bytes END,
        held_key = CASE WHEN excluded.content_key IS NULL THEN list_sources.held_key END,
        status = CASE WHEN excluded.content_key IS NULL THEN list_sources.status ELSE 'ok' END,
        last_error = CASE WHEN excluded.content_key IS NULL THEN list_sources.last_error END`,
@@ -46,27 +47,24 @@ export const sources: BackupKind = {
 };
 
 /** Puts the texts of custom rules in the place of their content keys. */
-function readTexts(tx: Queryable, items: readonly Item[]): Promise<Item[]> {
-  return mapTexts(items, (key) => readText(tx, key));
+async function readTexts(tx: Queryable, items: readonly Item[]): Promise<Item[]> {
+  return mapTexts(items, async (key) => ({ text: await readText(tx, key) }));
 }
 
 /** Stores the texts of custom rules, and puts their content keys in their place. */
-function storeTexts(tx: Queryable, items: readonly Item[]): Promise<Item[]> {
+async function storeTexts(tx: Queryable, items: readonly Item[]): Promise<Item[]> {
   return mapTexts(items, async (text) => {
     const packed = await packText(text);
     await storeText(tx, packed);
-    return packed.key;
+    return { text: packed.key, bytes: packed.bytes };
   });
 }
 
-async function mapTexts(
-  items: readonly Item[],
-  change: (text: string) => Promise<string | null>,
-): Promise<Item[]> {
+async function mapTexts(items: readonly Item[], change: (text: string) => Promise<Item>): Promise<Item[]> {
   const changed: Item[] = [];
   for (const item of items) {
     const { text } = item;
-    changed.push(typeof text === 'string' ? { ...item, text: await change(text) } : item);
+    changed.push(typeof text === 'string' ? { ...item, ...(await change(text)) } : item);
   }
   return changed;
 }

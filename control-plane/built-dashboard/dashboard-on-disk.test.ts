@@ -103,7 +103,7 @@ describe('DashboardOnDisk', () => {
     const state = await settled(dashboard);
     expect(state).toMatchObject({
       kind: 'missing',
-      reason: expect.stringContaining('npm run build-dashboard'),
+      reason: expect.stringContaining('npm run dashboard -- build'),
     });
     expect(JSON.stringify(state)).not.toContain('/opt/weir');
     expect(logger.text()).toContain('/opt/weir');

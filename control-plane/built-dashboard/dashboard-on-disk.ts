@@ -21,7 +21,7 @@ export interface DashboardOnDiskParts {
 
 /** What a person is to do where Weir cannot build. Public, so it names nothing of the machine. */
 const WHAT_TO_DO =
-  'it is not built, and Weir could not build it; its log has the reason. Run “npm run build-dashboard” in the folder ' +
+  'it is not built, and Weir could not build it; its log has the reason. Run “npm run dashboard -- build” in the folder ' +
   'where Weir is installed, as the user who owns that folder, and start Weir again. The weir command and the API do ' +
   'everything that the dashboard does.';
 

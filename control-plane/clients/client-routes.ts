@@ -9,7 +9,6 @@ import {
   ClientStatsList,
   ClientStatsQuery,
   ClientUpdateBody,
-  GroupClientQuery,
 } from '../../shared/api/policy/clients-api.ts';
 import type { ClientStats, ClientUpdate } from '../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -19,20 +18,17 @@ import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import type { LogQuestions } from '../query-log/scans/log-questions.ts';
-import type { Database } from '../db/database.ts';
 import type { Queryable } from '../db/database.ts';
-import { readGroup } from '../groups/group-store.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import type { Changed } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
 import { changedRow } from './client-change.ts';
 import * as store from './client-store.ts';
-import { findClients, momentText, shownClient } from './client-view.ts';
+import { momentText, pageOfClients, shownClient } from './client-view.ts';
 
-/** Rows of clients, those of a group included. */
+/** Rows of clients. */
 export function clientRoutes(context: {
-  database: Database;
   stats: Pick<LogQuestions, 'addressCounts'>;
   policy: PolicyChanges;
   clients: ClientDirectory;
@@ -46,7 +42,6 @@ export function clientRoutes(context: {
     updateClient(context.policy, context.clients),
     deleteClient(context.policy, context.clients),
     moveClient(context.policy, context.clients),
-    listGroupClients(context.database, context.clients),
   ];
 }
 
@@ -60,23 +55,6 @@ function listClients(clients: ClientDirectory): Route {
     query: ClientQuery,
     answer: ClientPage,
     handle: ({ query }) => pageOfClients(clients, query),
-  });
-}
-
-function listGroupClients(database: Database, clients: ClientDirectory): Route {
-  return route({
-    method: 'GET',
-    path: '/groups/{id}/clients',
-    access: 'viewer',
-    tag: 'Groups',
-    summary: 'Clients that belong to the group, for whatever reason',
-    params: IdParams,
-    query: GroupClientQuery,
-    answer: ClientPage,
-    handle: async ({ params, query }) => {
-      await readGroup(database, params.id);
-      return pageOfClients(clients, { ...query, group_id: params.id });
-    },
   });
 }
 
@@ -241,14 +219,6 @@ async function change(
     return apply();
   });
   return shown(clients, stored.id);
-}
-
-function pageOfClients(clients: ClientDirectory, { limit, offset, ...filter }: ClientQuery): ClientPage {
-  const found = findClients(clients, filter);
-  const data = found
-    .slice(offset, offset + limit)
-    .map(({ record, grouping }) => shownClient(record, grouping));
-  return { data, total: found.length, limit, offset };
 }
 
 function shown(clients: ClientDirectory, id: number): Client {

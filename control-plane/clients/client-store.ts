@@ -55,42 +55,16 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
  * given name, group or key, or another one has that key, 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
-  return (await insertClients(db, [client], knownByOf(client)))[0]!;
-}
-
-/** What a client is known by to sightings; one that has only a key is never found by those of addresses. */
-export type KnownBy = 'mac' | 'ip' | 'key';
-
-/** The first of MAC, address and key that a client has. */
-export function knownByOf({ mac_address: mac, ip_address: ip }: ClientCreate): KnownBy {
-  if (mac !== null) return 'mac';
-  return ip === null ? 'key' : 'ip';
-}
-
-const CONFLICTS: Readonly<Record<KnownBy, string>> = {
-  mac: '(mac_address)',
-  ip: '(ip_address) WHERE mac_address IS NULL',
-  key: '(client_key)',
-};
-
-/** The same for several, all known by the same, by one statement; returns them in the same order. */
-export async function insertClients(
-  db: Queryable,
-  clients: readonly ClientCreate[],
-  knownBy: KnownBy,
-): Promise<StoredClient[]> {
-  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id, client_key)
-    SELECT ip, mac, name, group_id, key FROM unnest($1::inet[], $2::macaddr[], $3::text[], $4::integer[], $5::text[])
-      WITH ORDINALITY AS v (ip, mac, name, group_id, key, place)
-    ORDER BY place
-    ON CONFLICT ${CONFLICTS[knownBy]} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
+  const { ip_address: ip, mac_address: mac, client_key: key } = client;
+  const knownBy =
+    mac !== null ? '(mac_address)' : ip !== null ? '(ip_address) WHERE mac_address IS NULL' : '(client_key)';
+  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id, client_key) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT ${knownBy} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
       name = excluded.name, group_id = excluded.group_id, client_key = excluded.client_key WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
-  const values = (['ip_address', 'mac_address', 'name', 'group_id', 'client_key'] as const).map((field) =>
-    clients.map((client) => client[field]),
-  );
+  const values = [ip, mac, client.name, client.group_id, key];
   const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, values));
-  if (rows.length < clients.length) throw conflict(`${labelOfMissing(clients, rows)} exists already`);
-  return rows.map(toClient);
+  if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? key} exists already`);
+  return toClient(rows[0]);
 }
 
 /** Changes the given fields; 404, 409 for a MAC, address or key of another one, 400 for an unknown group. */
@@ -109,6 +83,32 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
     db.query<ClientRow>(text, [id, ip, mac, name, groupId, key]),
   );
   return toClient(existing(rows[0], id));
+}
+
+/**
+ * Takes all clients out of a group; they get the group of their network, else Default. Notes their group, which a
+ * rollback restores together with the group. Returns them as they are afterwards.
+ */
+export async function releaseClients(db: Queryable, groupId: number): Promise<StoredClient[]> {
+  const text = `WITH noted AS (INSERT INTO policy_changes (table_name, key, was)
+      SELECT 'clients', id::text, jsonb_build_object('group_id', group_id) FROM clients WHERE group_id = $1)
+    UPDATE clients SET group_id = NULL WHERE group_id = $1 RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<ClientRow>(text, [groupId]);
+  return rows.map(toClient);
+}
+
+/**
+ * Puts clients back into groups that were deleted since a revision and exist again, unless they were given another group
+ * since. Returns them.
+ */
+export async function returnClients(db: Queryable, revision: number): Promise<StoredClient[]> {
+  const text = `UPDATE clients SET group_id = lost_group FROM (SELECT DISTINCT ON (key) key::integer AS client,
+        (was ->> 'group_id')::integer AS lost_group FROM policy_changes
+      WHERE table_name = 'clients' AND seq > (SELECT last_change FROM revisions WHERE id = $1) ORDER BY key, seq) lost
+    WHERE id = client AND group_id IS NULL AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
+    RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<ClientRow>(text, [revision]);
+  return rows.map(toClient);
 }
 
 /** Removes a client and returns what it was; 404 if there is none. */
@@ -184,14 +184,6 @@ function seenOf(record: ClientRecord): object {
     last: moment(record.lastSeenMs),
     queries: record.newQueries,
   };
-}
-
-function labelOfMissing(clients: readonly ClientCreate[], rows: readonly ClientRow[]): string {
-  const written = new Set(rows.map(({ mac, ip, key }) => mac ?? ip ?? key));
-  const shown = ({ mac_address: mac, ip_address: ip, client_key: key }: ClientCreate): string | null =>
-    mac ?? ip ?? key;
-  const missing = clients.map(shown).find((client) => !written.has(client));
-  return `a client with ${missing ?? 'one of these addresses'}`;
 }
 
 function existing(row: ClientRow | undefined, id: number): ClientRow {

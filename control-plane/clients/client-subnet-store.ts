@@ -22,27 +22,15 @@ export async function listSubnets(db: Queryable): Promise<ClientSubnet[]> {
 
 /** Stores a network; 409 if it exists, 400 for an unknown group. */
 export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): Promise<ClientSubnet> {
-  return (await insertSubnets(db, [subnet]))[0]!;
-}
-
-/** The same for several, by one statement; returns them in no order. */
-export async function insertSubnets(
-  db: Queryable,
-  subnets: readonly ClientSubnetCreate[],
-): Promise<ClientSubnet[]> {
   try {
     const { rows } = await db.query<SubnetRow>(
-      `WITH s AS (INSERT INTO client_subnets (cidr, group_id, comment)
-         SELECT * FROM unnest($1::cidr[], $2::integer[], $3::text[]) RETURNING *)
+      `WITH s AS (INSERT INTO client_subnets (cidr, group_id, comment) VALUES ($1, $2, $3) RETURNING *)
        SELECT ${columns('s')} FROM s JOIN groups g ON g.id = s.group_id`,
-      (['subnet_cidr', 'group_id', 'comment'] as const).map((field) => subnets.map((one) => one[field])),
+      [subnet.subnet_cidr, subnet.group_id, subnet.comment],
     );
-    return rows.map(toSubnet);
+    return toSubnet(rows[0]!);
   } catch (error) {
-    if (isUniqueViolation(error))
-      throw conflict(
-        subnets.length === 1 ? `subnet ${subnets[0]!.subnet_cidr} exists already` : 'a subnet exists already',
-      );
+    if (isUniqueViolation(error)) throw conflict(`subnet ${subnet.subnet_cidr} exists already`);
     if (isForeignKeyViolation(error))
       throw invalid([{ path: 'group_id', message: 'expected the id of a group that exists' }]);
     throw error;

@@ -1,5 +1,5 @@
 /** Turns client records into API objects and searches them. Pure. */
-import type { Client, ClientQuery } from '../../shared/api/policy/clients-api.ts';
+import type { Client, ClientPage, ClientQuery } from '../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory, ClientGrouping } from './client-directory.ts';
 import type { ClientRecord } from './client-record.ts';
 
@@ -18,6 +18,18 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
     last_seen: momentText(record.lastSeenMs),
     query_count: record.storedQueries + record.newQueries,
   };
+}
+
+/** A page of matching clients, the last seen first. */
+export function pageOfClients(
+  clients: ClientDirectory,
+  { limit, offset, ...filter }: ClientQuery,
+): ClientPage {
+  const found = findClients(clients, filter);
+  const data = found
+    .slice(offset, offset + limit)
+    .map(({ record, grouping }) => shownClient(record, grouping));
+  return { data, total: found.length, limit, offset };
 }
 
 /** Matching clients, the last seen first. */

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { GrantTable } from '../../dns-worker/policy/grant-table.ts';
 import { Newcomers } from '../../dns-worker/policy/newcomers.ts';
-import { KeyedSightings } from '../../dns-worker/report/keyed-sightings.ts';
 import {
   ClientSightings as ThreadSightings,
+  KeyedSightings,
   type SightingSnapshot,
 } from '../../dns-worker/report/sighting-writer.ts';
 import { Query } from '../../dns-worker/query/query.ts';

@@ -15,7 +15,7 @@ import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 
-/** What is in force. */
+/** The policy that is active. */
 interface Published {
   readonly rows: PolicyRows;
   readonly compiled: Pick<CompiledRules, 'sources'>;

@@ -87,8 +87,14 @@ function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing
     started_at: row.started_at?.toISOString() ?? null,
     last_seen: row.last_seen.toISOString(),
     applied_at: row.applied_at?.toISOString() ?? null,
-    ...{ rows_missing: missing?.rows ?? 0, rows_missing_is_minimum: missing?.isMinimum ?? false },
-    ...{ rows_lost, rows_spooled, clock_offset_ms, upstreams, cache, drift },
+    rows_missing: missing?.rows ?? 0,
+    rows_missing_is_minimum: missing?.isMinimum ?? false,
+    rows_lost,
+    rows_spooled,
+    clock_offset_ms,
+    upstreams,
+    cache,
+    drift,
   };
 }
 

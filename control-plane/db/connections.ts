@@ -63,19 +63,23 @@ export class Connections {
     this.target = target;
     this.logger = logger;
     this.pool = this.open({
-      ...{ max: poolSize, connectionTimeoutMillis: waitMs },
+      max: poolSize,
+      connectionTimeoutMillis: waitMs,
       // A node that is gone must not keep rows locked, such as those of its own log.
       idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
     });
     this.changes = this.open({
-      ...{ max: 1, connectionTimeoutMillis: waitMs, lock_timeout: waitMs },
+      max: 1,
+      connectionTimeoutMillis: waitMs,
+      lock_timeout: waitMs,
       // A node that is stopped in the middle of a change must not hold back those of others.
       idle_in_transaction_session_timeout: waitMs,
     });
     // It is closed again when it was idle for ten seconds.
     this.owner = this.open({
       ...target.owner?.config,
-      ...{ max: 1, connectionTimeoutMillis: waitMs },
+      max: 1,
+      connectionTimeoutMillis: waitMs,
       idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
     });
     this.liveness = new Liveness({

@@ -75,8 +75,16 @@ function toThen(
   reason: string | null,
 ): LoggedThen {
   return {
-    ...{ query_id: id, timestamp, status, block_source, block_rule },
-    ...{ revision: then, current_revision: now, by: 'policy_in_force', exact: reason === null, reason },
+    query_id: id,
+    timestamp,
+    status,
+    block_source,
+    block_rule,
+    revision: then,
+    current_revision: now,
+    by: 'policy_in_force',
+    exact: reason === null,
+    reason,
   };
 }
 

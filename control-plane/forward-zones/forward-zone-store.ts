@@ -36,25 +36,6 @@ export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate):
   return toZone(rows[0]!);
 }
 
-/** Stores new zones by one statement; returns them in the same order. Errors as above. */
-export async function insertForwardZones(
-  db: Queryable,
-  zones: readonly ForwardZoneCreate[],
-): Promise<ForwardZone[]> {
-  const text = `INSERT INTO forward_zones (zone, servers, comment, enabled)
-    SELECT zone, ARRAY(SELECT jsonb_array_elements_text(servers::jsonb)), comment, enabled
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
-      WITH ORDINALITY AS v (zone, servers, comment, enabled, place)
-    ORDER BY place RETURNING ${COLUMNS}`;
-  const values = [
-    zones.map(({ zone }) => zone),
-    zones.map(({ servers }) => JSON.stringify(servers)),
-    zones.map(({ comment }) => comment),
-    zones.map(({ enabled }) => enabled),
-  ];
-  return (await refusingDuplicates(() => db.query<ForwardZoneRow>(text, values))).rows.map(toZone);
-}
-
 /** Changes the given fields; 404, 409 for a zone that is there already. */
 export async function updateForwardZone(
   db: Queryable,

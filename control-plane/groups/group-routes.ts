@@ -1,29 +1,40 @@
 /** HTTP of `{api}/groups`. A change of a group is in the database and in force when the answer is sent. */
 import { IdParams } from '../../shared/api/fields.ts';
-import { Group, GroupCreateBody, GroupList, GroupUpdateBody } from '../../shared/api/policy/groups-api.ts';
+import { ClientPage, GroupClientQuery } from '../../shared/api/policy/clients-api.ts';
+import {
+  Group,
+  GroupCreateBody,
+  GroupDeleteQuery,
+  GroupList,
+  GroupUpdateBody,
+} from '../../shared/api/policy/groups-api.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
-import type { Database } from '../db/database.ts';
-import type { PolicyChanges } from '../policy/change.ts';
+import { changedRow } from '../clients/client-change.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { StoredClient } from '../clients/client-record.ts';
+import { releaseClients } from '../clients/client-store.ts';
+import { pageOfClients } from '../clients/client-view.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import type { Changed, PolicyChanges } from '../policy/change.ts';
 import * as store from './group-store.ts';
 
 /** How many clients belong to each group, by id. */
-interface MemberCounts {
-  countByGroup(): ReadonlyMap<number, number>;
-}
+type MemberCounts = Pick<ClientDirectory, 'countByGroup'>;
 
-/** Rows of groups. */
+/** Rows of groups and of their clients. */
 export function groupRoutes(context: {
   database: Database;
   policy: PolicyChanges;
-  clients: MemberCounts;
+  clients: ClientDirectory;
 }): Route[] {
   return [
     listGroups(context.database, context.clients),
     createGroup(context.policy, context.clients),
     readGroup(context.database, context.clients),
     updateGroup(context.policy, context.clients),
-    deleteGroup(context.policy),
+    deleteGroup(context.policy, context.clients),
+    listGroupClients(context.database, context.clients),
   ];
 }
 
@@ -98,22 +109,50 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   });
 }
 
-function deleteGroup(policy: PolicyChanges): Route {
+function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'>): Route {
   return route({
     method: 'DELETE',
     path: '/groups/{id}',
     access: 'admin',
     tag: 'Groups',
-    summary: 'Delete a group that nothing refers to; Default stays',
+    summary:
+      'Delete a group that nothing refers to, or with `cascade` what refers to it as well; Default stays',
     params: IdParams,
-    errors: { 409: 'something refers to the group, or it is Default' },
+    query: GroupDeleteQuery,
+    errors: {
+      409: 'something refers to the group, it is Default, or with `cascade` a list would then serve every group',
+    },
     handle: async (request) => {
       const { id } = request.params;
-      await policy.change(authorOf(request), async (tx) => {
+      const { cascade } = request.query;
+      const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
         const { name } = await store.readGroup(tx, id);
-        await store.deleteGroup(tx, id);
-        return { result: undefined, summary: `group ${name}: deleted` };
+        const released = cascade ? await releaseClients(tx, id) : [];
+        await store.deleteGroup(tx, id, cascade);
+        const outside = released.flatMap((client) => changedRow({ ...client, groupId: id }, client));
+        return { result: released, summary: `group ${name}: deleted`, outside };
+      };
+      await policy.change(authorOf(request), work, (released, apply) => {
+        for (const client of released) clients.put(client);
+        return apply();
       });
+    },
+  });
+}
+
+function listGroupClients(database: Database, clients: ClientDirectory): Route {
+  return route({
+    method: 'GET',
+    path: '/groups/{id}/clients',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'Clients that belong to the group, for whatever reason',
+    params: IdParams,
+    query: GroupClientQuery,
+    answer: ClientPage,
+    handle: async ({ params, query }) => {
+      await store.readGroup(database, params.id);
+      return pageOfClients(clients, { ...query, group_id: params.id });
     },
   });
 }

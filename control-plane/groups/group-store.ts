@@ -55,17 +55,38 @@ export async function updateGroup(db: Queryable, id: number, change: GroupUpdate
   return toGroup(existing(rows[0], id));
 }
 
-/** Removes a group; 404, or 409 for Default and for a group that something still refers to. */
-export async function deleteGroup(db: Queryable, id: number): Promise<void> {
+/**
+ * Removes a group, with `cascade` also what refers to it except clients; 404, or 409 for Default and for a group that
+ * something still refers to.
+ */
+export async function deleteGroup(db: Queryable, id: number, cascade: boolean): Promise<void> {
   if (id === DEFAULT_GROUP_ID) throw conflict('the group Default cannot be deleted');
+  if (cascade) await deleteReferences(db, id);
   try {
     const { rowCount } = await db.query('DELETE FROM groups WHERE id = $1', [id]);
     if (rowCount === 0) throw notFound(`group ${id}`);
   } catch (error) {
     if (isForeignKeyViolation(error))
-      throw conflict(`group ${id} is in use; take its clients, subnets, lists and rules away first`);
+      throw conflict(
+        `group ${id} is in use; remove its clients, subnets, lists and rules first, or delete it with cascade=true`,
+      );
     throw error;
   }
+}
+
+/** Removes the subnets and rules of a group, and takes it off lists; 409 if a list would then serve every group. */
+async function deleteReferences(db: Queryable, id: number): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `SELECT s.name FROM list_sources s JOIN list_source_groups g ON g.source_id = s.id
+      GROUP BY s.id HAVING array_agg(g.group_id) = ARRAY[$1::integer] ORDER BY s.name`,
+    [id],
+  );
+  if (rows.length > 0)
+    throw conflict(
+      `${rows.map(({ name }) => `"${name}"`).join(', ')}: lists of group ${id} alone, which would serve every group without it; delete them or give them another group first`,
+    );
+  for (const table of ['client_subnets', 'list_source_groups', 'managed_domains', 'regex_filters'])
+    await db.query(`DELETE FROM ${table} WHERE group_id = $1`, [id]);
 }
 
 function existing(row: GroupRow | undefined, id: number): GroupRow {

@@ -66,7 +66,9 @@ export class DiskRoom {
       const { bavail, blocks, bsize, files, ffree } = await statfs(this.dataDir);
       const spoolBytes = await folderBytes(join(this.dataDir, 'spool'));
       this.state = {
-        ...{ freeBytes: bavail * bsize, sizeBytes: blocks * bsize, spoolBytes },
+        freeBytes: bavail * bsize,
+        sizeBytes: blocks * bsize,
+        spoolBytes,
         hasNoInodes: files > 0 && ffree === 0,
       };
       this.isReported = false;

@@ -5,10 +5,8 @@
  * them.
  */
 import { accessRoutes } from '../access/access-routes.ts';
-import type { PartsOf } from '../api/feature-parts.ts';
 import type { Route } from '../api/route.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
-import { userFactorRoutes } from '../auth/accounts/user-factor-routes.ts';
 import { userRoutes } from '../auth/accounts/user-routes.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
 import { secondFactorRoutes } from '../auth/second-factor-routes.ts';
@@ -54,6 +52,14 @@ import { systemInfoRoutes } from '../system/system-info-routes.ts';
 import { tlsRoutes } from '../tls/tls-routes.ts';
 import { statusStreamRoutes } from '../status/status-stream-routes.ts';
 import { upstreamRoutes } from '../upstreams/upstream-routes.ts';
+import { compatAuthRoutes } from '../compat/compat-auth-routes.ts';
+import { compatHistoryRoutes } from '../compat/compat-history-routes.ts';
+import { compatNodeRoutes } from '../compat/compat-node-routes.ts';
+import { compatPaddRoutes } from '../compat/compat-padd-routes.ts';
+import { compatQueriesRoutes } from '../compat/compat-queries-routes.ts';
+import type { CompatRoute } from '../compat/compat-route.ts';
+import { compatStatsRoutes } from '../compat/compat-stats-routes.ts';
+import { compatTopRoutes } from '../compat/compat-top-routes.ts';
 
 /** In the order of the API reference. */
 const FEATURES = [
@@ -69,7 +75,6 @@ const FEATURES = [
   tlsRoutes,
   tokenRoutes,
   userRoutes,
-  userFactorRoutes,
   groupRoutes,
   bypassRoutes,
   accessRoutes,
@@ -107,10 +112,40 @@ const FEATURES = [
   dashboardRoutes,
 ] as const;
 
-/** What all rows together are made of; a feature sees its own parts only. */
-export type RouteParts = PartsOf<(typeof FEATURES)[number], Route>;
+/**
+ * The services that functions need together, each of which names its own: inferred, as a parameter is contravariant.
+ */
+type ContextOf<Feature, Row> = (
+  Feature extends (context: infer Context) => Row[] ? (context: Context) => void : never
+) extends (context: infer All) => void
+  ? All
+  : never;
 
-/** All rows, over the parts of a node. */
-export function routeTable(parts: RouteParts): Route[] {
-  return FEATURES.flatMap((rows) => rows(parts));
+/** The services that all rows need; a feature sees its own only. */
+export type RouteContext = ContextOf<(typeof FEATURES)[number], Route>;
+
+/** All rows, over the services of a node. */
+export function routeTable(context: RouteContext): Route[] {
+  return FEATURES.flatMap((rows) => rows(context));
 }
+
+const COMPAT_FEATURES = [
+  compatAuthRoutes,
+  compatStatsRoutes,
+  compatHistoryRoutes,
+  compatTopRoutes,
+  compatQueriesRoutes,
+  compatNodeRoutes,
+  compatPaddRoutes,
+] as const;
+
+/** The same for the rows of the compatibility API. */
+export type CompatContext = ContextOf<(typeof COMPAT_FEATURES)[number], CompatRoute>;
+
+/** Every row of the compatibility API. It has no other: nothing here changes more than the caller's own session. */
+export function compatTable(context: CompatContext): CompatRoute[] {
+  return COMPAT_FEATURES.flatMap((rows) => rows(context));
+}
+
+/** The rows below the page `/check`, which stand outside the API. */
+export { publicProbeRoutes as checkTable } from '../probes/probe-routes.ts';

@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/log.ts';
 import { overloaded } from '../api/api-error.ts';
 import type { Author } from '../api/caller.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
-import type { ApplyParts } from './apply/apply-parts.ts';
+import type { ApplyParts } from './apply/apply-plan.ts';
 import { applyPlan } from './apply/apply-plan.ts';
 import { planInThread } from './plan-in-thread.ts';
 

@@ -64,11 +64,7 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
   return plan;
 }
 
-/** Rows that a plan makes, about; a rule has one for each of its groups. */
-function rowsOf({ rules, records, zones, clients, subnets, sources, groups }: ImportPlan): number {
-  const others = [records, zones, clients, subnets, sources, groups];
-  return others.reduce(
-    (sum, entities) => sum + entities.length,
-    rules.reduce((sum, rule) => sum + (rule.groups?.length ?? 1), 0),
-  );
+/** Rows that a plan makes, about. */
+function rowsOf({ origins: { configuration: _settings, groups, ...others } }: ImportPlan): number {
+  return Object.values(others).reduce((sum, things) => sum + things.length, groups.length - 1);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type TestDatabase, startTestDatabase } from '../../test/support/parts/test-database.ts';
-import { insertRecord, insertRecords, listRecords } from './record-store.ts';
+import { insertRecord, listRecords } from './record-store.ts';
 import type { RecordFields } from './record-store.ts';
 
 let own: TestDatabase;
@@ -14,17 +14,17 @@ const record = (hostname: string): RecordFields => ({
   ...{ record_type: 'TXT', value: `{"a, \\ ${hostname}}`, ttl: 60, comment: '' },
 });
 
-describe('insertRecords()', () => {
-  test('insertRecords() stores records in their order, as they are', async () => {
-    const written = await insertRecords(own.database, ['c', 'a', 'b'].map(record));
+describe('insertRecord()', () => {
+  test('insertRecord() stores records in their order, as they are', async () => {
+    const written = [];
+    for (const name of ['c', 'a', 'b']) written.push(await insertRecord(own.database, record(name)));
     expect(written).toMatchObject(['c', 'a', 'b'].map(record));
     expect(await listRecords(own.database)).toEqual(written);
   });
 
-  test('insertRecords() is 409, and stores none, where one is there already', async () => {
+  test('insertRecord() is 409, and stores none, if it is there already', async () => {
     await insertRecord(own.database, record('there'));
-    const some = insertRecords(own.database, ['new', 'there'].map(record));
-    await expect(some).rejects.toMatchObject({ status: 409 });
+    await expect(insertRecord(own.database, record('there'))).rejects.toMatchObject({ status: 409 });
     const names = (await listRecords(own.database)).map(({ hostname }) => hostname);
     expect(names).toEqual(['c', 'a', 'b', 'there']);
   });

@@ -49,20 +49,9 @@ export async function findRecord(db: Queryable, id: number): Promise<StoredRecor
 
 /** Stores a new record; 409 for one that is there already. */
 export async function insertRecord(db: Queryable, record: RecordFields): Promise<StoredRecord> {
-  return (await insertRecords(db, [record]))[0]!;
-}
-
-/** The same for some, by one statement; returns them in the same order. */
-export async function insertRecords(
-  db: Queryable,
-  records: readonly RecordFields[],
-): Promise<StoredRecord[]> {
-  const text = `INSERT INTO local_records (${FIELDS}) SELECT ${FIELDS}
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[])
-      WITH ORDINALITY AS v (${FIELDS}, place) ORDER BY place RETURNING ${COLUMNS}`;
-  const rows = records.map(valuesOf);
-  const values = rows[0]!.map((_value, column) => rows.map((row) => row[column]));
-  return (await refusingDuplicates(() => db.query<RecordRow>(text, values))).rows.map(toRecord);
+  const text = `INSERT INTO local_records (${FIELDS}) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`;
+  const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, valuesOf(record)));
+  return toRecord(rows[0]!);
 }
 
 /** Replaces a record; 404, 409 for one that is there already. */

@@ -1,6 +1,6 @@
 /**
  * SQL that reads what a transaction has changed of policy. Rows that were rewritten unchanged, or removed and restored,
- * do not count, nor do timestamps.
+ * do not count, nor do timestamps, nor the clients of a deleted group, which the change reports itself.
  */
 import type { Queryable } from '../db/database.ts';
 import { COPIED, hasKey, NOTED } from './noted-tables.ts';

@@ -4,6 +4,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { within } from '../../test/support/parts/until.ts';
+import { ClientDirectory } from '../clients/client-directory.ts';
 import { DatabaseBusy, DatabaseUnavailable } from '../db/database-errors.ts';
 import { startDatabase } from '../db/database.ts';
 import type { Database, Queryable } from '../db/database.ts';
@@ -264,7 +265,12 @@ describe('rollBack()', () => {
     );
     await own.database.query('INSERT INTO list_source_groups SELECT id, 1 FROM list_sources');
     await change();
-    const parts = { database, policy: changes, bringBack: () => Promise.resolve() };
+    const parts = {
+      database,
+      policy: changes,
+      clients: new ClientDirectory(),
+      bringBack: () => Promise.resolve(),
+    };
     const first = await newestRevision(database);
     await change();
     const second = await newestRevision(database);

@@ -9,7 +9,7 @@ import { OutcomeUnknown } from '../db/database-errors.ts';
 import { SYSTEM } from '../api/caller.ts';
 import type { Author } from '../api/caller.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { changedRows } from './change-detection.ts';
+import { changedRows, MOST_ROWS } from './change-detection.ts';
 import type { ChangedRow, ChangedRows } from './change-detection.ts';
 import { recordRevision } from './record-revision-store.ts';
 import type { RevisionNote } from './record-revision-store.ts';
@@ -110,7 +110,7 @@ export class PolicyChanges {
       if (summary === null) return { result, revision: null };
       const changed = await changedRows(tx);
       if (changed.count + outside.length === 0) return { result, revision: null };
-      const rows = [...outside, ...changed.rows];
+      const rows = [...outside, ...changed.rows].slice(0, MOST_ROWS);
       const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
       return { result, revision: await recordRevision(tx, { isOwn: author === SYSTEM, summary, audit }) };
     });

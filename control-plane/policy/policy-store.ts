@@ -2,10 +2,30 @@
 import { type SourceKind, TEXT_URL } from '../../shared/policy/source-kind.ts';
 import type { Queryable } from '../db/database.ts';
 import { DatabaseUnavailable } from '../db/database-errors.ts';
-import { CLIENT_PAIRS, readPairs } from './client-rows.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
 import { type FindService, type KeptRows, type ManagedChanges, PolicyMemory } from './policy-memory.ts';
 import { type PolicyPosition, POSITION } from './policy-position.ts';
+
+const pairs = (value: string, table: string): string =>
+  `SELECT coalesce(string_agg(${value} || ' ' || group_id, ','), '') FROM ${table}`;
+
+/** Statements that give `address group` and so on, with commas between. */
+const CLIENT_PAIRS = {
+  clients: `${pairs('host(ip_address)', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NULL
+    AND ip_address IS NOT NULL`,
+  macClients: `${pairs('mac_address::text', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NOT NULL`,
+  subnets: pairs('cidr::text', 'client_subnets'),
+} as const;
+
+/** The rows of such a text; null of null. */
+function readPairs<Row>(text: string | null, make: (value: string, groupId: number) => Row): Row[] | null {
+  if (text === null) return null;
+  if (text === '') return [];
+  return text.split(',').map((pair) => {
+    const space = pair.indexOf(' ');
+    return make(pair.slice(0, space), Number(pair.slice(space + 1)));
+  });
+}
 
 type PairColumn = keyof typeof CLIENT_PAIRS;
 type JsonColumn = Exclude<keyof KeptRows, PairColumn>;

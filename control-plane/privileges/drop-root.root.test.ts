@@ -174,9 +174,9 @@ test.each([
     (): void => {
       mkdirSync(dataDir);
       chownSync(dataDir, WEIR, WEIR);
-      write('data/lock', '', 0o600);
+      write('data/node-uuid', '', 0o600);
     },
-    /data\/lock does not belong to user weir/,
+    /data\/node-uuid does not belong to user weir/,
   ],
   ['the configuration is closed', (): void => configure('', 0o600), /no access to \S*weir\.toml/],
   [

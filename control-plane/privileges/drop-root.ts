@@ -11,6 +11,8 @@ import {
   readFileSync,
   realpathSync,
   statSync,
+  readdirSync,
+  mkdirSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -21,9 +23,7 @@ import type { Account } from '../accounts/system-users.ts';
 import { asAccount } from '../accounts/as-account.ts';
 import { becomeAccount, loadPrivilegeCalls, missingCapabilities } from './privilege-calls.ts';
 import type { PrivilegeCalls } from './privilege-calls.ts';
-import { mkdirSync } from 'node:fs';
 import { makeOwnedFolder } from '../db/postgres/owned-files.ts';
-import { readdirSync } from 'node:fs';
 import { loadDescriptorCalls } from '../handover/descriptor-calls.ts';
 import { peerUser } from '../handover/descriptor-messages.ts';
 import { HANDOVER_SOCKET } from '../handover/handover-format.ts';
@@ -209,19 +209,11 @@ function mayOpen(path: string): boolean {
   }
 }
 
-/** Makes a folder that only the account (and root) can enter, and those above it. Throws if the account cannot reach it. */
-export function makeFolderFor(path: string, account: Account): void {
-  const parent = dirname(path);
-  const firstMade = mkdirSync(parent, { recursive: true });
-  asAccount(account, () => statSync(`${firstMade ?? parent}/.`));
-  makeOwnedFolder(path, { ...account, isSelf: false });
-}
-
 /**
  * The first file below `folder`, or it itself, that belongs to another user; undefined if there is none. Follows no link.
  * A file with several names does not count: PostgreSQL's programs are hard links to those of the release.
  */
-export function firstForeign(folder: string, uid: number): string | undefined {
+function firstForeign(folder: string, uid: number): string | undefined {
   const state = lstatSync(folder, { throwIfNoEntry: false });
   if (state === undefined) return undefined;
   if (!state.isDirectory()) return state.uid === uid || state.nlink > 1 ? undefined : folder;
@@ -233,10 +225,18 @@ export function firstForeign(folder: string, uid: number): string | undefined {
   return undefined;
 }
 
+/** Makes a folder that only the account (and root) can enter, and those above it. Throws if the account cannot reach it. */
+function makeFolderFor(path: string, account: Account): void {
+  const parent = dirname(path);
+  const firstMade = mkdirSync(parent, { recursive: true });
+  asAccount(account, () => statSync(`${firstMade ?? parent}/.`));
+  makeOwnedFolder(path, { ...account, isSelf: false });
+}
+
 const TIMEOUT_MS = 1000;
 
 /** Whether root listens for upgrades in the data directory. Asks the kernel, as the files there may be another user's. */
-export function isRunByRoot(dataDir: string): boolean {
+function isRunByRoot(dataDir: string): boolean {
   const loaded = loadDescriptorCalls();
   if ('reason' in loaded) return false;
   const { calls } = loaded;

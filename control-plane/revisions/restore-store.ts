@@ -3,7 +3,7 @@
  *
  * Rules, services, schedules, client subnets and list sources become exactly those of the revision, by undoing what
  * `policy_changes` notes since. Groups of the revision come back as they were, but groups made since stay: clients may
- * belong to them, and a rollback of rules must not move clients. They are left without rules of their own. What is
+ * belong to them, and a rollback of rules must not move clients. They are left without rules. What is
  * known of a list's server stays as it is, so a list whose newer copy is undone does not come back with the next fetch
  * of that copy: it is held.
  */

@@ -4,6 +4,10 @@
  */
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import type { Author } from '../api/caller.ts';
+import { changedRow } from '../clients/client-change.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { StoredClient } from '../clients/client-record.ts';
+import { returnClients } from '../clients/client-store.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Changed, PolicyChanges } from '../policy/change.ts';
 import { restorePolicy } from './restore-store.ts';
@@ -18,6 +22,7 @@ import {
 export interface RollBackParts {
   readonly database: Queryable;
   readonly policy: PolicyChanges;
+  readonly clients: Pick<ClientDirectory, 'put'>;
   /** Puts the restored rows and lists into force. */
   readonly bringBack: () => Promise<void>;
 }
@@ -27,17 +32,22 @@ export interface RollBackParts {
  * unchanged. 404, 409.
  */
 export async function rollBack(
-  { database, policy, bringBack }: RollBackParts,
+  { database, policy, clients, bringBack }: RollBackParts,
   id: number,
   author: Author,
   expectedHead?: number,
 ): Promise<Revision> {
-  const work = async (tx: Queryable): Promise<Changed<undefined>> => {
+  const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
     await refuseForgotten(tx, id);
     if (expectedHead !== undefined) await refuseUnknownHead(tx, expectedHead);
     await restorePolicy(tx, id);
-    return { result: undefined, summary: `rolled back to revision ${id}` };
+    const returned = await returnClients(tx, id);
+    const outside = returned.flatMap((client) => changedRow({ ...client, groupId: null }, client));
+    return { result: returned, summary: `rolled back to revision ${id}`, outside };
   };
-  const { revision } = await policy.changeWithRevision(author, work, bringBack);
+  const { revision } = await policy.changeWithRevision(author, work, (returned) => {
+    for (const client of returned) clients.put(client);
+    return bringBack();
+  });
   return revision === null ? newestRevision(database) : readRevision(database, revision);
 }

@@ -92,23 +92,6 @@ export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFie
   return toRule(rows[0]!);
 }
 
-/** Stores new rules by one statement; returns them in the same order. Errors as above. */
-export async function insertRules(
-  db: Queryable,
-  of: RuleTableName,
-  rules: readonly RuleFields[],
-): Promise<StoredRule[]> {
-  const text = `INSERT INTO ${of.table} (name, ${of.matches}, action, group_id, comment, enabled)
-    SELECT name, text, action, group_id, comment, enabled
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::boolean[])
-      WITH ORDINALITY AS v (name, text, action, group_id, comment, enabled, place)
-    ORDER BY place RETURNING ${columns(of)}`;
-  const values = (['name', 'text', 'action', 'group_id', 'comment', 'enabled'] as const).map((field) =>
-    rules.map((rule) => rule[field]),
-  );
-  return (await refusingBadRules(of, () => db.query<RuleRow>(text, values))).rows.map(toRule);
-}
-
 /** Changes the given fields; 404, 409 for a rule that is there already, 400 for an unknown group. */
 export async function updateRule(
   db: Queryable,

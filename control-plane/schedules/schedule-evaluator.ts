@@ -1,7 +1,7 @@
 /**
- * Keeps what depends on time in force: schedules, grants, and the timer of the blocking switch. Computes them for each
- * snapshot that is built, and checks every minute, and when one ends, whether they still hold. It works on the rows in
- * force, so it needs no database. `overrides.ts` evaluates the slots, `grants/grant-times.ts` the grants.
+ * Keeps what depends on time up to date: schedules, grants, and the timer of the blocking switch. Computes them for each
+ * snapshot that is built, and checks every minute, and when one ends, whether they still hold. It works on the
+ * published rows, so it needs no database. `overrides.ts` evaluates the slots, `grants/grant-times.ts` the grants.
  */
 import { reasonOf } from '../../shared/thrown.ts';
 import type { Clock } from '../../shared/clock.ts';

@@ -59,7 +59,12 @@ export function parseCatalog(text: string): FetchedCatalog {
 export function readShippedCatalog(text: string): CatalogFileService[] {
   const { services } = JSON.parse(text) as { services: readonly ShippedService[] };
   return services.map(({ id, name, category, tags = [], domains = [], exact = [], icon = null }) => ({
-    ...{ id, name, category, tags, domains, exact },
+    id,
+    name,
+    category,
+    tags,
+    domains,
+    exact,
     icon: icon === null ? null : dataUrl(icon),
   }));
 }

@@ -41,7 +41,8 @@ export async function writeConfigRows(
       result: null,
       summary: `configuration ${names.join(', ')}: changed`,
       outside: outside.map((key) => ({
-        ...{ table: 'configuration', key },
+        table: 'configuration',
+        key,
         before: { value: before[key] ?? null },
         after: { value: after[key] ?? null },
       })),

@@ -111,7 +111,11 @@ class Words {
     if (rule === null || known === undefined) return null;
     const { source, sources, line } = known;
     return {
-      ...{ judged: nameToText(rule.judged), rule: known.rule, origin: ORIGINS[rule.origin], source, line },
+      judged: nameToText(rule.judged),
+      rule: known.rule,
+      origin: ORIGINS[rule.origin],
+      source,
+      line,
       sources: [...sources],
     };
   }

@@ -95,7 +95,9 @@ export class Simulator {
           hostnameOf: (ip, clientId) => clients.nameAt(ip, clientId),
         }),
         lists: lists.added.map(({ name, rules, invalidLines }) => ({
-          ...{ name, rules, invalid_lines: invalidLines },
+          name,
+          rules,
+          invalid_lines: invalidLines,
         })),
         elapsed_ms: Math.round(clock.monotonicMs() - startedMs),
       };
@@ -124,7 +126,9 @@ export class Simulator {
     const addressesOf = (): LivePolicy['clientAddresses'] =>
       draftedAddresses(draft, rows, (macClients) => clients.addressesOf(macClients));
     const built = publisher.draft({
-      ...{ compiled, rows, blocking: blocking() },
+      compiled,
+      rows,
+      blocking: blocking(),
       ...(draft.clients.length === 0 ? {} : { clientAddresses: addressesOf }),
     });
     const refused = built.manual.refused.filter(({ id }) => id < 0);
@@ -145,8 +149,12 @@ function aboutLog(
   return {
     oldest: oldestMs === null ? null : new Date(oldestMs).toISOString(),
     queries: {
-      ...{ judged, not_judged: notJudged, undecided, answer_unknown: unknownAnswers },
-      ...{ left_out: leftOut, distinct: questions.count },
+      judged,
+      not_judged: notJudged,
+      undecided,
+      answer_unknown: unknownAnswers,
+      left_out: leftOut,
+      distinct: questions.count,
     },
     is_complete: leftOut === 0 && damagedBlocks === 0,
     damaged_blocks: damagedBlocks,

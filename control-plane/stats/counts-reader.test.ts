@@ -7,7 +7,6 @@ import { storeRows } from '../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
-import { LogMemory } from '../query-log/search/log-memory.ts';
 import { GRAIN_MS } from '../query-log/store/counts-store.ts';
 import { partsOf, readBuckets, readCounts } from './counts-reader.ts';
 
@@ -118,42 +117,5 @@ describe('the views', () => {
       { value: 'BLOCKED_LIST', count: blocked },
       { value: 'CACHED', count: counted.length - blocked },
     ]);
-  });
-});
-
-describe('readCounts(), kept between questions,', () => {
-  test('has what a question of its own has, whatever came or went meanwhile', async () => {
-    const tx = { query: own.database.query.bind(own.database), copyOut: () => Promise.reject(new Error()) };
-    const kept = { ...tx, memory: new LogMemory() };
-    const minute = fc.integer({ min: -30, max: 300 });
-    const statements = [
-      `UPDATE query_counts SET queries = queries + 1, counts = weir_add_counts(counts, '{"type:1": 1, "new:x": 2}')
-       WHERE grain = $1 AND start = $2`,
-      'DELETE FROM query_counts WHERE grain = $1 AND start = $2',
-      `INSERT INTO query_counts SELECT $1::"char", $2, 9, 1, 0, 0, 0, 0, '{"type:28": 1}' ON CONFLICT DO NOTHING`,
-    ];
-    const change = fc.record({
-      sql: fc.constantFrom(...statements),
-      grain: fc.constantFrom('m', 'q', 'd'),
-      at: minute,
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(change, minute), { minLength: 3, maxLength: 12 }), async (all) => {
-        for (const [{ sql, grain, at }, from] of all) {
-          const stepMs = GRAIN_MS[grain as 'm'];
-          const startMs = Math.floor((START_MS + at * MINUTE_MS) / stepMs) * stepMs;
-          await own.database.query(sql, [grain, new Date(startMs)]);
-          const fromMs = START_MS + from * MINUTE_MS;
-          const toMs = fromMs + 2000 * MINUTE_MS;
-          const { counts, ...totals } = await readCounts(kept, fromMs, toMs);
-          const made = await readCounts(tx, fromMs, toMs);
-          expect({ ...totals, counts: Object.fromEntries(counts) }).toEqual({
-            ...made,
-            counts: Object.fromEntries(made.counts),
-          });
-        }
-      }),
-      { numRuns: 15 },
-    );
   });
 });

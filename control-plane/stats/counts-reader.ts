@@ -1,8 +1,6 @@
 /** Reads the counts of minutes, quarters of an hour and days (`query-log/store/counts-store.ts`). */
 import type { Queryable } from '../db/database.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
-import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
-import type { CountsRange, SummedCounts } from '../query-log/search/kept-counts.ts';
 import { type Grain, GRAIN_MS } from '../query-log/store/counts-store.ts';
 
 /** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
@@ -17,8 +15,21 @@ export interface NodeSpan extends Span {
   readonly node?: string | undefined;
 }
 
+/** Rows of one grain that start in a span. */
+export interface CountsRange extends Span {
+  readonly grain: Grain;
+}
+
 /** Sums of a span. */
-export type CountSums = SummedCounts;
+export interface CountSums {
+  readonly queries: number;
+  readonly blocked: number;
+  readonly cached: number;
+  readonly forwarded: number;
+  readonly rateLimited: number;
+  /** By `kind:value`, those that are not 0. */
+  readonly counts: ReadonlyMap<string, number>;
+}
 
 /** Sums of one span of a timeline. */
 export interface Bucket {
@@ -51,21 +62,12 @@ const TOTALS = `coalesce(sum(queries), 0)::bigint AS queries, coalesce(sum(block
 
 /** Sums of [fromMs, toMs), both starts of minutes; of one node, or of all. */
 export async function readCounts(
-  tx: BlockTransaction,
+  tx: Queryable,
   fromMs: number,
   toMs: number,
   nodeId?: number,
 ): Promise<CountSums> {
-  const parts = partsOf(fromMs, toMs);
-  // What is kept between questions is of all nodes.
-  if (nodeId !== undefined) return addUp(tx, parts, nodeId);
-  const period = tx.memory?.periods.find({ fromUs: fromMs * 1000, toUs: toMs * 1000 });
-  const kept = await period?.inTurn(() => period.counts.read(tx, parts));
-  return kept ?? addUp(tx, parts);
-}
-
-async function addUp(tx: Queryable, parts: readonly CountsRange[], nodeId?: number): Promise<CountSums> {
-  const { text, values } = spanSql(parts, nodeId);
+  const { text, values } = spanSql(partsOf(fromMs, toMs), nodeId);
   const totals = await tx.query<Omit<CountSums, 'counts'>>(
     `SELECT ${TOTALS} FROM query_counts WHERE ${text}`,
     values,

@@ -31,13 +31,14 @@ export interface LoggedDashboard {
 export async function readDashboard(log: LogSource, request: TimelineRequest): Promise<LoggedDashboard> {
   return log.read(async (tx) => {
     const timeline = timelineOf(request, await readAllCounts(tx, request));
-    return readSums(tx, request, log.onDamaged, (sums) => ({
+    const sums = await readSums(tx, request, log.onDamaged);
+    return {
       summary: summarize(sums),
       cache: cacheUse(sums.counts),
       timeline,
       topBlocked: topDomains(sums.names, 'blocked', TOP),
       topDomains: topDomains(sums.names, 'allowed', TOP),
       topClients: topClients(sums.clients, TOP),
-    }));
+    };
   });
 }

@@ -17,7 +17,6 @@ import {
   sumNames,
   type SumRequest,
 } from '../query-log/sums/log-sums.ts';
-import { sumPeriod } from '../query-log/sums/period-sums.ts';
 import { type CountSums, type NodeSpan, readCounts, type Span } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
@@ -93,21 +92,23 @@ export interface Sums {
   readonly clients: KeySums<ClientSum>;
 }
 
-/** Calls `take` with the sums of a span, which change once it has returned; `onDamaged` as in `SumRequest`. */
-export async function readSums<T>(
+/** Sums of a span; `onDamaged` as in `SumRequest`. */
+export async function readSums(
   tx: BlockTransaction,
   span: NodeSpan,
   onDamaged: SumRequest['onDamaged'],
-  take: (sums: Sums) => T,
-): Promise<T> {
+): Promise<Sums> {
   const request = await sumRequestOf(tx, span, {}, onDamaged);
-  const counts = await readCounts(tx, span.fromMs, span.toMs, request.nodeId);
-  return sumPeriod(tx, request, ['names', 'clients'], (sums) => take({ ...sums, counts }));
+  return {
+    counts: await readCounts(tx, span.fromMs, span.toMs, request.nodeId),
+    names: await sumNames(tx, request),
+    clients: await sumClients(tx, request),
+  };
 }
 
 /** Figures of a span. */
 export async function readSummary(log: LogSource, span: NodeSpan): Promise<LoggedSummary> {
-  return log.read((tx) => readSums(tx, span, log.onDamaged, summarize));
+  return log.read(async (tx) => summarize(await readSums(tx, span, log.onDamaged)));
 }
 
 /** Cache hits and misses of a span. */
@@ -136,11 +137,9 @@ export async function readTopDomains(
   log: LogSource,
   { limit, client, group_id, which, ...span }: TopDomainsRequest,
 ): Promise<DomainCount[]> {
-  const take = (names: Sums['names']): DomainCount[] => topDomains(names, which, limit);
   return log.read(async (tx) => {
     const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
-    if (isAnySet(request.filter)) return take(await sumNames(tx, request));
-    return sumPeriod(tx, request, ['names'], ({ names }) => take(names));
+    return topDomains(await sumNames(tx, request), which, limit);
   });
 }
 
@@ -158,11 +157,9 @@ export async function readTopClients(
   log: LogSource,
   { limit, client, group_id, by, ...span }: TopClientsRequest,
 ): Promise<ClientCount[]> {
-  const take = (clients: Sums['clients']): ClientCount[] => topClients(clients, limit, by);
   return log.read(async (tx) => {
     const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
-    if (isAnySet(request.filter)) return take(await sumClients(tx, request));
-    return sumPeriod(tx, request, ['clients'], ({ clients }) => take(clients));
+    return topClients(await sumClients(tx, request), limit, by);
   });
 }
 
@@ -178,13 +175,11 @@ export async function readMostAsked(
 
 /** Queries by address and key; `client-directory.ts` maps addresses to clients. */
 export async function readAddressCounts(log: LogSource, span: Span): Promise<AddressCount[]> {
-  const request = { ...microseconds(span), onDamaged: log.onDamaged };
-  return log.read((tx) =>
-    sumPeriod(tx, request, ['clients'], ({ clients }) =>
-      clients
-        .top(MAX_ADDRESSES, 'all')
-        .map(([client, { queries, blocked }]) => ({ ...readClientText(client), total: queries, blocked })),
-    ),
+  const request = { ...microseconds(span), filter: {}, onDamaged: log.onDamaged };
+  return log.read(async (tx) =>
+    (await sumClients(tx, request))
+      .top(MAX_ADDRESSES, 'all')
+      .map(([client, { queries, blocked }]) => ({ ...readClientText(client), total: queries, blocked })),
   );
 }
 
@@ -208,10 +203,6 @@ async function sumRequestOf(
 ): Promise<SumRequest> {
   const { nodeId } = await nodesOf(tx, { node: span.node });
   return { ...microseconds(span), nodeId, filter, onDamaged };
-}
-
-function isAnySet(filter: object): boolean {
-  return Object.values(filter).some((condition) => condition !== undefined);
 }
 
 function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NOTHING_KNOWN } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
-import { databaseCheck, upstreamsCheck } from './node-health.ts';
+import { clockCheck, databaseCheck, nodesCheck, privilegesCheck, upstreamsCheck } from './node-health.ts';
 
 function report(status: UpstreamReport['status'], address: string, poolName = 'main'): UpstreamReport {
   return {
@@ -59,4 +59,37 @@ describe('upstreamsCheck', () => {
       detail: `unhealthy: 192.0.2.1; ${detail}`,
     });
   });
+});
+
+describe('nodesCheck()', () => {
+  test('names nodes in trouble, and those of another version', () => {
+    const inTrouble = [
+      { node: 'a', isSilent: true },
+      { node: 'b', isSilent: false },
+    ];
+    const otherVersions = [{ node: 'b', version: '2' }];
+    expect(nodesCheck({ inTrouble: [], otherVersions: [], version: '1' })).toEqual({ status: 'ok' });
+    expect(nodesCheck({ inTrouble, otherVersions, version: '1' })).toEqual({
+      status: 'degraded',
+      detail: 'a is silent, b has an older policy, versions differ: b runs 2, this node 1',
+    });
+  });
+});
+
+describe('clockCheck()', () => {
+  test.each([
+    [null, null, undefined],
+    [null, -2000, undefined],
+    [null, 2600, 'the clock is 2.6 s ahead of that of the database'],
+    [null, -3000, 'the clock is 3.0 s behind that of the database'],
+    ['wrong', 3000, 'wrong'],
+  ])('with the fault %s and %s ms ahead says %s', (trouble, aheadMs, detail) => {
+    const check = clockCheck(trouble, aheadMs);
+    expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
+  });
+});
+
+test('privilegesCheck() reports root, and is not degraded by it', () => {
+  expect(privilegesCheck(1000)).toEqual({ status: 'ok' });
+  expect(privilegesCheck(0)).toMatchObject({ status: 'ok', detail: expect.stringContaining('runs as root') });
 });

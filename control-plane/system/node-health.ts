@@ -1,18 +1,18 @@
 /** The state of this node for `/health`, from memory only: it must never wait. */
-import type { Health } from '../../shared/api/system-api.ts';
+import type { Health, HealthCheck } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
 import { type Clock, uptimeSecs } from '../../shared/clock.ts';
 import type { ClockFloor } from '../clock/clock-floor.ts';
 import type { Configuration } from '../settings/configuration.ts';
 import { certificatesCheck, type UsedCertificate } from '../health/certificate-check.ts';
 import { diskCheck, type DiskRoom } from '../health/disk-room.ts';
-import { clockCheck, nodesCheck, privilegesCheck } from '../health/node-checks.ts';
 import type { LogWriter } from '../query-log/store/log-writer.ts';
 import type { NodeClaim } from '../cluster/node-claim.ts';
 import type { Database } from '../db/database.ts';
 import type { DayExport } from '../query-log/nightly/day-export.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
+import type { TroubledNode } from '../cluster/node-figures.ts';
 
 /** What is said of a node with its health. */
 export interface NamedNode {
@@ -180,4 +180,42 @@ function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters']
     status: 'degraded',
     detail: `${String(faulty.length + missing)} enabled sources are not in force`,
   };
+}
+
+/** Milliseconds by which the clocks of a node and of the database may differ. */
+const CLOCK_MS = 2000;
+
+/** What is known of the other nodes. */
+interface OtherNodes {
+  /** Those that are silent or answer by an older policy. */
+  readonly inTrouble: readonly TroubledNode[];
+  /** Running nodes with another version than this one. */
+  readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
+  /** Of this node. */
+  readonly version: string;
+}
+
+/** Degraded while another node is in trouble, or runs another version. */
+export function nodesCheck({ inTrouble, otherVersions, version }: OtherNodes): HealthCheck {
+  const faults = inTrouble.map(
+    ({ node, isSilent }) => `${node} ${isSilent ? 'is silent' : 'has an older policy'}`,
+  );
+  const others = otherVersions.map((other) => `${other.node} runs ${other.version}`);
+  if (others.length > 0) faults.push(`versions differ: ${others.join(', ')}, this node ${version}`);
+  return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join(', ') };
+}
+
+/** Degraded while the clock is wrong, or differs from that of the database; `aheadMs` null = not known. */
+export function clockCheck(trouble: string | null, aheadMs: number | null): HealthCheck {
+  if (trouble !== null) return { status: 'degraded', detail: trouble };
+  if (aheadMs === null || Math.abs(aheadMs) <= CLOCK_MS) return { status: 'ok' };
+  const secs = (Math.abs(aheadMs) / 1000).toFixed(1);
+  const side = aheadMs > 0 ? 'ahead of' : 'behind';
+  return { status: 'degraded', detail: `the clock is ${secs} s ${side} that of the database` };
+}
+
+/** Always ok: a process that stays root says so, as its log also says why. */
+export function privilegesCheck(userId: number | undefined): HealthCheck {
+  if (userId !== 0) return { status: 'ok' };
+  return { status: 'ok', detail: 'Weir runs as root: its log says why, and what to do' };
 }

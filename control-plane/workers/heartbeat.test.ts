@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
-import type { CoreTime } from './core-time.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { until, within } from '../../test/support/parts/until.ts';
+import { makeTempDir } from '../../test/support/weir/data-dir.ts';
+import type { CoreTime } from './heartbeat.ts';
+import { coreTimeOf, Heartbeat, wasStarved } from './heartbeat.ts';
 
 /** A heartbeat that is looked at, and the core time that its thread has at each look. */
 function looks(beats: readonly number[], times: (look: number) => CoreTime | null): boolean[] {
@@ -33,5 +39,50 @@ describe('Heartbeat', () => {
     const runsLater = (look: number): CoreTime =>
       look < 6 ? WAITING(look) : { ranMs: 400, waitedMs: 6_000 };
     expect(looks([1, 1, 1, 1, 1, 1], runsLater)).toEqual([false, false, false, false, false, true]);
+  });
+});
+
+describe('coreTimeOf()', () => {
+  test('grows with what a thread runs, and knows no thread that is not there', async () => {
+    const spinning = new Worker('for (;;);', { eval: true, name: 'core-time-spin' });
+    try {
+      await within('the thread to start', once(spinning, 'online'));
+      const before = coreTimeOf('core-time-spin')!;
+      await until(
+        'the thread to run 20 ms',
+        () => coreTimeOf('core-time-spin')!.ranMs,
+        (now) => now > before.ranMs + 20,
+      );
+    } finally {
+      await spinning.terminate();
+    }
+    // The kernel lists a thread for a moment after it was joined.
+    await until(
+      'the thread to be gone',
+      () => coreTimeOf('core-time-spin'),
+      (now) => now === null,
+    );
+  });
+
+  test('finds a thread beside one that ends while it is looked for', () => {
+    const room = makeTempDir();
+    for (const tid of ['1', '2']) mkdirSync(join(room.path, tid));
+    writeFileSync(join(room.path, '2', 'comm'), 'found\n');
+    writeFileSync(join(room.path, '2', 'schedstat'), '3000000 4000000 5\n');
+    expect(coreTimeOf('found', room.path)).toEqual({ ranMs: 3, waitedMs: 4 });
+    room.remove();
+  });
+});
+
+describe('wasStarved()', () => {
+  const before = { ranMs: 1_000, waitedMs: 100 };
+  test.each([
+    ['waited for a core all the time', { ranMs: 1_010, waitedMs: 2_050 }, true],
+    ['ran all the time: its loop does not turn', { ranMs: 3_000, waitedMs: 110 }, false],
+    ['ran now and then among others: a turn would have fitted in', { ranMs: 1_400, waitedMs: 1_700 }, false],
+    ['slept: nothing wakes it', { ranMs: 1_001, waitedMs: 101 }, false],
+    ['is not known', null, false],
+  ])('of a thread that %s', (_, now, expected) => {
+    expect(wasStarved(before, now)).toBe(expected);
   });
 });

@@ -28,7 +28,7 @@ import type { Answered, Resolution } from '../resolve/question-run.ts';
 import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
-import { Header, QUESTION_TAIL_SIZE, writeU16 } from '../../shared/dns/wire.ts';
+import { Header, QUESTION_TAIL_SIZE, writeQuestion, writeU16 } from '../../shared/dns/wire.ts';
 import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { chainOf, type OpenRequest, type WaitingQuestion, type WaitingRequest } from './waiting-request.ts';
@@ -317,9 +317,7 @@ export function aliasOfAnswer(query: Query, request: Uint8Array, target: Uint8Ar
 export function questionForTarget({ target, message }: Alias, query: Query): Uint8Array {
   const question = new Uint8Array(Header.SIZE + target.length + QUESTION_TAIL_SIZE);
   question.set(message.subarray(0, Header.ANCOUNT));
-  question.set(target, Header.SIZE);
-  writeU16(question, Header.SIZE + target.length, query.qtype);
-  writeU16(question, Header.SIZE + target.length + 2, query.qclass);
+  writeQuestion(question, target, query.qtype, query.qclass);
   return question;
 }
 

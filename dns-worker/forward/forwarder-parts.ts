@@ -1,4 +1,4 @@
-/** What a forwarder works with, and what of it new settings replace. Data only. */
+/** Parts and data of a forwarder, and which parts new settings replace. */
 import type { CacheWriter } from '../cache/cache-writer.ts';
 import type { ClientNetworks } from '../policy/client-networks.ts';
 import type { ThreadGuard } from '../report/thread-guard.ts';
@@ -8,6 +8,8 @@ import type { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import type { ReplierParts } from './request-replier.ts';
+import type { Query } from '../query/query.ts';
+import type { Question } from '../resolve/response/question.ts';
 
 /** Parts that a forwarder works with. */
 export interface ForwarderParts extends ReplierParts {
@@ -32,4 +34,23 @@ export type ReplacedParts = Pick<
 /** Where a question was asked: a zone, else the resolver of the pools at that time. */
 export interface Asked extends Pick<ForwarderParts, 'resolver' | 'trust'> {
   readonly zone: ForwardZone | undefined;
+}
+
+/** A question, and the network that it counts for (`ClientNetworks.key`). */
+export type ClientQuestion = Question & { readonly network: string };
+
+/** The network of questions that no client waits for. */
+export const WEIR = '';
+
+/** A copy of what `query` asks, for a client of this network. */
+export function questionOf(query: Query, network: string): ClientQuestion {
+  return {
+    qname: query.qname.slice(0, query.qnameLength),
+    qtype: query.qtype,
+    qclass: query.qclass,
+    dnssecOk: query.dnssecOk,
+    checkingDisabled: query.checkingDisabled,
+    ecs: query.copyEcs(),
+    network,
+  };
 }

@@ -6,10 +6,16 @@
 import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
 import { failedAnswer } from './answer-lifetime.ts';
-import { type ClientQuestion, questionOf, WEIR } from './client-question.ts';
 import { CacheHit } from '../cache/answer-cache.ts';
 import { type Query, StageResult } from '../query/query.ts';
-import type { Asked, ForwarderParts, ReplacedParts } from './forwarder-parts.ts';
+import {
+  type Asked,
+  type ClientQuestion,
+  type ForwarderParts,
+  questionOf,
+  type ReplacedParts,
+  WEIR,
+} from './forwarder-parts.ts';
 import { RequestReplier } from './request-replier.ts';
 import { awaitLateAnswer } from '../resolve/late-answers.ts';
 import type { AskedElsewhere, FlightOutcome } from '../resolve/node-flights.ts';
@@ -60,9 +66,10 @@ export class Forwarder {
     this.replier = new RequestReplier(parts, this.nat64);
     this.query = this.replier.query;
     this.failures = new RecentFailures(parts.clock);
-    const { replier, keeper } = this;
     this.aliases = new AliasFollower({
-      ...{ pipeline: parts.pipeline, replier, keeper },
+      pipeline: parts.pipeline,
+      replier: this.replier,
+      keeper: this.keeper,
       take: (request) => this.take(request),
       isDecided: (request) => this.isDecided(request),
       resolver: () => this.parts.resolver,

@@ -10,9 +10,8 @@ import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts'
 import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messages.ts';
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
 import type { Capabilities } from '../resolve/capability/capabilities.ts';
-import type { NodeFlights } from '../resolve/node-flights.ts';
+import { type NodeFlights, SharedResolver } from '../resolve/node-flights.ts';
 import { Resolver } from '../resolve/resolver.ts';
-import { SharedResolver } from '../resolve/shared-resolver.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 
 /** Milliseconds beyond the time of a question for which what was replaced is kept. */

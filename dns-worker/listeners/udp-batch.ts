@@ -105,11 +105,6 @@ export class UdpBatch {
     this.received[(slot * Message.SIZE + Message.LENGTH) >>> 2] = length - from;
   }
 
-  /** Whether the datagram was longer than its slot. */
-  isCut(slot: number): boolean {
-    return (this.received[(slot * Message.SIZE + Message.FLAGS) >>> 2]! & MessageFlag.TRUNC) !== 0;
-  }
-
   /** Writes where `slot` came from into the miss record at `at`, so that another thread can reply. */
   copyOrigin(slot: number, to: Uint8Array, at: number): void {
     const nameLength = this.received[(slot * Message.SIZE + Message.NAME_LENGTH) >>> 2]!;

@@ -117,3 +117,14 @@ export class LogRingWriter {
     for (let i = 0; i < length; i++) bytes[nameAt + i] = ruleName[from + i]!;
   }
 }
+
+/** Write side of the log ring of a resolve thread: its records also name the client that named itself by its key. */
+export class KeyedLogRing extends LogRingWriter {
+  override write(query: Query, snapshotVersion: number): void {
+    const before = this.head;
+    super.write(query, snapshotVersion);
+    if (this.head === before) return;
+    const at = (before & this.mask) * LogRecord.SIZE;
+    this.words[(at + LogRecord.CLIENT_ID) >>> 2] = query.keyed?.clientId ?? 0;
+  }
+}

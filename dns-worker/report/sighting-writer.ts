@@ -3,10 +3,10 @@
  * in the snapshot's client table, so that ten thousand subnets are searched once per client and snapshot. Bounded: a
  * new client replaces the least recently seen one.
  */
-import { ClientSightingsLayout as L } from '../../shared/memory/sighting-layout.ts';
+import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
 import { isAdmitted } from '../../shared/snapshot/client-table.ts';
-import type { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
+import { type KeyedClients, keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { Newcomers, NewcomerSnapshot } from '../policy/newcomers.ts';
 import type { Query } from '../query/query.ts';
 
@@ -110,4 +110,20 @@ function hashOf(word0: number, word1: number, word2: number, word3: number): num
   hash = Math.imul(hash ^ (hash >>> 15), FACTOR) ^ word3;
   hash = Math.imul(hash ^ (hash >>> 15), FACTOR);
   return hash ^ (hash >>> 13);
+}
+
+/**
+ * Write side of a resolve thread's sightings: queries with the key of a client are stored for that client, whatever
+ * their address. The thread that answers batches of UDP, which have no keys, uses the class above.
+ */
+export class KeyedSightings extends ClientSightings {
+  override count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {
+    const keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
+    query.keyed = keyed;
+    if (keyed === null) return super.count(query, snapshot, newcomers);
+    const entry = keyedEntry(keyed, newcomers.entryOf(query, snapshot));
+    if (!isAdmitted(entry)) return entry;
+    this.countAt(this.slotFor(KEYED_SIGHTING, keyed.clientId, 0, 0, query.arrivedSecs), query.arrivedSecs);
+    return entry;
+  }
 }

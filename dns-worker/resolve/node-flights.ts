@@ -11,6 +11,8 @@ import { InFlight } from './in-flight.ts';
 import type { QuestionClaims } from './question-claims.ts';
 import { type Question, questionKey } from './response/question.ts';
 import { isInconclusive, type Resolution } from './question-run.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** Resolves the questions that this thread must ask; see `Resolver.resolve`. */
 export interface QuestionTaker {
@@ -101,4 +103,41 @@ export class NodeFlights {
 
 function failed(reason: 'overloaded' | 'network' | 'servfail'): Resolution {
   return { kind: 'failed', reason, rcode: Rcode.SERVFAIL, upstream: -1 };
+}
+
+/**
+ * The resolver for validation, which asks for keys and delegations that many answers share: identical questions at the
+ * same time share one run on the whole node. Clients' questions are joined before they reach a resolver.
+ */
+export class SharedResolver implements QuestionTaker {
+  private readonly behind: QuestionTaker;
+  private readonly flights: NodeFlights;
+  private readonly clock: Clock;
+
+  constructor(behind: QuestionTaker, flights: NodeFlights, clock: Clock) {
+    this.behind = behind;
+    this.flights = flights;
+    this.clock = clock;
+  }
+
+  /**
+   * Resolves, or takes what another thread hands over that has the question in flight. `done` is called exactly once,
+   * never before this has returned.
+   */
+  resolve(question: Question, done: (resolution: Resolution) => void): void {
+    const { behind, flights, clock } = this;
+    const deadlineMs = clock.monotonicMs() + flights.timeoutMs;
+    const take = (outcome: FlightOutcome): void => {
+      const resolution = outcome.kind === 'elsewhere' ? outcome.resolution : outcome;
+      if (resolution !== null) done(resolution);
+      else if (clock.monotonicMs() < deadlineMs) flights.resolve(behind, POOLS_PARTITION, question, take);
+      else done({ kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 });
+    };
+    flights.resolve(behind, POOLS_PARTITION, question, take);
+  }
+
+  /** Fails all that wait. */
+  close(): void {
+    this.flights.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { upstreamOf } from '../../test/support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
-import { planWaves, Pool } from './pool.ts';
+import { planWaves, Pool, wavesOf } from './pool.ts';
 import type { Upstream } from './upstream.ts';
 
 let server: ScriptedUpstream;
@@ -59,5 +59,44 @@ describe('planWaves()', () => {
   test('has all asked together when all are suspect', () => {
     suspect(true, 0, 1, 2, 3);
     expect(plan()).toEqual([[0, 1, 2, 3]]);
+  });
+});
+
+function candidate(
+  name: string,
+  smoothedLatencyMs = 0,
+): { name: string; health: { smoothedLatencyMs: number } } {
+  return { name, health: { smoothedLatencyMs } };
+}
+
+const SERVERS = [candidate('a', 30), candidate('b', 10), candidate('c', 20)];
+
+function named(waves: readonly (readonly { name: string }[])[]): string {
+  return waves.map((wave) => wave.map(({ name }) => name).join('+')).join(' ');
+}
+
+describe('wavesOf', () => {
+  test.each([
+    ['Parallel', 0, 'a+b+c'],
+    ['Failover', 0, 'a b c'],
+    ['Failover', 1, 'a b c'],
+    ['Balanced', 0, 'a b c'],
+    ['Balanced', 1, 'b c a'],
+    ['Balanced', 5, 'c a b'],
+    ['Fastest', 0, 'b c a'],
+  ] as const)('wavesOf() has %s ask at turn %d: %s', (strategy, turn, expected) => {
+    expect(named(wavesOf(strategy, SERVERS, turn))).toBe(expected);
+  });
+
+  test('wavesOf() has Fastest measure a new server first and look at the slower ones now and then', () => {
+    expect(named(wavesOf('Fastest', [candidate('a', 5), candidate('new')], 0))).toBe('new a');
+    const firsts = new Set(
+      Array.from({ length: 64 }, (_, turn) => named(wavesOf('Fastest', SERVERS, turn))[0]),
+    );
+    expect(firsts).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  test('wavesOf() is empty for no servers', () => {
+    expect(wavesOf('Balanced', [], 3)).toEqual([]);
   });
 });

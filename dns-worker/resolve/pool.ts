@@ -1,10 +1,10 @@
 /**
- * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question: every pool's healthy
- * servers as its strategy has them, then those that may be down, then the unhealthy ones and those that remove
+ * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question, as waves: the servers
+ * of one wave are asked at the same time, the next wave when all before it have failed or been silent for a while. First
+ * every pool's healthy servers as its strategy has them, then those that may be down, then the unhealthy ones and those that remove
  * signatures, which are better than no answer, and last the ones that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
-import { wavesOf } from './strategies.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Most servers that one question asks at the same time. */
@@ -102,4 +102,47 @@ function inWaves(upstreams: readonly Upstream[]): Waves {
   const waves: (readonly Upstream[])[] = [];
   for (let i = 0; i < upstreams.length; i += MAX_WAVE) waves.push(upstreams.slice(i, i + MAX_WAVE));
   return waves;
+}
+
+/** The data of a server that strategies use. */
+export interface Candidate {
+  readonly health: { readonly smoothedLatencyMs: number };
+}
+
+/** One question in this many goes first to another server than the fastest, so that changes are seen. */
+const EXPLORE_EVERY = 16;
+
+/** `turn` counts the questions of the pool; servers are in configured order and not changed. */
+export function wavesOf<T extends Candidate>(
+  strategy: PoolStrategy,
+  servers: readonly T[],
+  turn: number,
+): readonly (readonly T[])[] {
+  if (servers.length === 0) return [];
+  switch (strategy) {
+    case 'Parallel':
+      return [servers];
+    case 'Failover':
+      return oneByOne(servers);
+    case 'Balanced':
+      return oneByOne(rotate(servers, turn % servers.length));
+    case 'Fastest':
+      return oneByOne(fastestFirst(servers, turn));
+  }
+}
+
+function oneByOne<T>(servers: readonly T[]): readonly (readonly T[])[] {
+  return servers.map((server) => [server]);
+}
+
+function rotate<T>(servers: readonly T[], by: number): readonly T[] {
+  return by === 0 ? servers : [...servers.slice(by), ...servers.slice(0, by)];
+}
+
+/** Servers without a measurement come first and get one. */
+function fastestFirst<T extends Candidate>(servers: readonly T[], turn: number): readonly T[] {
+  const sorted = [...servers].sort((a, b) => a.health.smoothedLatencyMs - b.health.smoothedLatencyMs);
+  if (sorted.length < 2 || turn % EXPLORE_EVERY !== EXPLORE_EVERY - 1) return sorted;
+  const other = 1 + (Math.floor(turn / EXPLORE_EVERY) % (sorted.length - 1));
+  return rotate(sorted, other);
 }

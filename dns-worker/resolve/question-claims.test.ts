@@ -8,10 +8,9 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { type ReceivedQuery, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until, within } from '../../test/support/parts/until.ts';
 import { FlightOutcomes } from './flight-outcomes.ts';
-import { NodeFlights, type QuestionTaker } from './node-flights.ts';
+import { NodeFlights, type QuestionTaker, SharedResolver } from './node-flights.ts';
 import { QuestionClaims } from './question-claims.ts';
 import { type Resolution, Resolver } from './resolver.ts';
-import { SharedResolver } from './shared-resolver.ts';
 
 const HEALTH_OFF = {
   enabled: false,

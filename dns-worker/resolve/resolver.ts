@@ -161,11 +161,6 @@ export class Resolver {
     this.loops?.note(token, client);
   }
 
-  /** The configured text of an upstream; '' for an unknown index. */
-  upstreamAddress(index: number): string {
-    return this.upstreams[index]?.settings.address ?? '';
-  }
-
   /** Probes no more; `close` follows once its questions are over. */
   retire(): void {
     for (const probe of this.probes) probe.close();

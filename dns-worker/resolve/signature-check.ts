@@ -38,8 +38,12 @@ export class SignatureCheck {
     if (this.attempt !== null || nowMs < this.nextMs) return;
     this.nextMs = nowMs + BETWEEN_MS;
     const question = {
-      ...{ qname: zone, qtype: RRType.DNSKEY, qclass: RRClass.IN, ecs: null },
-      ...{ dnssecOk: true, checkingDisabled: true },
+      qname: zone,
+      qtype: RRType.DNSKEY,
+      qclass: RRClass.IN,
+      ecs: null,
+      dnssecOk: true,
+      checkingDisabled: true,
     };
     const attempt = this.upstream.probe(question, (_attempt, outcome) => {
       this.end();

@@ -10,7 +10,7 @@ import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { logRingBytes, Protocol, QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
 import { RRClass } from '../../shared/dns/iana.ts';
-import { FlagsHigh, Header, QUESTION_TAIL_SIZE, skipRecord, writeU16 } from '../../shared/dns/wire.ts';
+import { FlagsHigh, Header, skipRecord, writeQuestion, writeU16 } from '../../shared/dns/wire.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { leadsToNames } from '../cache/chain-names.ts';
 import { hasPrivateAddress } from '../cache/private-addresses.ts';
@@ -104,14 +104,11 @@ export class SimulatedSide {
     bytes.fill(0, 0, Header.SIZE);
     bytes[Header.FLAGS_HIGH] = FlagsHigh.RD;
     writeU16(bytes, Header.QDCOUNT, 1);
-    bytes.set(qname, Header.SIZE);
-    const tail = Header.SIZE + qname.length;
-    writeU16(bytes, tail, qtype);
-    writeU16(bytes, tail + 2, RRClass.IN);
+    const length = writeQuestion(bytes, qname, qtype, RRClass.IN);
     query.clientBytes = clients;
     query.clientAt = clientAt;
     query.clientKey = clientId === 0 ? clientKey : pipeline.snapshot.keys.keyOf(clientId);
-    query.begin(bytes, 0, tail + QUESTION_TAIL_SIZE, BUFFER_SIZE);
+    query.begin(bytes, 0, length, BUFFER_SIZE);
     return parseQuery(query, seedLow, seedHigh) === ParseOutcome.OK;
   }
 

@@ -18,7 +18,7 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { NO_IDENTITY, ServerIdentity } from '../policy/server-identity.ts';
 import { Query, StageResult } from '../query/query.ts';
-import { KeyedSightings } from '../report/keyed-sightings.ts';
+import { KeyedSightings } from '../report/sighting-writer.ts';
 import { Reporter } from '../report/reporter.ts';
 
 const STRANGER = '203.0.113.9';

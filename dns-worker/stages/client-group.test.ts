@@ -9,8 +9,7 @@ import { slotQuery } from '../../test/support/parts/slot-query.ts';
 import { Newcomers } from '../policy/newcomers.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { type Query, StageResult } from '../query/query.ts';
-import { KeyedSightings } from '../report/keyed-sightings.ts';
-import { ClientSightings } from '../report/sighting-writer.ts';
+import { ClientSightings, KeyedSightings } from '../report/sighting-writer.ts';
 import { clientDetail, clientGroupStage } from './client-group.ts';
 import { rateLimitStage } from './rate-limit.ts';
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import fc from '../../test/support/parts/fast-check.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { within } from '../../test/support/parts/until.ts';
-import { serverNameIn } from './client-hello.ts';
+import { clientKeyIn, serverNameIn } from './client-hello.ts';
+import { X509Certificate } from 'node:crypto';
+import { TestAuthority } from '../../test/support/dns/certificates.ts';
+import fc from '../../test/support/parts/fast-check.ts';
 
 const NAME = 'phone.dns.example.org';
 let hellos: Buffer[];
@@ -70,5 +72,62 @@ describe('serverNameIn()', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+let authority: TestAuthority;
+let exact: X509Certificate;
+let wildcard: X509Certificate;
+let address: X509Certificate;
+beforeAll(() => {
+  authority = new TestAuthority();
+  const issue = (names: string): X509Certificate => new X509Certificate(authority.issue(names).cert);
+  exact = issue('DNS:dns.example.org,DNS:phone.dns.example.org,IP:192.0.2.1');
+  wildcard = issue('DNS:tv.dns.example.org,DNS:*.dns.example.org');
+  address = issue('IP:192.0.2.1');
+});
+afterAll(() => authority.close());
+
+describe('clientKeyIn()', () => {
+  test.each([
+    ['phone.dns.example.org', 'phone'],
+    ['other.dns.example.org', 'other'],
+    ['PHONE.DNS.example.ORG', 'phone'],
+    [`${'k'.repeat(63)}.dns.example.org`, 'k'.repeat(63)],
+  ])('reads the first label of %s, be the rest in the certificate or below its wildcard', (name, key) => {
+    expect([clientKeyIn(name, exact), clientKeyIn(name, wildcard)]).toEqual([key, key]);
+  });
+
+  test('reads a key that a name of the certificate has, too', () => {
+    expect(clientKeyIn('tv.dns.example.org', wildcard)).toBe('tv');
+  });
+
+  test.each([
+    'dns.example.org',
+    'phone.example.org',
+    'phone.dns.example.net',
+    'a.phone.dns.example.org.evil.example',
+    'a.b.c.dns.example.org',
+    '',
+    '.',
+    '.dns.example.org',
+    'dns',
+    'phone.dns.example.org.',
+    'phone..dns.example.org',
+    '-phone.dns.example.org',
+    'pho_ne.dns.example.org',
+    'phöne.dns.example.org',
+    '*.dns.example.org',
+    'phone.*',
+    'phone.192.0.2.1',
+    '192.0.2.1',
+    '2001:db8::1',
+    'phone.dns.example.org\0.evil.example',
+    `${'k'.repeat(64)}.dns.example.org`,
+    `phone.${'dns.example.org.'.repeat(4000)}`,
+  ])('finds none in %j', (name) => {
+    expect([exact, wildcard, address, null].map((certificate) => clientKeyIn(name, certificate))).toEqual([
+      ...['', '', '', ''],
+    ]);
   });
 });

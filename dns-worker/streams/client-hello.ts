@@ -1,7 +1,10 @@
 /**
  * Reads the name that a client asks for from the first octets of its handshake (RFC 8446 section 4.1.2, RFC 6066 section
- * 3). OpenSSL does not tell it where a session of TLS 1.2 is resumed. Pure; every octet is hostile.
+ * 3), which OpenSSL does not report if a session of TLS 1.2 is resumed, and the client's key in that name. Pure; every
+ * octet is hostile.
  */
+import type { X509Certificate } from 'node:crypto';
+import { canonicalClientKey } from '../../shared/dns/client-key.ts';
 
 /** The record layer: type, version, length. */
 const RECORD_HEADER = 5;
@@ -54,4 +57,26 @@ function hostName(list: Buffer): string {
   if (list.length < 5 || list[2] !== HOST_NAME) return '';
   const end = 5 + list.readUInt16BE(3);
   return end <= list.length ? list.toString('latin1', 5, end) : '';
+}
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+/** Stands for every key where a wildcard is looked for: whether the certificate has a key's name itself does not matter. */
+const ANY_KEY = 'any-key';
+/** Characters of a name in text. */
+const MAX_NAME_TEXT = 253;
+
+/**
+ * The first label, in lower case, where the rest is a name of this server: `KEY.NAME`, and the certificate is for NAME or
+ * for `*.NAME`. '' for every other name, as of another server whose clients were diverted to this one.
+ */
+export function clientKeyIn(serverName: string, certificate: X509Certificate | null): string {
+  const dot = serverName.indexOf('.');
+  if (certificate === null || dot <= 0 || serverName.length > MAX_NAME_TEXT) return '';
+  const key = canonicalClientKey(serverName.slice(0, dot));
+  const parent = serverName.slice(dot + 1);
+  if (key === null || !parent.split('.').every((label) => LABEL.test(label))) return '';
+  const isOwn =
+    certificate.checkHost(parent, { wildcards: false }) !== undefined ||
+    certificate.checkHost(`${ANY_KEY}.${parent}`, { partialWildcards: false })?.startsWith('*.') === true;
+  return isOwn ? key : '';
 }

@@ -11,8 +11,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { TLS_CIPHERS } from '../../shared/net/tls-ciphers.ts';
 import type { ServedCertificate } from '../../shared/threads/messages.ts';
 import type { Reporter } from '../report/reporter.ts';
-import { serverNameIn } from './client-hello.ts';
-import { clientKeyIn } from './client-key-in.ts';
+import { clientKeyIn, serverNameIn } from './client-hello.ts';
 import { HandshakeLimit } from './handshake-limit.ts';
 
 /** Time for a handshake. */

@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { PolicyPipeline } from '../../test/support/parts/policy-pipeline.ts';
 import { queryFor } from '../../test/support/parts/test-lists.ts';
 import { StageResult } from '../query/query.ts';
-import { ExplanationNotes } from './explanation-notes.ts';
+import { ExplanationNotes, rulesContaining } from './explanation-notes.ts';
+import { nameToText } from '../../shared/dns/name.ts';
+import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 
 const NO_ANSWER = new Uint8Array(0);
 let weir: PolicyPipeline;
@@ -31,5 +33,24 @@ describe('ExplanationNotes', () => {
     notes.passed('cache', StageResult.UNRESOLVED);
     notes.read(query, snapshot);
     expect(notes.explanation(1, NO_ANSWER).servers).toEqual({ zone: null, servers: [], answeredBy: 0 });
+  });
+});
+
+const BLOCK = { kind: 'block', subdomains: false } as const;
+
+describe('rulesContaining()', () => {
+  test('finds the rules at a name and its parents, and patterns, of each list', () => {
+    const weir = new PolicyPipeline();
+    const snapshot = weir.use([
+      { text: 'www.ads.example\n||ads.example^\nother.example\n', reading: BLOCK },
+      { text: '||*.a*s.example^\n', reading: BLOCK },
+    ]);
+    const found = rulesContaining(queryFor('www.ads.example', snapshot), snapshot);
+    expect(found.map(({ origin, name }) => [origin, nameToText(name)])).toEqual([
+      [RuleOrigin.LIST, 'www.ads.example'],
+      [RuleOrigin.LIST, 'ads.example'],
+      [RuleOrigin.SPECIAL, '.'],
+    ]);
+    expect(rulesContaining(queryFor('example', snapshot), snapshot)).toEqual([]);
   });
 });

@@ -16,9 +16,9 @@ import type {
 } from '../../shared/threads/explanation.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import { writePrefixName } from '../policy/address-name.ts';
-import { rulesContaining } from '../policy/containing-rules.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { judgedName, Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { INHERITED_KINDS, OWN_KINDS } from '../../shared/snapshot/rule-table.ts';
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
@@ -106,4 +106,32 @@ function nameOfRule(judged: Query, label: number): Uint8Array {
   const prefix = new Query();
   writePrefixName(judged, label, prefix);
   return prefix.qname.slice(0, prefix.qnameLength);
+}
+
+/** Most patterns and conditional rules that one explanation names. */
+const MAX_SPECIAL = 50;
+
+/**
+ * The rules of all lists that match a name, whichever groups the lists serve: those at the question's name and its
+ * parents, the longest name first, then patterns. Conditions on the client or type, and `$badfilter`, are left to the
+ * judge.
+ */
+export function rulesContaining(query: Query, { rules, special, policy }: OpenSnapshot): ContainingRule[] {
+  const found: ContainingRule[] = [];
+  for (let label = 0; label < query.labelCount; label++) {
+    const index = rules.find(query.hashLow[label]!, query.hashHigh[label]!);
+    if (index < 0) continue;
+    const kinds = label === 0 ? OWN_KINDS : INHERITED_KINDS;
+    const name = query.qname.slice(query.labelAt[label], query.qnameLength);
+    found.push({ origin: RuleOrigin.LIST, index, kinds, name });
+  }
+  if (special.ruleCount === 0) return found;
+  let left = MAX_SPECIAL;
+  const allSources = new Uint8Array(policy.sourcesOf(0).length).fill(1);
+  special.forEachMatch(query, allSources, (index) => {
+    if (left-- <= 0) return;
+    const { kind: kinds } = special.rule(index);
+    found.push({ origin: RuleOrigin.SPECIAL, index, kinds, name: new Uint8Array(0) });
+  });
+  return found;
 }

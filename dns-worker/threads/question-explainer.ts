@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass } from '../../shared/dns/iana.ts';
-import { FlagsHigh, Header, writeU16 } from '../../shared/dns/wire.ts';
+import { FlagsHigh, Header, writeQuestion, writeU16 } from '../../shared/dns/wire.ts';
 import type { Explanation } from '../../shared/threads/explanation.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
@@ -46,7 +46,9 @@ export class Explainer {
   explain(question: QuestionToExplain, done: (explanation: Explanation) => void): void {
     const query = new Query();
     const bytes = new Uint8Array(BUFFER_SIZE);
-    const message = writeQuestion(bytes, question);
+    bytes[Header.FLAGS_HIGH] = FlagsHigh.RD;
+    writeU16(bytes, Header.QDCOUNT, 1);
+    const message = bytes.slice(0, writeQuestion(bytes, question.qname, question.qtype, RRClass.IN));
     query.clientBytes = question.client;
     const { clientId = 0 } = question;
     const { keys } = this.pipeline.snapshot;
@@ -87,15 +89,4 @@ export class Explainer {
       },
     });
   }
-}
-
-/** A plain query for the question, written to the start of `bytes`; returns a copy of it. */
-function writeQuestion(bytes: Uint8Array, { qname, qtype }: QuestionToExplain): Uint8Array {
-  bytes[Header.FLAGS_HIGH] = FlagsHigh.RD;
-  writeU16(bytes, Header.QDCOUNT, 1);
-  bytes.set(qname, Header.SIZE);
-  const tail = Header.SIZE + qname.length;
-  writeU16(bytes, tail, qtype);
-  writeU16(bytes, tail + 2, RRClass.IN);
-  return bytes.slice(0, tail + 4);
 }

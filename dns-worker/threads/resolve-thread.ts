@@ -37,8 +37,8 @@ import type { Pipeline } from '../pipeline.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { RequestIntake } from './request-intake.ts';
 import { StreamListeners } from './stream-listeners.ts';
-import { KeyedLogRing } from '../report/keyed-log-ring.ts';
-import { KeyedSightings } from '../report/keyed-sightings.ts';
+import { KeyedLogRing } from '../report/log-ring.ts';
+import { KeyedSightings } from '../report/sighting-writer.ts';
 import { LoopLag } from '../report/loop-lag.ts';
 import { Reporter } from '../report/reporter.ts';
 import { Capabilities } from '../resolve/capability/capabilities.ts';
@@ -130,7 +130,11 @@ class ResolveThread {
     const { pipeline, forwarder, reporter, udpReply } = this;
     this.intake = new RequestIntake({ pipeline, forwarder, reporter, udpReply });
     this.streams = new StreamListeners({
-      ...{ start, intake: this.intake, reporter, logger: this.logger, calls },
+      start,
+      intake: this.intake,
+      reporter,
+      logger: this.logger,
+      calls,
       snapshot: () => this.pipeline.snapshot,
     });
   }
@@ -262,7 +266,10 @@ class ResolveThread {
   private ask({ id, message, client, clientKey, isOwn }: Extract<ToWorker, { type: 'ask' }>): void {
     const asked = (reply: Uint8Array | null): void => announce(this.port, { type: 'asked', id, reply });
     this.intake.answer(message, {
-      ...{ address: client, clientKey, protocol: Protocol.doh, isOwn },
+      address: client,
+      clientKey,
+      protocol: Protocol.doh,
+      isOwn,
       send: (reply) => asked(reply.slice()),
       drop: () => asked(null),
     });
@@ -275,7 +282,10 @@ class ResolveThread {
       const taken = proxied.takeHeader(datagram, addressFromText(from.address) ?? new Uint8Array(16));
       if (taken === null) return;
       this.intake.answer(taken.message, {
-        ...{ address: taken.client, clientKey: '', protocol: Protocol.udp, capacity: SLOT_SIZE },
+        address: taken.client,
+        clientKey: '',
+        protocol: Protocol.udp,
+        capacity: SLOT_SIZE,
         // dgram sends later, when the scratch buffer holds another answer.
         send: (bytes) => reply(bytes.slice()),
       });

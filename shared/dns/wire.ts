@@ -59,6 +59,15 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
+/** Writes a question behind the header; returns the length of the message. */
+export function writeQuestion(bytes: Uint8Array, qname: Uint8Array, qtype: number, qclass: number): number {
+  bytes.set(qname, Header.SIZE);
+  const tail = Header.SIZE + qname.length;
+  writeU16(bytes, tail, qtype);
+  writeU16(bytes, tail + 2, qclass);
+  return tail + QUESTION_TAIL_SIZE;
+}
+
 /**
  * Steps over a name and returns the offset after it, or -1 where it leaves `end`, is longer than 255 bytes or holds a
  * reserved label type. Pointers are stepped over, not followed.

@@ -16,7 +16,10 @@ export interface SslKeys {
 
 /** The parameter `ssl`, which pg knows and libpq does not. */
 const BY_SSL: Readonly<Record<string, SslMode>> = {
-  ...{ true: 'verify-full', '1': 'verify-full', false: 'disable', '0': 'disable' },
+  true: 'verify-full',
+  '1': 'verify-full',
+  false: 'disable',
+  '0': 'disable',
 };
 /** Without a mode they mean TLS, and the strictest one. */
 const MEANS_TLS = ['sslrootcert', 'sslcert', 'sslkey'];

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
 import { headerOf, LOCAL_HEADER, tlv } from '../../test/support/parts/proxy-headers.ts';
-import { crc32c } from './crc32c.ts';
 import { addressFromText } from './ip.ts';
-import { MAX_PROXY_HEADER_SIZE, ProxyHeader, ProxyOutcome } from './proxy-header.ts';
+import { crc32c, MAX_PROXY_HEADER_SIZE, ProxyHeader, ProxyOutcome } from './proxy-header.ts';
 
 const CLIENT_4 = 'c0000207' + 'c6336401' + '1234' + '0035';
 const CLIENT_6 = '20010db8' + '0'.repeat(23) + '1' + '0'.repeat(32) + '1234' + '0035';

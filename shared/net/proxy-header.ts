@@ -4,7 +4,6 @@
  * missing and a malformed header are the same to its readers.
  */
 import { readU16 } from '../dns/wire.ts';
-import { crc32c } from './crc32c.ts';
 import { ADDRESS_SIZE } from './ip.ts';
 
 const SIGNATURE = Uint8Array.of(0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a);
@@ -130,4 +129,18 @@ function isChecksum(bytes: Uint8Array, headerAt: number, at: number, next: numbe
   const copy = bytes.slice(headerAt, end);
   copy.fill(0, at - headerAt, next - headerAt);
   return crc32c(copy) === stated;
+}
+
+const POLYNOMIAL = 0x82f63b78;
+const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit++) rest = (rest & 1) === 1 ? (rest >>> 1) ^ POLYNOMIAL : rest >>> 1;
+  return rest;
+});
+
+/** The checksum of these bytes, as a u32. */
+export function crc32c(bytes: Uint8Array): number {
+  let rest = -1;
+  for (const byte of bytes) rest = TABLE[(rest ^ byte) & 255]! ^ (rest >>> 8);
+  return ~rest >>> 0;
 }

@@ -1,6 +1,6 @@
 /**
  * Measures of the filter engine by itself: compiling, memory, and nanoseconds per rule match, on made-up names. Run it
- * with `npm run filter-bench -- 5` for five million names; prints a table. Peers are measured by `run.ts`.
+ * with `npm run bench -- filter 5` for five million names; prints a table. Peers are measured by `run.ts`.
  */
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -193,6 +193,34 @@ describe('a group', () => {
       await expectAccessible(page);
     });
   });
+
+  test('is deleted with its client and rule by one change, and undone as a whole', async () => {
+    const client = await meet('127.0.0.52');
+    const { id } = await room.api.createGroup('Gamers');
+    await room.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
+    const rule = { domain: 'arcade.flow.example', action: 'deny', group_id: id };
+    await room.api.expect(201, 'POST', '/managed-domains', rule);
+    const asked = (): Promise<unknown> => room.ask([rule.domain], '127.0.0.52');
+    expect(await asked()).toEqual([BLOCKED]);
+    const revisions = (): Promise<Revision[]> => room.api.expect<Revision[]>(200, 'GET', '/revisions');
+    const before = await revisions();
+    await room.withPage({}, async (page) => {
+      await page.goto(`./groups?open=${String(id)}`);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      const dialog = page.getByRole('alertdialog', { name: 'Delete Gamers?' });
+      await dialog.getByText('Its device gets the group of its network, else Default.').waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      const undo = await holdNotice(await noticeOf(page, 'The group is deleted.'), 'Undo');
+      expect((await revisions()).slice(0, -before.length).map(({ summary }) => summary)).toEqual([
+        'group Gamers: deleted',
+      ]);
+      expect(await asked()).toEqual([EVERY_ADDRESS]);
+      await undo.click();
+      await noticeOf(page, 'Taken back.');
+      expect(await asked()).toEqual([BLOCKED]);
+    });
+  });
 });
 
 describe('a service', () => {

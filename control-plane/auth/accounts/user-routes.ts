@@ -8,7 +8,13 @@ import type { NamedUser, Users } from './users.ts';
 
 /** Rows of users. */
 export function userRoutes({ users }: { users: Users }): Route[] {
-  return [listUsers(users), createUser(users), updateUser(users), deleteUser(users)];
+  return [
+    listUsers(users),
+    createUser(users),
+    updateUser(users),
+    deleteUser(users),
+    removeSecondFactor(users),
+  ];
 }
 
 function listUsers(users: Users): Route {
@@ -87,4 +93,17 @@ function shown(user: NamedUser): User {
     created_at: user.createdAt.toISOString(),
     updated_at: user.updatedAt.toISOString(),
   };
+}
+
+function removeSecondFactor(users: Users): Route {
+  return route({
+    method: 'DELETE',
+    path: '/users/{id}/second-factor',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
+    params: IdParams,
+    errors: { 403: "not permitted; or it is the caller's own, or that of the administrator" },
+    handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
+  });
 }

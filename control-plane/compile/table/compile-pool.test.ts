@@ -177,8 +177,10 @@ describe('CompilePool', () => {
     try {
       const job = pool.inspect({ ...list('a', ''), path }, []);
       const end = await open(path, 'w');
-      // Two octets tell whether a file is compressed, and a pipe gives them once.
-      await end.write('??a.example\n');
+      // Two bytes are read first, to see whether the file is compressed, and then the file is opened again. A pipe gives
+      // them once, and without a writer that open would never return. Written is more than a pipe holds, so the file has
+      // been opened again when all is written.
+      await end.write(`??a.example\n${'#\n'.repeat(65_536)}`);
       // A job has two timers: one for the next look at its CPU time, one for its end by the clock.
       const timers = (): number => jest.getTimerCount();
       await until('the job to begin', timers, (count) => count === 2);

@@ -1,5 +1,5 @@
 /**
- * A program: builds the dashboard and puts the build in place (npm run build-dashboard); with `--if-changed`, unless the
+ * A program: builds the dashboard and puts the build in place (npm run dashboard -- build); with `--if-changed`, unless the
  * one in place is of the same sources. It says in one line what it made, or why it could not.
  */
 import { mkdir, rm } from 'node:fs/promises';

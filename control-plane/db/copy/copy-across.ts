@@ -144,7 +144,7 @@ class CopyInStream extends CopyStream<CopyInEvents> {
 const WORDS = 4;
 
 /** Sums up rows: their number, their bytes, and the SHA-256 of each, added without carry. */
-export class RowSum {
+class RowSum {
   private rows = 0;
   private bytes = 0;
   private readonly words = new Uint32Array(WORDS);

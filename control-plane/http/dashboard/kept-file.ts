@@ -1,7 +1,7 @@
 /** A file that is answered from memory: by its form, its ETag, and nothing else. */
 import type { Request, Response } from 'express';
 import type { BuildFile } from '../../built-dashboard/open-build.ts';
-import { acceptedForm } from './accepted-form.ts';
+import type { Form } from '../../built-dashboard/build-manifest.ts';
 
 /** A file with how browsers are to keep it. */
 export interface KeptFile extends Omit<BuildFile, 'path'> {
@@ -35,4 +35,30 @@ export function sendKeptFile(request: Request, response: Response, file: KeptFil
 function namesTag(field: string | undefined, etag: string): boolean {
   if (field === undefined) return false;
   return field.trim() === '*' || field.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+/** Best first. */
+const FORMS: readonly Form[] = ['br', 'gzip', 'identity'];
+/** Members of the field that are looked at; browsers send five. */
+const MOST_MEMBERS = 32;
+
+/** The best form of those in `available` that the field accepts; identity where it accepts none. */
+export function acceptedForm(
+  field: string | undefined,
+  available: Readonly<Partial<Record<Form, unknown>>>,
+): Form {
+  if (field === undefined) return 'identity';
+  const accepted = new Map(field.split(',', MOST_MEMBERS).map(readMember));
+  const accepts = (form: Form): boolean =>
+    accepted.get(form) ??
+    (form === 'gzip' ? accepted.get('x-gzip') : undefined) ??
+    accepted.get('*') ??
+    false;
+  return FORMS.find((form) => available[form] !== undefined && accepts(form)) ?? 'identity';
+}
+
+/** The coding, and whether its weight is more than 0. */
+function readMember(member: string): [string, boolean] {
+  const [coding = '', ...parameters] = member.split(';', 4).map((part) => part.trim().toLowerCase());
+  return [coding, !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))];
 }

@@ -48,7 +48,9 @@ describe('mapAdguardKeys()', () => {
     const text =
       'dns: {allowed_clients: [192.0.2.0/24, lap-7g3k9x2m4p8q1w5z], disallowed_clients: [192.0.2.66]}\n';
     expect(keysOf(text)).toEqual({ 'dns.allowed_clients': ['192.0.2.0/24'] });
-    expect(planOf(text).clients).toMatchObject([{ key: 'lap-7g3k9x2m4p8q1w5z', mac: null, ip: null }]);
+    expect(planOf(text).document.clients).toMatchObject([
+      { client_key: 'lap-7g3k9x2m4p8q1w5z', mac_address: null, ip_address: null },
+    ]);
     expect(leftOf(text)).toEqual(['dns.disallowed_clients 192.0.2.66']);
   });
 

@@ -22,7 +22,7 @@ function planOf(...rules: readonly string[]) {
 /** The lines of the generated list, without its title. */
 const linesOf = (...rules: readonly string[]): string[] =>
   planOf(...rules)
-    .sources[0]?.text?.trimEnd()
+    .document.list_sources[0]?.text?.trimEnd()
     .split('\n')
     .slice(1) ?? [];
 
@@ -41,7 +41,10 @@ describe('mapUserRules()', () => {
       '||f*.example^',
     ];
     expect(linesOf(...rules)).toEqual(rules);
-    expect(planOf(...rules)).toMatchObject({ rules: [], lists: [], sources: [{ url: 'text:rules' }] });
+    expect(planOf(...rules)).toMatchObject({
+      document: { managed_domains: [], regex_filters: [], list_sources: [{ url: 'text:rules' }] },
+      lists: [],
+    });
   });
 
   test('writes *.x, which leaves x out there, as .x^', () => {
@@ -49,9 +52,12 @@ describe('mapUserRules()', () => {
   });
 
   test('makes local records of hosts lines with a real address', () => {
-    expect(planOf('192.0.2.5 nas.lan nas')).toMatchObject({
-      records: [{ fqdn: 'nas.lan' }, { fqdn: 'nas' }],
-      sources: [],
+    expect(planOf('192.0.2.5 nas.lan nas').document).toMatchObject({
+      local_records: [
+        { hostname: 'nas', domain: 'lan' },
+        { hostname: 'nas', domain: '' },
+      ],
+      list_sources: [],
     });
   });
 
@@ -64,7 +70,10 @@ describe('mapUserRules()', () => {
     '||',
     '@@',
   ])('has no equivalent for %s', (rule) => {
-    expect(planOf(rule)).toMatchObject({ items: [{ result: 'not_mapped' }], rules: [], sources: [] });
+    expect(planOf(rule)).toMatchObject({
+      items: [{ result: 'not_mapped' }],
+      document: { managed_domains: [], regex_filters: [], list_sources: [] },
+    });
   });
 
   test('reads no comment and no empty line as a rule', () => {

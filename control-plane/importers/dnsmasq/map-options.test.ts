@@ -27,8 +27,11 @@ describe('mapOptions()', () => {
     ['address=192.0.2.1', [], []],
   ])('knows %s', (line, denied, records) => {
     const plan = planOf(line);
-    expect(plan.rules.map(({ text }) => text)).toEqual(denied);
-    expect(plan.records.map(({ fqdn, type, value }) => `${fqdn} ${type} ${value}`)).toEqual(records);
+    const { managed_domains: domains, local_records: found } = plan.document;
+    expect(domains.map(({ domain }) => domain)).toEqual(denied);
+    expect(
+      found.map(({ hostname, domain, record_type: type, value }) => `${hostname}.${domain} ${type} ${value}`),
+    ).toEqual(records);
     expect(plan.items.length).toBeGreaterThan(0);
   });
 
@@ -43,7 +46,7 @@ describe('mapOptions()', () => {
     ['server=/a.example/name.example', []],
   ])('makes a zone of %s', (line, zones) => {
     const plan = planOf(line);
-    expect(plan.zones).toMatchObject(zones);
+    expect(plan.document.forward_zones).toMatchObject(zones);
     expect(plan.items).toHaveLength(1);
   });
 
@@ -55,10 +58,10 @@ describe('mapOptions()', () => {
 
   test('keeps the first of two values of a setting', () => {
     const plan = planOf('domain=lan', 'domain=home.example', 'domain=a,192.0.2.0/24', 'domain-needed');
-    expect(plan.settings).toMatchObject([
-      { change: { local_domain: 'lan' } },
-      { change: { never_forward_non_fqdn: true } },
-    ]);
+    expect(plan.document.configuration).toEqual({
+      'dns.local_domain': 'lan',
+      'dns.never_forward_non_fqdn': true,
+    });
     expect(plan.items.map(({ result }) => result)).toEqual([null, 'not_mapped', 'not_mapped', null]);
   });
 

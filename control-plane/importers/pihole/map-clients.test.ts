@@ -39,8 +39,17 @@ describe('mapClients()', () => {
     });
     const plan = builder.finish('pihole');
     const unfiltered = 'Unfiltered (Pi-hole)';
-    expect(plan.clients.map((client) => client.group)).toEqual(['A + B', 'A + B', unfiltered, 'Default + A']);
-    expect(plan.groups.map(({ name }) => name)).toEqual(['A', 'B', 'C', 'A + B', unfiltered, 'Default + A']);
+    const { clients, groups } = plan.document;
+    expect(clients.map((client) => client.group)).toEqual(['A + B', 'A + B', unfiltered, 'Default + A']);
+    expect(groups.map(({ name }) => name)).toEqual([
+      'Default',
+      'A',
+      'B',
+      'C',
+      'A + B',
+      unfiltered,
+      'Default + A',
+    ]);
     expect(sets.groupsOf([1])).toHaveLength(3);
     expect(sets.groupsOf([3])).toEqual(['C']);
     expect(sets.groupsOf([7])).toEqual([]);
@@ -65,8 +74,8 @@ describe('mapClients()', () => {
         device('ip-192.0.2.9', 'none'),
       ],
     });
-    const { clients, items } = builder.finish('pihole');
-    expect(clients.map(({ mac }) => mac)).toEqual(['02:00:5e:00:00:01']);
+    const { document, items } = builder.finish('pihole');
+    expect(document.clients.map(({ mac_address: mac }) => mac)).toEqual(['02:00:5e:00:00:01']);
     expect(items.filter(({ result }) => result === 'not_mapped')).toHaveLength(3);
   });
 });

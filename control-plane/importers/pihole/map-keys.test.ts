@@ -66,8 +66,12 @@ describe('mapKeys()', () => {
       '::1 ip6-localhost',
       '192.0.2.9 box',
     ]);
-    expect(plan.records).toMatchObject([{ fqdn: 'box', type: 'A', value: '192.0.2.9' }]);
-    expect(plan.rules).toMatchObject([{ text: 'ads.example', action: 'deny', groups: null }]);
+    expect(plan.document.local_records).toMatchObject([
+      { hostname: 'box', domain: '', record_type: 'A', value: '192.0.2.9' },
+    ]);
+    expect(plan.document.managed_domains).toMatchObject([
+      { domain: 'ads.example', action: 'deny', group: null },
+    ]);
     expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([{ name: 'nonsense' }]);
   });
 
@@ -81,8 +85,8 @@ describe('mapKeys()', () => {
         'host-record=nas.lan,192.0.2.5',
       ],
     });
-    expect(plan.rules).toMatchObject([{ text: '*.denied.example', action: 'deny' }]);
-    expect(plan.records).toMatchObject([{ fqdn: 'nas.lan' }]);
+    expect(plan.document.managed_domains).toMatchObject([{ domain: '*.denied.example', action: 'deny' }]);
+    expect(plan.document.local_records).toMatchObject([{ hostname: 'nas', domain: 'lan' }]);
     expect(plan.keys).toMatchObject([{ value: [{ servers: ['192.0.2.53:53', '192.0.2.54'] }] }]);
     expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([
       { name: 'dhcp-option' },
@@ -90,8 +94,10 @@ describe('mapKeys()', () => {
   });
 
   test('makes zones of a network and of a domain, off where the server is', () => {
-    const zones = planOf({ revServers: ['false,192.0.2.0/24,192.0.2.1#5353,lan', 'true,,quic://x,y'] }).zones;
-    expect(zones).toMatchObject([
+    const { document } = planOf({
+      revServers: ['false,192.0.2.0/24,192.0.2.1#5353,lan', 'true,,quic://x,y'],
+    });
+    expect(document.forward_zones).toMatchObject([
       { zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1:5353'], enabled: false },
       { zone: 'lan', enabled: false },
     ]);

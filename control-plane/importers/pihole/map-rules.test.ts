@@ -22,14 +22,18 @@ function planOf(...domains: (readonly [type: number, domain: string, enabled?: b
 describe('mapDomains()', () => {
   test('makes a managed domain of a wildcard, unless a regex could allow what it denies', () => {
     const wildcard = [3, '(\\.|^)a\\.example$'] as const;
-    expect(planOf(wildcard).rules).toMatchObject([
-      { table: 'managed_domains', text: '*.a.example', action: 'deny' },
-    ]);
-    expect(planOf(wildcard, [2, '^good\\.']).rules).toMatchObject([
-      { table: 'regex_filters', text: wildcard[1], action: 'deny' },
-      { table: 'regex_filters', text: '^good\\.', action: 'allow' },
-    ]);
-    expect(planOf(wildcard, [2, '^good\\.', false]).rules[0]).toMatchObject({ table: 'managed_domains' });
+    expect(planOf(wildcard).document).toMatchObject({
+      managed_domains: [{ domain: '*.a.example', action: 'deny' }],
+      regex_filters: [],
+    });
+    expect(planOf(wildcard, [2, '^good\\.']).document).toMatchObject({
+      managed_domains: [],
+      regex_filters: [
+        { pattern: wildcard[1], action: 'deny' },
+        { pattern: '^good\\.', action: 'allow' },
+      ],
+    });
+    expect(planOf(wildcard, [2, '^good\\.', false]).document.managed_domains).toHaveLength(1);
   });
 
   test('tells that an exact deny decides over an allow regex', () => {
@@ -41,12 +45,14 @@ describe('mapDomains()', () => {
   });
 
   test('writes options as modifiers of a rule in a list', () => {
-    const { sources } = planOf(
+    const { document, origins } = planOf(
       [3, 'a\\.example$;querytype=A,AAAA;reply=REFUSED'],
       [2, 'b\\.example$;querytype=!TYPE65'],
       [3, 'c\\.example$;reply=2001:db8::1', false],
     );
-    expect(sources).toMatchObject([{ groups: ['A'], url: 'text:rules', items: [0, 1, 2] }]);
+    const { list_sources: sources } = document;
+    expect(sources).toMatchObject([{ groups: ['A'], url: 'text:rules' }]);
+    expect(origins.list_sources).toEqual([[0, 1, 2]]);
     expect(sources[0]!.text!.split('\n')).toEqual([
       '! rules',
       '/a\\.example$/$dnstype=A|AAAA,dnsrewrite=REFUSED',

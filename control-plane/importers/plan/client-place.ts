@@ -2,7 +2,6 @@
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
-import { DEFAULT_GROUP } from './import-plan.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
 /** What a client is known by. */
@@ -62,10 +61,9 @@ export function reportOverlaps(
       (rival) => rival.group !== group && addresses.some((at) => holdsAddress(rival.place, at)),
     );
     if (other === undefined) continue;
-    const name = (text: string): string => (text === DEFAULT_GROUP ? 'Default' : text);
     const reason =
-      `in ${program} its address puts it into ${name(other.group)} (${other.shown}); ` +
-      `in Weir its MAC puts it into ${name(group)}`;
+      `in ${program} its address puts it into ${other.group} (${other.shown}); ` +
+      `in Weir its MAC puts it into ${group}`;
     builder.notMapped('client', shown, reason);
   }
 }

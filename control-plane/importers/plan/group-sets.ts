@@ -68,7 +68,8 @@ export class GroupSets<Key> {
   }
 
   private make(labels: readonly string[]): string {
-    const shown = labels.map((label) => (label === DEFAULT_GROUP ? 'Default' : label));
+    const others = labels.filter((label) => label !== DEFAULT_GROUP);
+    const shown = others.length === labels.length ? others : [DEFAULT_GROUP, ...others];
     const joined = shown.length === 0 ? this.unfilteredName : shown.join(' + ');
     const reason =
       labels.length === 0

@@ -17,12 +17,13 @@ describe('PlanBuilder', () => {
     );
     builder.zone({ zone: '.', servers: ['192.0.2.1'], enabled: true }, builder.item('forward_zone', 'e'));
     builder.zone({ zone: 'lan', servers: ['quic://x'], enabled: true }, builder.item('forward_zone', 'f'));
-    builder.subnet({ cidr: '192.0.2.0/40', group: '', comment: '' }, builder.item('subnet', 'g'));
+    builder.subnet({ cidr: '192.0.2.0/40', group: 'Default', comment: '' }, builder.item('subnet', 'g'));
     builder.setting({ local_domain: '..' }, builder.item('setting', 'h'));
-    const { items, ...entities } = builder.finish('pihole');
+    const { items, document, lists, keys } = builder.finish('pihole');
     expect(items.map(({ result }) => result)).toEqual(Array(8).fill('not_mapped'));
     expect(items.every(({ reason }) => reason !== null)).toBe(true);
-    expect(Object.values(entities).flat()).toEqual(['pihole']);
+    expect(Object.values(document).flat()).toEqual([expect.objectContaining({ is_default: true }), {}]);
+    expect([lists, keys]).toEqual([[], []]);
   });
 
   test('keeps entities in the form in which Weir stores them', () => {
@@ -36,9 +37,9 @@ describe('PlanBuilder', () => {
       { zone: '192.0.2.0/24', servers: ['192.0.2.1', '192.0.2.1'], enabled: true },
       builder.item('forward_zone', 'z'),
     );
-    const plan = builder.finish('pihole');
-    expect(plan.rules).toMatchObject([{ text: 'xn--bcher-kva.example', comment: 'a b' }]);
-    expect(plan.zones).toMatchObject([{ zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1'] }]);
+    const { document } = builder.finish('pihole');
+    expect(document.managed_domains).toMatchObject([{ domain: 'xn--bcher-kva.example', comment: 'a b' }]);
+    expect(document.forward_zones).toMatchObject([{ zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1'] }]);
   });
 
   test('gives groups names that differ, and never that of Default', () => {
@@ -75,10 +76,11 @@ describe('PlanBuilder', () => {
     );
     builder.zone({ zone: 'lan', servers: ['192.0.2.1'], enabled: true }, builder.item('forward_zone', '5'));
     builder.zone({ zone: 'LAN', servers: ['192.0.2.2'], enabled: true }, builder.item('forward_zone', '6'));
-    const { sources, clients, zones } = builder.finish('pihole');
-    expect(sources).toMatchObject([{ enabled: true, groups: ['A', 'B'], items: [0, 1] }]);
-    expect(clients).toMatchObject([{ mac: '02:00:5e:00:00:01', name: 'tv', group: 'A', items: [2, 3] }]);
-    expect(zones).toMatchObject([{ zone: 'lan', servers: ['192.0.2.1', '192.0.2.2'] }]);
+    const { document, origins } = builder.finish('pihole');
+    expect(document.list_sources).toMatchObject([{ enabled: true, groups: ['A', 'B'] }]);
+    expect(document.clients).toMatchObject([{ mac_address: '02:00:5e:00:00:01', name: 'tv', group: 'A' }]);
+    expect([origins.list_sources, origins.clients]).toEqual([[[0, 1]], [[2, 3]]]);
+    expect(document.forward_zones).toMatchObject([{ zone: 'lan', servers: ['192.0.2.1', '192.0.2.2'] }]);
   });
 
   test('shows no credentials of URLs, nor keeps a source with them', () => {
@@ -90,7 +92,7 @@ describe('PlanBuilder', () => {
       item,
     );
     const plan = builder.finish('pihole');
-    expect(plan.sources).toEqual([]);
+    expect(plan.document.list_sources).toEqual([]);
     expect(JSON.stringify(plan)).not.toMatch(/secret@|t0p/);
   });
 });

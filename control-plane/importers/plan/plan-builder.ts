@@ -1,5 +1,5 @@
 /**
- * Collects an import plan. Each method checks an entity with the schema of the API, so that what is stored has the same
+ * Collects an import plan. Each method checks a thing with the schema of the API, so that what is stored has the same
  * canonical form; what the schema refuses becomes an item without an equivalent, with the reason. Pure.
  */
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../shared/api/policy/clients-api.ts';
@@ -9,42 +9,85 @@ import { SourceCreateBody } from '../../../shared/api/policy/sources-api.ts';
 import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
 import { DnsSettingsBody } from '../../../shared/api/settings-api.ts';
 import type { ImportFormat, ImportItemKind } from '../../../shared/api/imports-api.ts';
+import type { SafeSearchEngineData } from '../../../shared/api/policy/safe-search-api.ts';
+import type { DnsSettingsChange } from '../../../shared/api/settings-api.ts';
 import type { Fault, Schema } from '../../../shared/api/schema-door.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { canonicalOwner, type LocalRecordType, readLocalValue } from '../../../shared/policy/local-record.ts';
 import { DEFAULT_LOCAL_TTL_SECS, MAX_LOCAL_TTL_SECS } from '../../../shared/policy/local-record.ts';
 import { upstream } from '../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../config/value-checks.ts';
-import type {
-  ImportPlan,
-  PlanItem,
-  PlannedClient,
-  PlannedGroup,
-  PlannedKey,
-  PlannedList,
-} from './import-plan.ts';
-import type { PlannedRecord, PlannedRule, PlannedSafeSearch, PlannedService } from './import-plan.ts';
-import type { PlannedSetting, PlannedSource, PlannedSubnet, PlannedZone } from './import-plan.ts';
+import { splitName } from '../../local-names/read-record.ts';
+import { DEFAULT_GROUP } from './import-plan.ts';
+import type { ImportDocument, ImportPlan, PlanItem, PlannedKey, PlannedList, Thing } from './import-plan.ts';
 import { commentOf, labelOf, shownName } from './plan-text.ts';
 
-/** An entity before it is checked, without what ties it to its items. */
-type Given<T> = Omit<T, 'items'>;
+/** Names of groups; null = every group. */
+type Groups = readonly string[] | null;
 
-/** Collects items and entities. */
+/** A list source as another program has it. */
+interface GivenSource extends Pick<
+  Thing<'list_sources'>,
+  'kind' | 'url' | 'name' | 'enabled' | 'comment' | 'subdomains'
+> {
+  readonly groups: Groups;
+}
+
+/** A managed domain or a regex filter. */
+interface GivenRule {
+  readonly table: 'managed_domains' | 'regex_filters';
+  /** The domain or the pattern. */
+  readonly text: string;
+  readonly action: 'allow' | 'deny';
+  readonly groups: Groups;
+  readonly comment: string;
+  readonly enabled: boolean;
+}
+
+/** A client by its MAC, or without one by its address, or by its key alone. */
+interface GivenClient {
+  readonly mac: string | null;
+  readonly ip: string | null;
+  /** Null if it has a MAC or an address. */
+  readonly key: string | null;
+  readonly name: string | null;
+  /** Null = the one of its subnet. */
+  readonly group: string | null;
+}
+
+/** A service that is blocked for a group. */
+interface GivenService {
+  readonly serviceId: string;
+  /** Its id in Weir's own catalog, if that differs. */
+  readonly ownId: string | null;
+  readonly group: string;
+}
+
+/** Things of a kind by their natural keys, with the items that they are made of. */
+type Things<T> = Map<string, { readonly value: T; readonly items: readonly number[] }>;
+
+/** Collects items and things. */
 export class PlanBuilder {
   private readonly items: PlanItem[] = [];
-  private readonly groups = new Map<string, PlannedGroup>();
-  private readonly sources = new Map<string, PlannedSource>();
+  private readonly groups: Things<Thing<'groups'>> = new Map();
+  private readonly sources: Things<Thing<'list_sources'>> = new Map();
+  private readonly domains: Things<Thing<'managed_domains'>> = new Map();
+  private readonly filters: Things<Thing<'regex_filters'>> = new Map();
+  private readonly records: Things<Thing<'local_records'>> = new Map();
+  private readonly zones: Things<Thing<'forward_zones'>> = new Map();
+  private readonly clients: Things<Thing<'clients'>> = new Map();
+  private readonly subnets: Things<Thing<'client_subnets'>> = new Map();
+  private readonly services: Things<Thing<'blocked_services'>> = new Map();
+  private readonly safeSearch: Things<Thing<'safe_search'>> = new Map();
+  private readonly settings: Things<unknown> = new Map();
+  private readonly serviceAliases: Record<string, string> = {};
   private readonly lists: PlannedList[] = [];
-  private readonly rules = new Map<string, PlannedRule>();
-  private readonly records = new Map<string, PlannedRecord>();
-  private readonly zones = new Map<string, PlannedZone>();
-  private readonly clients = new Map<string, PlannedClient>();
-  private readonly subnets = new Map<string, PlannedSubnet>();
-  private readonly services: PlannedService[] = [];
-  private readonly safeSearch: PlannedSafeSearch[] = [];
-  private readonly settings: PlannedSetting[] = [];
   private readonly keys: PlannedKey[] = [];
+
+  constructor() {
+    const comment = '';
+    put(this.groups, '', { name: DEFAULT_GROUP, enabled: true, comment, no_ipv6: false, is_default: true });
+  }
 
   /** Adds an item whose result is that of its entities; `reason` is a remark about it. */
   item(kind: ImportItemKind, name: string, reason: string | null = null): number {
@@ -75,20 +118,18 @@ export class PlanBuilder {
     let free = wanted;
     for (let n = 2; taken(free); n++) free = `${wanted} (${n})`;
     if (free !== name) this.remark(item, `named ${free} here`);
-    this.groups.set(free.toLowerCase(), {
-      name: free,
-      enabled: given.enabled,
-      comment: commentOf(given.comment),
-      items: [item],
-    });
+    const { enabled } = given;
+    const comment = commentOf(given.comment);
+    const group = { name: free, enabled, comment, no_ipv6: false, is_default: false };
+    put(this.groups, free.toLowerCase(), group, item);
     return free;
   }
 
   /** Adds a source of a URL; one with credentials is left to people. */
-  source(given: Given<Omit<PlannedSource, 'text'>>, item: number): void {
-    if (shownUrl(given.url) !== given.url)
-      return this.refuse(item, 'its URL holds a secret, which is not imported: add the list by hand');
+  source(given: GivenSource, item: number): void {
     const { kind, groups, url } = given;
+    if (shownUrl(url) !== url)
+      return this.refuse(item, 'its URL holds a secret, which is not imported: add the list by hand');
     const read = this.checked(SourceCreateBody, item, {
       name: labelOf(given.name, 200) ?? (labelOf(url, 200) || 'imported list'),
       url,
@@ -97,50 +138,56 @@ export class PlanBuilder {
       subdomains: given.subdomains,
     });
     if (read === undefined) return;
+    const { name, comment, subdomains } = read;
+    const source = { kind, url, name, enabled: read.enabled, comment, subdomains, text: null };
     const key = `${kind} ${url}`;
-    const other = this.sources.get(key);
-    if (other === undefined)
-      return void this.sources.set(key, { ...given, ...read, url, text: null, kind, groups, items: [item] });
+    const other = this.sources.get(key)?.value;
+    if (other === undefined) return put(this.sources, key, { ...source, groups: [...(groups ?? [])] }, item);
     // The same list twice: it serves the groups of both.
-    this.sources.set(key, {
-      ...other,
-      enabled: other.enabled || given.enabled,
-      groups: joined(other.groups, groups),
-      items: [...other.items, item],
-    });
+    const enabled = other.enabled || given.enabled;
+    put(this.sources, key, { ...other, enabled, groups: joined(other.groups, groups ?? []) }, item);
   }
 
   /** Adds custom rules; a text that is too long becomes items without an equivalent. */
   customRules(
-    given: Given<Omit<PlannedSource, 'comment'>> & { text: string },
+    given: Omit<GivenSource, 'comment'> & { readonly text: string },
     items: readonly number[],
   ): void {
-    const { text, url } = given;
+    const { text, url, groups } = given;
     if (Buffer.byteLength(text) <= MAX_TEXT_BYTES)
-      return void this.sources.set(url, { ...given, comment: '', items });
+      return put(this.sources, url, { ...given, comment: '', groups: [...(groups ?? [])] }, ...items);
     for (const item of items) this.refuse(item, `custom rules have at most ${MAX_TEXT_BYTES} bytes`);
   }
 
   /** Adds a list of rules that stays with Weir as a file. */
-  list(given: Given<PlannedList>, items: readonly number[]): void {
-    this.lists.push({ ...given, name: labelOf(given.name, 200) ?? given.fileName, items });
+  list(
+    given: Omit<GivenSource, 'comment' | 'url'> & { readonly fileName: string; readonly text: string },
+    items: readonly number[],
+  ): void {
+    const { fileName, text, groups, ...source } = given;
+    const name = labelOf(given.name, 200) ?? fileName;
+    const comment = '';
+    this.lists.push({
+      source: { ...source, name, comment, groups: [...(groups ?? [])] },
+      fileName,
+      text,
+      items,
+    });
   }
 
-  /** Adds a managed domain or a regex filter; false if it was refused. */
-  rule(given: Given<PlannedRule>, item: number): boolean {
-    const { table, text, ...rest } = given;
-    const shared = { action: rest.action, enabled: rest.enabled, comment: commentOf(rest.comment) };
-    const canonical =
+  /** Adds a managed domain or a regex filter, one for each of its groups; false if it was refused. */
+  rule({ table, text, action, groups, comment, enabled }: GivenRule, item: number): boolean {
+    const shared = { name: labelOf(text, 200) ?? 'imported', action, enabled, comment: commentOf(comment) };
+    const rule =
       table === 'managed_domains'
-        ? this.checked(ManagedDomainCreateBody, item, { ...shared, domain: text })?.domain
-        : this.checked(RegexFilterCreateBody, item, { ...shared, pattern: text })?.pattern;
-    if (canonical === undefined) return false;
-    const { action, groups } = rest;
-    const key = JSON.stringify([table, canonical, action, groups]);
-    const before = this.rules.get(key);
-    const enabled = rest.enabled || before?.enabled === true;
-    const items = [...(before?.items ?? []), item];
-    this.rules.set(key, { table, text: canonical, action, comment: shared.comment, enabled, groups, items });
+        ? this.checked(ManagedDomainCreateBody, item, { ...shared, domain: text })
+        : this.checked(RegexFilterCreateBody, item, { ...shared, pattern: text });
+    if (rule === undefined) return false;
+    for (const group of groups ?? [null]) {
+      if ('domain' in rule)
+        putRule(this.domains, { ...shared, domain: rule.domain, group }, rule.domain, item);
+      else putRule(this.filters, { ...shared, pattern: rule.pattern, group }, rule.pattern, item);
+    }
     return true;
   }
 
@@ -150,20 +197,24 @@ export class PlanBuilder {
     item: number,
   ): void {
     const fqdn = canonicalOwner(given.name);
-    const value = readLocalValue(given.type, given.value);
+    const { type } = given;
+    const value = readLocalValue(type, given.value);
     if (fqdn === null) return this.refuse(item, 'its name is not a domain name');
     if (!value.ok) return this.refuse(item, `its value is not ${value.expected}`);
-    if (given.type === 'CNAME' && value.value === fqdn) return this.refuse(item, 'the alias leads to itself');
-    const ttlSecs = Math.min(Math.max(given.ttlSecs ?? DEFAULT_LOCAL_TTL_SECS, 0), MAX_LOCAL_TTL_SECS);
-    const record = { fqdn, type: given.type, value: value.value, ttlSecs };
-    const key = `${fqdn} ${given.type} ${value.value}`;
-    const before = this.records.get(key);
+    if (type === 'CNAME' && value.value === fqdn) return this.refuse(item, 'the alias leads to itself');
+    const ttl = Math.min(Math.max(given.ttlSecs ?? DEFAULT_LOCAL_TTL_SECS, 0), MAX_LOCAL_TTL_SECS);
+    const { hostname, domain } = splitName(fqdn);
+    const record = { hostname, domain, record_type: type, value: value.value, ttl, comment: '' };
+    const key = `${fqdn} ${type} ${value.value}`;
     // The same record twice: the first TTL stays.
-    this.records.set(key, { ...record, ...before, items: [...(before?.items ?? []), item] });
+    put(this.records, key, this.records.get(key)?.value ?? record, item);
   }
 
   /** Adds a zone with servers of its own; several of one name are one. */
-  zone(given: Given<PlannedZone>, item: number): void {
+  zone(
+    given: { readonly zone: string; readonly servers: readonly string[]; readonly enabled: boolean },
+    item: number,
+  ): void {
     const bad = given.servers.find((server) => expectedInstead(upstream, server) !== undefined);
     if (bad !== undefined) return this.refuse(item, `Weir cannot ask a server written as ${bad}`);
     const read = this.checked(ForwardZoneCreateBody, item, {
@@ -171,15 +222,13 @@ export class PlanBuilder {
       servers: [...new Set(given.servers)],
     });
     if (read === undefined) return;
-    const { zone, servers, enabled } = read;
-    const other = this.zones.get(zone);
-    const both = [...new Set([...(other?.servers ?? []), ...servers])].slice(0, 8);
-    const items = [...(other?.items ?? []), item];
-    this.zones.set(zone, { zone, servers: both, enabled: other?.enabled ?? enabled, items });
+    const other = this.zones.get(read.zone)?.value ?? read;
+    const servers = [...new Set([...other.servers, ...read.servers])].slice(0, 8);
+    put(this.zones, read.zone, { ...other, servers }, item);
   }
 
   /** Adds a client by MAC, address or key; what several items say of it is put together, and the first name stays. */
-  client(given: Given<PlannedClient>, item: number): void {
+  client(given: GivenClient, item: number): void {
     const read = this.checked(ClientCreateBody, item, {
       ip_address: given.mac === null ? given.ip : null,
       mac_address: given.mac,
@@ -187,19 +236,22 @@ export class PlanBuilder {
       name: given.name === null ? null : labelOf(given.name, 200),
     });
     if (read === undefined) return;
-    const { ip_address: ip, mac_address: mac, client_key: key, name } = read;
-    const known = mac ?? ip ?? key ?? '';
-    const before = this.clients.get(known);
-    this.clients.set(known, {
-      ...{ mac, ip, key },
-      name: before?.name ?? name,
-      group: before?.group ?? given.group,
-      items: [...(before?.items ?? []), item],
-    });
+    const { ip_address, mac_address, client_key } = read;
+    const known = mac_address ?? ip_address ?? client_key ?? '';
+    const before = this.clients.get(known)?.value;
+    const name = before?.name ?? read.name;
+    const group = before?.group ?? given.group;
+    if (name === null && group === null && client_key === null)
+      return this.refuse(item, 'it has neither a name nor a group');
+    put(this.clients, known, { ip_address, mac_address, client_key, name, group }, item);
   }
 
   /** Adds a network of clients. */
-  subnet(given: Given<PlannedSubnet>, item: number): void {
+  subnet(
+    given: { readonly cidr: string; readonly group: string; readonly comment: string },
+    item: number,
+  ): void {
+    const { group } = given;
     const comment = commentOf(given.comment);
     const read = this.checked(ClientSubnetCreateBody, item, {
       subnet_cidr: given.cidr,
@@ -207,32 +259,41 @@ export class PlanBuilder {
       comment,
     });
     if (read === undefined) return;
-    const cidr = read.subnet_cidr;
+    const { subnet_cidr: cidr } = read;
     if (this.subnets.has(cidr)) return this.refuse(item, `${cidr} is in the file already`);
-    this.subnets.set(cidr, { cidr, group: given.group, comment, items: [item] });
+    put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
   }
 
   /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
-  service(given: Given<PlannedService>, item: number): void {
-    this.services.push({ ...given, items: [item] });
+  service({ serviceId, ownId, group }: GivenService, item: number): void {
+    if (ownId !== null) this.serviceAliases[serviceId] = ownId;
+    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile: null }, item);
   }
 
   /** Adds the safe mode of an engine for a group. */
-  safe(given: Given<PlannedSafeSearch>, item: number): void {
-    this.safeSearch.push({ ...given, items: [item] });
+  safe(
+    given: {
+      readonly group: string;
+      readonly engine: SafeSearchEngineData['id'];
+      readonly youtubeMode: 'strict' | 'moderate';
+    },
+    item: number,
+  ): void {
+    const { group, engine } = given;
+    const mode = engine === 'youtube' ? given.youtubeMode : 'strict';
+    put(this.safeSearch, `${engine} ${group}`, { group, engine, enabled: true, youtube_mode: mode }, item);
   }
 
   /** Adds one of the DNS settings that the API keeps; `change` has one field. */
-  setting(change: PlannedSetting['change'], item: number): void {
+  setting(change: DnsSettingsChange, item: number): void {
     const read = this.checked(DnsSettingsBody, item, change);
     if (read === undefined) return;
     const [name, value] = Object.entries(read)[0]!;
-    const before = this.settings.findIndex((other) => name in other.change);
-    if (before < 0) return void this.settings.push({ change: read, items: [item] });
-    const other = this.settings[before]!;
-    if ((other.change as Record<string, unknown>)[name] !== value)
+    const key = `dns.${name}`;
+    const before = this.settings.get(key);
+    if (before !== undefined && before.value !== value)
       return this.refuse(item, 'the file gives it two values; the first one counts');
-    this.settings[before] = { ...other, items: [...other.items, item] };
+    put(this.settings, key, value, item);
   }
 
   /** Adds a key of the configuration. */
@@ -242,27 +303,34 @@ export class PlanBuilder {
 
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, lists, services, safeSearch, settings, keys } = this;
-    const [sources, zones] = [[...this.sources.values()], [...this.zones.values()]];
-    const subnets = [...this.subnets.values()];
-    const [groups, clients] = [[...this.groups.values()], [...this.clients.values()]];
-    const [rules, records] = [[...this.rules.values()], [...this.records.values()]];
-    return {
-      format,
-      items,
-      groups,
-      sources,
-      lists,
-      rules,
-      records,
-      zones,
-      clients,
-      subnets,
-      services,
-      safeSearch,
-      settings,
-      keys,
+    const { items, lists, serviceAliases, keys } = this;
+    const document: ImportDocument = {
+      groups: valuesOf(this.groups),
+      clients: valuesOf(this.clients),
+      client_subnets: valuesOf(this.subnets),
+      list_sources: valuesOf(this.sources),
+      managed_domains: valuesOf(this.domains),
+      regex_filters: valuesOf(this.filters),
+      safe_search: valuesOf(this.safeSearch),
+      blocked_services: valuesOf(this.services),
+      local_records: valuesOf(this.records),
+      forward_zones: valuesOf(this.zones),
+      configuration: Object.fromEntries([...this.settings].map(([key, { value }]) => [key, value])),
     };
+    const origins: ImportPlan['origins'] = {
+      groups: originsOf(this.groups),
+      clients: originsOf(this.clients),
+      client_subnets: originsOf(this.subnets),
+      list_sources: originsOf(this.sources),
+      managed_domains: originsOf(this.domains),
+      regex_filters: originsOf(this.filters),
+      safe_search: originsOf(this.safeSearch),
+      blocked_services: originsOf(this.services),
+      local_records: originsOf(this.records),
+      forward_zones: originsOf(this.zones),
+      configuration: originsOf(this.settings),
+    };
+    return { format, items, document, origins, lists, serviceAliases, keys };
   }
 
   /** Turns an item into one without an equivalent. */
@@ -281,6 +349,31 @@ function messageOf({ path, message }: Fault): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
 
-function joined(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
-  return a === null || b === null ? null : [...new Set([...a, ...b])];
+/** Sets the thing of a key, which is of `items` as well. */
+function put<T>(things: Things<T>, key: string, value: T, ...items: readonly number[]): void {
+  things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
+}
+
+/** The same rule twice is enabled if one of them is. */
+function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
+  things: Things<T>,
+  rule: T,
+  text: string,
+  item: number,
+): void {
+  const key = JSON.stringify([text, rule.action, rule.group]);
+  put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
+}
+
+/** Groups of both; none = every group. */
+function joined(a: readonly string[], b: readonly string[]): string[] {
+  return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
+}
+
+function valuesOf<T>(things: Things<T>): T[] {
+  return [...things.values()].map(({ value }) => value);
+}
+
+function originsOf(things: Things<unknown>): (readonly number[])[] {
+  return [...things.values()].map(({ items }) => items);
 }

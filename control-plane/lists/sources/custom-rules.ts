@@ -146,8 +146,13 @@ export class CustomRules {
     const counts = { rules, invalidLines, format, bytes };
     const judged = judgementOf(contentKey, inspection);
     await recordFacts(tx, id, url, {
-      ...{ ...counts, contentKey, heldKey: null, judged },
-      ...{ status: 'ok', lastChangedAt, lastError: null },
+      ...counts,
+      contentKey,
+      heldKey: null,
+      judged,
+      status: 'ok',
+      lastChangedAt,
+      lastError: null,
     });
     await dropUnneededBlobs(tx);
     return readSource(tx, id);

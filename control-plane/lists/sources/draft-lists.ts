@@ -190,7 +190,9 @@ export class DraftLists {
       signal,
     );
     const sources = inputs.map(({ id, inputKey }, index) => ({
-      ...{ id, inputKey, statistics: statistics[index]! },
+      id,
+      inputKey,
+      statistics: statistics[index]!,
     }));
     const ofAdded = sources.slice(-added.length);
     const faults = ofAdded.flatMap(({ statistics: { fault } }, place) =>
@@ -201,13 +203,18 @@ export class DraftLists {
     return {
       base,
       compiled: {
-        ...{ rules: table.rules, special, attributes: table.attributes, sources },
+        rules: table.rules,
+        special,
+        attributes: table.attributes,
+        sources,
         compiledAtMs: clock.nowMs(),
         compileMs: Math.round(clock.monotonicMs() - startedMs),
       },
       sources: [...stay, ...added.map(({ row }) => row)],
       added: ofAdded.map(({ statistics: { rules, invalidLines } }, place) => ({
-        ...{ name: added[place]!.row.name, rules, invalidLines },
+        name: added[place]!.row.name,
+        rules,
+        invalidLines,
       })),
     };
   }

@@ -39,6 +39,7 @@ describe('ListCache', () => {
     await again.open();
     expect(readFileSync(again.copyOf(7)!.path, 'utf8')).toBe('text');
     expect([again.has(7, KEY_A), again.has(7, KEY_B), again.has(8, KEY_A)]).toEqual([true, false, false]);
+    expect(again.findAny(KEY_A)).toEqual(again.copyOf(7));
   });
 
   test('keeps the copy before on disk until it is pruned', async () => {

@@ -104,6 +104,11 @@ export class ListCache {
     return true;
   }
 
+  /** A stored copy of this content, whichever source's. */
+  findAny(contentKey: string): ListCopy | undefined {
+    return [...this.stored.values()].flat().find((stored) => stored.contentKey === contentKey);
+  }
+
   /** Sources that have a copy. */
   ids(): number[] {
     return [...this.copies.keys()];

@@ -213,7 +213,11 @@ export class ListCompiler {
     logger.info('custom rules changed', { id, rules: statistics.rules, compileMs });
     const hasLeftNames = compiled.hasLeftNames === true || table.hasLeftNames;
     return {
-      ...{ rules, special, attributes, sources, compileMs },
+      rules,
+      special,
+      attributes,
+      sources,
+      compileMs,
       compiledAtMs: clock.nowMs(),
       ...(hasLeftNames && { hasLeftNames }),
     };

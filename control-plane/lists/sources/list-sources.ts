@@ -86,6 +86,7 @@ export class ListSources {
    */
   async start(): Promise<void> {
     await this.inForce.begin();
+    await this.parts.copies.giveMissing();
     if (this.stopping.signal.aborted || this.timer !== undefined) return;
     this.timer = setInterval(() => this.look(), LOOK_MS);
     this.timer.unref();

@@ -219,6 +219,16 @@ describe('lists of several nodes', () => {
 });
 
 describe('SharedCopies', () => {
+  test('giveMissing() stores what the database has lost; nothing is fetched again', async () => {
+    const node = await running.startNode();
+    await addList(node, running.serve('/a', 'a.example\n'));
+    const stored = await blobs();
+    await node.stop();
+    await asOwner(running.database, 'TRUNCATE blobs');
+    await (await running.startNode()).life.idle();
+    expect([await blobs(), running.asked()]).toEqual([stored, ['/a']]);
+  });
+
   test('bring() tells of a blob that is damaged, and has the list fetched again', async () => {
     const node = await running.startNode();
     await addList(node, running.serve('/a', 'a.example\n'));

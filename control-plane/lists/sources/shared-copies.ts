@@ -1,23 +1,26 @@
 /**
- * Copies of lists that another node fetched: each is streamed from the database to this node's disk once. The row of a
- * source says which copy counts.
+ * Copies of lists between this node's disk and the database: what another node fetched is streamed from there once, and
+ * what only this disk has, as a damaged blob was removed, goes there. The row of a source says which copy counts.
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/thrown.ts';
-import { DamagedBlob, fetchBlob, removeBlob } from '../../cluster/blob-store.ts';
+import { DamagedBlob, fetchBlob, missingBlobs, removeBlob, storeBlob } from '../../cluster/blob-store.ts';
 import type { Database } from '../../db/database.ts';
+import type { PolicyChanges } from '../../policy/change.ts';
+import { neededCopies } from '../../policy/revision-store.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import type { StoredSource } from './source-store.ts';
 
 /** What they go between. */
 export interface SharedCopiesParts {
   readonly database: Database;
+  readonly changes: PolicyChanges;
   readonly cache: ListCache;
   readonly logger: Logger;
 }
 
-/** Brings copies to this disk. */
+/** Brings copies to this disk and into the database. */
 export class SharedCopies {
   private readonly parts: SharedCopiesParts;
 
@@ -46,6 +49,20 @@ export class SharedCopies {
       return undefined;
     } finally {
       await rm(path, { force: true });
+    }
+  }
+
+  /** Stores the copies that rows name, that this disk has and the database lacks. */
+  async giveMissing(): Promise<void> {
+    const { database, changes, cache } = this.parts;
+    const missing = await missingBlobs(database, [...(await neededCopies(database))]);
+    for (const key of missing) {
+      const copy = cache.findAny(key);
+      if (copy === undefined) continue;
+      await changes.record(async (tx) => {
+        await storeBlob(tx, key, copy.path);
+        return { result: undefined, summary: null };
+      });
     }
   }
 }

@@ -66,7 +66,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly contentKey: string | null;
   /** Content key of a newer copy that waits to be approved. */
   readonly heldKey: string | null;
-  /** Of a copy, not always that of `contentKey`; null = by a release that stored none. */
+  /** Of a copy, not always that of `contentKey`; null = not judged yet. */
   readonly judged: Judgement | null;
   /** Names the URL that the copy of `contentKey` is of. */
   readonly contentUrlKey: string | null;

@@ -1,7 +1,7 @@
 /** Makes a stored block of the queries that were gathered: frames, compressed, and their checksums. */
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdCompressSync, type ZstdOptions } from 'node:zlib';
-import { MAX_NAME_TEXT_BYTES, putNameText } from '../../../shared/dns/name-text.ts';
+import { MAX_NAME_TEXT_BYTES, putNameText } from '../../../shared/dns/name.ts';
 import { type ByteDictionary, Entry, FIRST_ENTRY } from './byte-dictionary.ts';
 import { BlockFormat, type BlockHead, type EncodedBlock, Frame, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { FrameMemory } from './frame-memory.ts';

@@ -1,4 +1,4 @@
-/** Counts of the keys of one book, in arrays: quick to add to, and to take from again. */
+/** Counts of the keys of one book, in arrays: quick to add to. */
 import { NameClass } from '../block/block-layout.ts';
 import type { KeyTable } from './key-table.ts';
 import type { KnownList, KnownNames } from './name-book.ts';
@@ -16,14 +16,14 @@ export class CountArrays {
     this.book = book;
   }
 
-  /** Adds names of a block, each with so many queries, or takes them away. */
-  addNames(names: Omit<KnownNames, 'counts'>, queries: ArrayLike<number>, sign: 1 | -1 = 1): void {
+  /** Adds names of a block, each with so many queries. */
+  addNames(names: KnownNames, queries: ArrayLike<number>): void {
     this.makeRoom();
     const { resolved, blocked, other } = this;
     const { places, classes } = names;
     for (let name = 0; name < places.length; name++) {
       const place = places[name]!;
-      const count = sign * queries[name]!;
+      const count = queries[name]!;
       if (classes[name] === NameClass.RESOLVED) resolved[place]! += count;
       else if (classes[name] === NameClass.BLOCKED) blocked[place]! += count;
       else other[place]! += count;
@@ -43,16 +43,16 @@ export class CountArrays {
     }
   }
 
-  /** Adds the counts of a list, or of one of its groups by its place, or takes them away. */
-  addList(list: KnownList, wanted: number | null, sign: 1 | -1 = 1): void {
+  /** Adds the counts of a list, or of one of its groups by its place. */
+  addList(list: KnownList, wanted: number | null): void {
     this.makeRoom();
     const { resolved, blocked, other } = this;
     for (let entry = 0; entry < list.places.length; entry++) {
       if (wanted !== null && list.groupPlaces[entry] !== wanted) continue;
       const place = list.places[entry]!;
-      resolved[place]! += sign * list.resolved[entry]!;
-      blocked[place]! += sign * list.blocked[entry]!;
-      other[place]! += sign * list.other[entry]!;
+      resolved[place]! += list.resolved[entry]!;
+      blocked[place]! += list.blocked[entry]!;
+      other[place]! += list.other[entry]!;
     }
   }
 
@@ -64,10 +64,6 @@ export class CountArrays {
       if (resolved[place]! + blocked[place]! + other[place]! === 0) continue;
       take(starts[place]!, starts[place + 1]! - starts[place]!, place);
     }
-  }
-
-  clear(): void {
-    for (const counts of [this.resolved, this.blocked, this.other]) counts.fill(0);
   }
 
   /** For all keys of the book. */

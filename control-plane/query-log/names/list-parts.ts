@@ -2,7 +2,9 @@
  * Which lists and which blocks give every query of a span once: lists of the whole months, days and hours within it, the
  * blocks there that those lists do not count, and all blocks of the rest. Pure.
  */
-import { type ListGrain, startOf } from './list-span.ts';
+
+/** Spans that lists are of: hours, days and months in UTC, by their letter in the database. */
+export type ListGrain = 'h' | 'd' | 'M';
 
 /** Microseconds since 1970, end exclusive. */
 interface Span {
@@ -62,6 +64,14 @@ export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new
     blocks.push({ fromUs: firstMs * 1000, toUs: lastMs * 1000, unlisted: 'any' });
   }
   return { lists, blocks, isRounded };
+}
+
+/** Start of the span that holds a moment, Unix milliseconds. */
+export function startOf(grain: ListGrain, timeMs: number): number {
+  const time = new Date(timeMs);
+  const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
+  if (grain === 'M') return Date.UTC(year, month);
+  return Date.UTC(year, month, day, grain === 'h' ? time.getUTCHours() : 0);
 }
 
 /** Start of the first span that begins at a moment or after it. */

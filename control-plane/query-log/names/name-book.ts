@@ -36,8 +36,6 @@ export interface KnownList {
 
 type Counts = Uint32Array | Float64Array;
 
-const NO_GROUPS = { groups: [], groupPlaces: new Uint16Array(0), unseen: 0, sketch: null } as const;
-
 /** Bytes of a name of a block, and of an entry of a list. */
 const NAME_BYTES = 7;
 const ENTRY_BYTES = 18;
@@ -66,25 +64,6 @@ export class NameBook {
       places[name] = table.place(texts, start, starts[name + 1]! - 1 - start, 0);
     }
     return { book: table, places, counts: Uint16Array.from(counts), classes: Uint8Array.from(classes) };
-  }
-
-  /** The keys, with places that stay while it lasts. */
-  get keys(): KeyTable {
-    return this.table;
-  }
-
-  /** Counts by text as a list of all groups; null where there might be no room for the texts. */
-  takeCounts(texts: readonly string[], resolved: Uint32Array, blocked: Uint32Array): KnownList | null {
-    const { table } = this;
-    const bytes = Buffer.from(texts.join(''), 'latin1');
-    if (!this.hasRoom(texts.length, bytes.length)) return null;
-    let start = 0;
-    const places = Uint32Array.from(texts, ({ length }) => {
-      start += length;
-      return table.place(bytes, start - length, length, 0);
-    });
-    const other = new Uint32Array(texts.length);
-    return { ...NO_GROUPS, book: table, places, resolved, blocked, other };
   }
 
   /** A list by the numbers of its keys; null where there might be no room for them. */

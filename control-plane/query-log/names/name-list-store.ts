@@ -1,7 +1,6 @@
 /** SQL of the lists of names and clients. */
 import type { CopyQueryable, LentClient, Queryable } from '../../db/database.ts';
-import type { ListRange } from './list-parts.ts';
-import type { ListGrain } from './list-span.ts';
+import type { ListGrain, ListRange } from './list-parts.ts';
 import type { StoredList } from './name-list.ts';
 
 /** What a list is of. */
@@ -98,28 +97,6 @@ interface FoundRow {
 
 function toPlace({ grain, startMs, node_id, queries, checksum }: FoundRow): ListPlace {
   return { grain, startMs, nodeId: node_id, queries, checksum };
-}
-
-/** The lists of some spans, of both kinds, without content; null if one of some days, by their starts, lost its blocks. */
-export async function findAllLists(
-  tx: Queryable,
-  ranges: readonly ListRange[],
-  daysMs: readonly number[],
-): Promise<Record<ListKind, ListPlace[]> | null> {
-  const spans = ranges.map(
-    (_, i) => `OR (grain = $${i * 3 + 2} AND start >= $${i * 3 + 3} AND start < $${i * 3 + 4})`,
-  );
-  const bounds = ranges.flatMap(({ grain, fromMs, toMs }) => [grain, new Date(fromMs), new Date(toMs)]);
-  const { rows } = await tx.query<FoundRow & { clients_checksum: number; is_alone: boolean }>(
-    `SELECT grain, (extract(epoch FROM start) * 1000)::bigint AS "startMs", node_id, queries,
-       names_checksum AS checksum, clients_checksum, is_alone AND start = ANY($1::timestamptz[]) AS is_alone
-     FROM query_names WHERE (grain = 'd' AND is_alone AND start = ANY($1::timestamptz[])) ${spans.join(' ')}`,
-    [daysMs.map((ms) => new Date(ms)), ...bounds],
-  );
-  if (rows.some((row) => row.is_alone)) return null;
-  const places = rows.map(toPlace);
-  const clients = places.map((place, i) => ({ ...place, checksum: rows[i]!.clients_checksum }));
-  return { names: places, clients };
 }
 
 /** These lists with their content, a few at a time. */

@@ -4,8 +4,7 @@
  */
 import { clientText } from '../names/client-text.ts';
 import type { LogSource } from './log-source.ts';
-import { type BlockUse, forEachBlock } from '../sums/log-sums.ts';
-import { sumPeriod } from '../sums/period-sums.ts';
+import { type BlockUse, forEachBlock, sumClients } from '../sums/log-sums.ts';
 
 /** Which clients and slots. */
 export interface ClientSlotsRequest {
@@ -46,7 +45,7 @@ export async function readClientSlots(
   const first = Math.floor(fromMs / stepMs);
   const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - first);
   return log.read(async (tx) => {
-    const busiest = await sumPeriod(tx, request, ['clients'], ({ clients }) => clients.top(most, 'all'));
+    const busiest = (await sumClients(tx, request)).top(most, 'all');
     const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
     const others = new Uint32Array(slotCount);
     await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {

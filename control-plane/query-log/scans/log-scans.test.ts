@@ -94,6 +94,19 @@ describe('LogScans', () => {
     expect(await scans.ask('mostAsked', request, ever)).toHaveLength(3);
   });
 
+  test('ask() gives identical questions about a long span one answer, and pages their own', async () => {
+    await store(1, 20);
+    const scans = open();
+    const span = { fromMs: START_MS - 86_400_000, toMs: START_MS + 3_600_000 };
+    const twice = <T>(ask: () => Promise<T>): Promise<[T, T]> => Promise.all([ask(), ask()]);
+    const [one, other] = await twice(() => scans.ask('summary', span, ever));
+    expect(one.queries_total).toBe(20);
+    expect(other).toBe(one);
+    const [page, samePage] = await twice(() => scans.ask('page', SEARCH, ever));
+    expect(samePage).toEqual(page);
+    expect(samePage).not.toBe(page);
+  });
+
   test('rows() hands out every row in order, as they are taken', async () => {
     await store(2, 9000);
     const parts = await Array.fromAsync(open().rows({ from: null, to: null }, ever));

@@ -19,6 +19,7 @@ import {
   type QuestionName,
 } from './questions.ts';
 import { ScanWorker } from './scan-worker.ts';
+import { SharedAnswers } from './shared-answers.ts';
 
 /** What it is made of. */
 export interface LogScansOptions {
@@ -62,6 +63,7 @@ export class LogScans implements Scans {
   private readonly heapMib: number;
   /** When each damaged block was last reported; every question about its time meets it. */
   private readonly reportedMs = new Map<string, number>();
+  private readonly shared = new SharedAnswers();
   private readonly stopListening: () => void;
   private thread: ScanWorker | undefined;
   private ending: Promise<unknown> = Promise.resolve();
@@ -82,8 +84,12 @@ export class LogScans implements Scans {
     argument: Arguments[Name],
     signal: AbortSignal,
   ): Promise<Answers[Name]> {
-    const { answer } = this.begin({ name, argument } as Question, signal);
-    return (await answer) as Answers[Name];
+    const question = { name, argument } as Question;
+    const read = async (signalOfAll: AbortSignal): Promise<Answers[Name]> =>
+      (await this.begin(question, signalOfAll).answer) as Answers[Name];
+    // A page has the newest rows, and a short span costs little.
+    if (name === 'page' || laneOf(question) === 'quick') return read(signal);
+    return this.shared.ask(JSON.stringify(question), read, signal);
   }
 
   async *rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]> {

@@ -18,11 +18,6 @@ const PLACES: Readonly<Record<Lane, Semaphore>> = {
 /** Shared by all questions of the thread. */
 const memory = new LogMemory();
 
-/** Gives up what was summed of a database that was lost. */
-export function forgetSums(): void {
-  memory.forgetPeriods();
-}
-
 /** A question that is being answered. */
 export class ScanRun {
   /** Resolves once the answer, or why there is none, is sent. */

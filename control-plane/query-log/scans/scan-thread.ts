@@ -10,7 +10,7 @@ import { BackgroundWork } from '../../db/background-work.ts';
 import { fromSentTarget, type SentTarget } from '../../db/database-target.ts';
 import { LANES } from './questions.ts';
 import type { FromScans, ToScans } from './scan-messages.ts';
-import { forgetSums, ScanRun } from './scan-run.ts';
+import { ScanRun } from './scan-run.ts';
 
 /** Lower than all that answers and the log itself, like other readers of the whole log. */
 const NICENESS = 9;
@@ -66,7 +66,6 @@ port.on('message', (message: ToScans) => {
       return;
     case 'database-lost':
       cut();
-      forgetSums();
       return;
     case 'end':
       for (const run of runs.values()) run.cancel();

@@ -97,16 +97,6 @@ async function* inBatches(tx: BlockTransaction, request: BlockRequest): AsyncGen
   if (batches.batch.length > 0) yield batches.batch;
 }
 
-/** Blocks without their content, as many together as are fetched at once. */
-export function* inFetches<T extends Wanted>(wanted: readonly T[]): Generator<readonly T[]> {
-  const batches = new Batches<T>(MOST_FETCHED);
-  for (const one of wanted) {
-    const full = batches.add(one);
-    if (full !== null) yield full;
-  }
-  if (batches.batch.length > 0) yield batches.batch;
-}
-
 /** Gathers blocks to be fetched at once. */
 class Batches<T extends Wanted> {
   batch: T[] = [];

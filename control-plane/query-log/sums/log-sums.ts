@@ -11,8 +11,7 @@ import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import { type KeyCounts, KeySums } from '../names/key-sums.ts';
 import { BookSums } from '../names/book-sums.ts';
 import type { KnownNames } from '../names/name-book.ts';
-import { type ListParts, partsOf } from '../names/list-parts.ts';
-import { startOf } from '../names/list-span.ts';
+import { type ListParts, partsOf, startOf } from '../names/list-parts.ts';
 import { DamagedList, NameList } from '../names/name-list.ts';
 import {
   fetchLists,
@@ -27,7 +26,6 @@ import type { QueryFilter } from '../search/query-conditions.ts';
 import { type BlockRequest, scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { Piece, StoredBlock } from '../search/stored-block.ts';
-import { countPlaces } from './block-addends.ts';
 
 /** Which queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
@@ -62,8 +60,7 @@ export async function sumClients(tx: BlockTransaction, request: SumRequest): Pro
   return new KeySums(sums.keys(), toClientSum, isIncomplete);
 }
 
-/** As queries of a client. */
-export function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
+function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
@@ -266,6 +263,13 @@ function open(
   // edge of a period is.
   const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, isAll) : undefined);
   return { reader, names };
+}
+
+/** How often each place occurs. */
+function countPlaces(places: Uint16Array, rows: readonly number[], count: number): Uint32Array {
+  const counts = new Uint32Array(count);
+  for (const row of rows) counts[places[row]!]!++;
+  return counts;
 }
 
 /** A block as reports name it. */

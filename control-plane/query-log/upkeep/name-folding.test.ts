@@ -8,7 +8,7 @@ import type { Database, LentClient } from '../../db/database.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { KeyTable } from '../names/key-table.ts';
 import { NameList } from '../names/name-list.ts';
-import { startOf } from '../names/list-span.ts';
+import { startOf } from '../names/list-parts.ts';
 import { lockLists, type NameLists, readLists } from '../names/name-list-store.ts';
 import { NameFolding } from './name-folding.ts';
 

@@ -13,7 +13,7 @@ import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockTally } from '../names/block-tally.ts';
 import { KeyTable } from '../names/key-table.ts';
 import { DamagedList, encodeList, NameList, type StoredList } from '../names/name-list.ts';
-import { type ListGrain, startOf } from '../names/list-span.ts';
+import { type ListGrain, startOf } from '../names/list-parts.ts';
 import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../names/name-list-store.ts';
 import { type StoredBlock, withoutContent } from '../search/stored-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';

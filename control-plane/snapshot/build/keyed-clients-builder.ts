@@ -15,7 +15,8 @@ export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedCli
 export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access): SharedArrayBuffer {
   let records = 0;
   const clients = keyedClients.map(({ key, clientId, groupId, name, mac }): KeyedClient => ({
-    ...{ key, clientId },
+    key,
+    clientId,
     record: groupId === null ? 0 : ++records,
     admits: access.blockedKeys.includes(key) ? false : admitsKey(key) ? true : null,
     names: [name?.toLowerCase(), mac, key].filter((one) => typeof one === 'string'),

@@ -233,7 +233,12 @@ export class Generations {
     return {
       version,
       compiled: {
-        ...{ rules, special, attributes, sources, compiledAtMs, compileMs },
+        rules,
+        special,
+        attributes,
+        sources,
+        compiledAtMs,
+        compileMs,
         ...(hasLeftNames && { hasLeftNames }),
       },
       rows,

@@ -4,7 +4,6 @@
  * it: silence, network errors, garbage, or a SERVFAIL or REFUSED where another server had the answer. A broken domain
  * makes every server answer SERVFAIL and counts against none.
  */
-import { LatencyEstimate } from './latency-estimate.ts';
 
 /** As reported; Unknown until there was evidence. */
 export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
@@ -123,5 +122,31 @@ export class Health {
       this.smoothedLatencyMs === 0
         ? latencyMs
         : this.smoothedLatencyMs + SMOOTHING * (latencyMs - this.smoothedLatencyMs);
+  }
+}
+
+/** Share of a new sample in the mean, and in the deviation. */
+const MEAN_SHARE = 1 / 8;
+const DEVIATION_SHARE = 1 / 4;
+const DEVIATIONS = 4;
+
+/** A server's usual latency, from a smoothed mean and its deviation (RFC 6298 section 2); of answers alone. */
+export class LatencyEstimate {
+  private meanMs = 0;
+  private deviationMs = 0;
+
+  /** Milliseconds within which nearly all answers come; 0 = unknown. */
+  get usualMs(): number {
+    return this.meanMs + DEVIATIONS * this.deviationMs;
+  }
+
+  note(latencyMs: number): void {
+    if (this.usualMs === 0) {
+      this.meanMs = latencyMs;
+      this.deviationMs = latencyMs / 2;
+      return;
+    }
+    this.deviationMs += DEVIATION_SHARE * (Math.abs(latencyMs - this.meanMs) - this.deviationMs);
+    this.meanMs += MEAN_SHARE * (latencyMs - this.meanMs);
   }
 }

@@ -14,6 +14,7 @@ import {
   QUESTION_TAIL_SIZE,
   UDP_PAYLOAD_SIZE,
   readU16,
+  writeQuestion,
   writeU16,
 } from '../../../shared/dns/wire.ts';
 import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.ts';
@@ -107,8 +108,7 @@ export interface QueryForm {
 export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
   const { edns, marks } = form;
   const { qname } = question;
-  const tail = Header.SIZE + qname.length;
-  const opt = tail + QUESTION_TAIL_SIZE;
+  const opt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
   const cookie = marks?.cookie ?? null;
   const cookieSize = cookie === null ? 0 : OPTION_HEAD_SIZE + cookie.length;
   const { ecs } = question;
@@ -121,9 +121,7 @@ export function encodeQuery(question: Question, id: number, form: QueryForm): Bu
   query[Header.FLAGS_HIGH] = FlagsHigh.RD;
   query[Header.FLAGS_LOW] = question.checkingDisabled ? FlagsLow.CD : 0;
   query[Header.QDCOUNT + 1] = 1;
-  query.set(marks?.name ?? qname, Header.SIZE);
-  writeU16(query, tail, question.qtype);
-  writeU16(query, tail + 2, question.qclass);
+  writeQuestion(query, marks?.name ?? qname, question.qtype, question.qclass);
   if (!edns) return query;
   query[Header.ARCOUNT + 1] = 1;
   writeU16(query, opt + 1, RRType.OPT);

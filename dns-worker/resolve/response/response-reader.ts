@@ -16,8 +16,7 @@ import { isResponseTo } from './question.ts';
 import { NO_TTL, RRsetWriter } from './rrset-writer.ts';
 import { expandRdataName } from './rdata-layout.ts';
 import { RecordTable } from './record-table.ts';
-import { blockSaidBy } from './reply-error.ts';
-import { OTHER_ECS, ecsScopeOf } from './reply-ecs.ts';
+import { blockSaidBy, ecsScopeOf, OTHER_ECS } from './reply-options.ts';
 import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';

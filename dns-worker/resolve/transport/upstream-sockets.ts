@@ -5,7 +5,7 @@
  *
  * Choice: a question gets its own socket while few are in flight, so that a port lives for one question and cannot be
  * searched for. A socket costs more than the rest of a question, so under load a few questions that start together
- * share one; each still has its own id.
+ * share one; each still has its own id, so a forger of one answer has as many combinations of port and id to try.
  *
  * A reply with an id that was never used on the port is a guess of someone who has found the port: it is closed, so that
  * no port takes a second guess. Ids used earlier on the port are those of late replies.

@@ -1,6 +1,6 @@
 /**
  * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
- * `typed-client.ts`. Made from the table of routes by `npm run operations -- --write`; not written by people.
+ * `typed-client.ts`. Made from the table of routes by `npm run check -- operations --write`; not written by people.
  */
 import type * as audit from '../audit-api.ts';
 import type * as auth from '../auth-api.ts';
@@ -81,7 +81,8 @@ export interface Operations {
   'POST /groups': { body: typeof groups.GroupCreateBody; answer: typeof groups.Group };
   'GET /groups/{id}': { params: typeof fields.IdParams; answer: typeof groups.Group };
   'PUT /groups/{id}': { params: typeof fields.IdParams; body: typeof groups.GroupUpdateBody; answer: typeof groups.Group };
-  'DELETE /groups/{id}': { params: typeof fields.IdParams };
+  'DELETE /groups/{id}': { params: typeof fields.IdParams; query: typeof groups.GroupDeleteQuery };
+  'GET /groups/{id}/clients': { params: typeof fields.IdParams; query: typeof fields.Page; answer: typeof clients.ClientPage };
   'GET /clients/silent': { query: typeof clients.SilentDeviceQuery; answer: typeof clients.SilentDeviceList };
   'GET /clients/resolver-lookups': { query: typeof clients.ResolverLookupQuery; answer: typeof clients.ResolverLookupList };
   'GET /clients/refused': { answer: typeof access.RefusedClients };
@@ -93,7 +94,6 @@ export interface Operations {
   'PATCH /clients/{id}': { params: typeof fields.IdParams; body: typeof clients.ClientUpdateBody; answer: typeof clients.Client };
   'DELETE /clients/{id}': { params: typeof fields.IdParams };
   'PUT /clients/{id}/group': { params: typeof fields.IdParams; body: typeof clients.ClientGroupBody; answer: typeof clients.Client };
-  'GET /groups/{id}/clients': { params: typeof fields.IdParams; query: typeof fields.Page; answer: typeof clients.ClientPage };
   'GET /client-subnets': { answer: typeof clients.ClientSubnetList };
   'POST /client-subnets': { body: typeof clients.ClientSubnetCreateBody; answer: typeof clients.ClientSubnet };
   'DELETE /client-subnets/{id}': { params: typeof fields.IdParams };

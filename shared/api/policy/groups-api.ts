@@ -45,3 +45,15 @@ export const GroupUpdateBody = z
   })
   .meta({ id: 'GroupUpdate' });
 export type GroupUpdate = z.infer<typeof GroupUpdateBody>;
+
+export const GroupDeleteQuery = z.object({
+  cascade: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .meta({
+      type: 'boolean',
+      description:
+        'also deletes its subnets and rules and removes it from lists; its clients get the group of their network, else Default',
+    }),
+});

@@ -7,9 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import type { Access } from '../../../control-plane/api/route.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
-import { checkTable } from '../../../control-plane/http/check-table.ts';
-import { compatTable } from '../../../control-plane/http/compat-table.ts';
-import type { CompatParts } from '../../../control-plane/http/compat-table.ts';
+import { checkTable, type CompatContext, compatTable } from '../../../control-plane/http/route-table.ts';
 import type { OpenApiDocument } from '../../../control-plane/http/reference/openapi-document.ts';
 import { everyCompatRoute, everyOperation, everyRoute } from '../../support/parts/every-route.ts';
 import { logInAs, makeToken, makeUser } from '../../support/parts/people.ts';
@@ -216,7 +214,7 @@ describe('the document', () => {
   });
 });
 
-const rows = compatTable({} as CompatParts);
+const rows = compatTable({} as CompatContext);
 
 describe('a row of the compatibility API', () => {
   /** Tokens are passwords there, and no credentials of requests. */

@@ -1,4 +1,4 @@
-// `npm run log-bench`: what a query costs in the stored log, and how long questions about it take. A day of made-up
+// `npm run bench -- log`: what a query costs in the stored log, and how long questions about it take. A day of made-up
 // queries goes into a PostgreSQL of its own; then each question is asked as the API asks it, through the thread of
 // questions, several times: the first time nothing is known of what it reads, but by the questions before it. CPU is that
 // of this process, without PostgreSQL's.
@@ -13,7 +13,7 @@ import { ROOT } from '../bench.ts';
 import { addNameLists, DAY_MS, HOUR_MS, makeRows, storeMadeUpLog } from './made-up-log.ts';
 import { gatherMaterial } from '../material/material.ts';
 
-const HELP = `npm run log-bench -- [options]
+const HELP = `npm run bench -- log [options]
 
   --queries N      queries of the day (2000000)
   --nodes N        nodes that logged them (1)

@@ -1,12 +1,12 @@
 /** The reader of PROXY headers: the same result wherever the header lies and however it comes in pieces. */
 import {
   couldBeProxyHeader,
+  crc32c,
   MAX_PROXY_HEADER_SIZE,
   ProxyHeader,
   ProxyOutcome,
 } from '../../../shared/net/proxy-header.ts';
 import type { ProxyOutcomeCode } from '../../../shared/net/proxy-header.ts';
-import { crc32c } from '../../../shared/net/crc32c.ts';
 import { octets } from '../../support/dns/built-messages.ts';
 import { amid, hold, shown } from '../target.ts';
 import type { Target } from '../target.ts';

@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '../../../control-plane/api/route.ts';
 import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
-import { type CompatParts, compatTable } from '../../../control-plane/http/compat-table.ts';
 import { openApiDocument, openApiRow } from '../../../control-plane/http/reference/openapi.ts';
-import { routeTable } from '../../../control-plane/http/route-table.ts';
-import type { RouteParts } from '../../../control-plane/http/route-table.ts';
+import { compatTable, routeTable } from '../../../control-plane/http/route-table.ts';
+import type { CompatContext, RouteContext } from '../../../control-plane/http/route-table.ts';
 import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
 import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
 import { configRecords } from '../../../control-plane/settings/derived.ts';
@@ -25,7 +24,7 @@ import { MemorySources } from './memory-sources.ts';
 import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 
 /** The rows without anything behind them: to be looked at, not to be run. */
-export const everyRow: readonly Route[] = routeTable({} as RouteParts);
+export const everyRow: readonly Route[] = routeTable({} as RouteContext);
 
 /** The same, and the row that describes them all, which the application adds. */
 export const everyOperation: readonly Route[] = [
@@ -34,7 +33,7 @@ export const everyOperation: readonly Route[] = [
 ];
 
 /** What both tables are made of. */
-type EveryPart = RouteParts & CompatParts;
+type EveryPart = RouteContext & CompatContext;
 
 /** Every row, over stand-ins or what a suite gives. */
 export function everyRoute(given: Partial<EveryPart> = {}): Rows {

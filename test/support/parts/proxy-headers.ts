@@ -1,5 +1,5 @@
 /** Headers of PROXY protocol v2 as load balancers write them. */
-import { crc32c } from '../../../shared/net/crc32c.ts';
+import { crc32c } from '../../../shared/net/proxy-header.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 
 const SIGNATURE = '0d0a0d0a000d0a515549540a';

@@ -28,9 +28,9 @@ import type { DashboardSource } from '../../../control-plane/built-dashboard/das
 import type { CompatRoute } from '../../../control-plane/compat/compat-route.ts';
 import { apiPrefix } from '../../../control-plane/api/api-prefix.ts';
 import { createApp } from '../../../control-plane/http/app.ts';
+import { checkTable } from '../../../control-plane/http/route-table.ts';
 import type { WaitForNodes } from '../../../control-plane/http/preferred-wait.ts';
 import type { AppParts } from '../../../control-plane/http/app.ts';
-import { checkTable } from '../../../control-plane/http/check-table.ts';
 import { startWebServer } from '../../../control-plane/http/edge/server.ts';
 import type { Config } from '../../../config/schema.ts';
 import { Configuration } from '../../../control-plane/settings/configuration.ts';
@@ -210,7 +210,10 @@ export class RunningApi {
   static async start(database: Database, rows: Rows, options: ApiOptions = {}): Promise<RunningApi> {
     const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
     const { parts, routes, logger } = api;
-    const app = createApp(parts, routes, { compat: options.compat?.(parts), check: checkTable(parts) });
+    const app = createApp(parts, routes, {
+      compat: options.compat?.(parts),
+      check: checkTable(parts),
+    });
     const server = await startWebServer(app, parts.configuration.current(), logger);
     api.listening = { port: server.endpoints[0]!.port, close: () => server.close() };
     return api;

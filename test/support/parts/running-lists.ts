@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { asOwner } from './as-owner.ts';
+import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
 import { JobLeases } from '../../../control-plane/cluster/leases.ts';
 import { CompilePool } from '../../../control-plane/compile/table/compile-pool.ts';
 import { CompiledLists } from '../../../control-plane/lists/compiled/compiled-lists.ts';
@@ -207,7 +208,13 @@ export class RunningLists {
   async goBack({ all, policy }: ListNode, id: number): Promise<void> {
     const { database } = this;
     const changes = new PolicyChanges(database, policy);
-    await rollBack({ database, policy: changes, bringBack: () => all.bringBack() }, id, TESTER);
+    const parts = {
+      database,
+      policy: changes,
+      clients: new ClientDirectory(),
+      bringBack: () => all.bringBack(),
+    };
+    await rollBack(parts, id, TESTER);
   }
 
   /** Starts a node beside the others, with an empty folder of its own. */
@@ -246,7 +253,7 @@ export class RunningLists {
     const names = new NamesFolder(dataDir);
     const cache = new ListCache(dataDir);
     const changes = new PolicyChanges(database, policy);
-    const copies = new SharedCopies({ database, cache, logger });
+    const copies = new SharedCopies({ database, changes, cache, logger });
     const all = new ListSources({
       database,
       cache,

@@ -1,36 +1,8 @@
 /** Says in the reader's language why a request failed. */
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
-import type { Dependency, ProblemCode } from '../../../../shared/api/problem-details.ts';
 import { causeIn } from '../../../../shared/net/fault-cause.ts';
 import { readListFault, withoutAction } from '../../../../shared/policy/list-fault.ts';
-import type { MessageKey } from '../i18n/language.ts';
-import { say } from '../i18n/say.ts';
-
-const TEXTS: Readonly<Partial<Record<ProblemCode, MessageKey>>> = {
-  unauthorized: 'problem.unauthorized',
-  setup_required: 'problem.setup_required',
-  setup_code_required: 'problem.setup_code_required',
-  second_factor_wrong: 'problem.second_factor_wrong',
-  second_factor_used: 'problem.second_factor_used',
-  forbidden: 'problem.forbidden',
-  cross_origin: 'problem.cross_origin',
-  not_found: 'problem.not_found',
-  timeout: 'problem.timeout',
-  locked_out: 'problem.locked_out',
-  rate_limited: 'problem.rate_limited',
-  busy: 'problem.busy',
-  unavailable: 'problem.unavailable',
-  outcome_unknown: 'problem.outcome_unknown',
-  internal: 'problem.internal',
-};
-
-const DEPENDENCY_TEXTS: Readonly<Record<Dependency, MessageKey>> = {
-  openid_provider: 'problem.dependency.openid_provider',
-  dns_thread: 'problem.dependency.dns_thread',
-  list_copy: 'problem.dependency.list_copy',
-  compiled_names: 'problem.dependency.compiled_names',
-  running_node: 'problem.dependency.running_node',
-};
+import { keyOfCode, say } from '../i18n/say.ts';
 
 /**
  * The text of a failure. What the server says of bad input is more exact than any text here, so that is shown, without
@@ -40,8 +12,10 @@ export function problemText(error: unknown): string {
   if (!(error instanceof ApiFailure)) return say('problem.unreachable');
   const { problem, status, retryAfterSecs } = error;
   if (problem === null) return say('problem.foreign', { status });
-  const key = problem.dependency === undefined ? TEXTS[problem.error] : DEPENDENCY_TEXTS[problem.dependency];
-  if (key === undefined) {
+  const { error: code, dependency } = problem;
+  const key =
+    dependency === undefined ? keyOfCode('problem', code) : (`problem.dependency.${dependency}` as const);
+  if (key === null) {
     const messages = problem.errors?.map(({ message }) => message) ?? [problem.detail];
     return [...new Set(messages.map(messageText))].join('; ');
   }

@@ -25,24 +25,33 @@ export interface ChangeOptions<Name extends Changing> {
   readonly quiet?: boolean;
 }
 
-/** A change that a component can make. */
-export interface Change<Name extends Changing> {
-  /** Makes it; true when it is in force. */
-  readonly run: (call: CallOf<Name>) => Promise<boolean>;
+/** Changes that a component can make. */
+export interface Changes<Name extends Changing> {
+  /** Makes one; true when it is in force. */
+  readonly run: <One extends Name>(name: One, call: CallOf<One>) => Promise<boolean>;
   readonly isPending: boolean;
   /** Why the last one failed. */
   readonly failure: Error | null;
   readonly reset: () => void;
 }
 
-/** A change of what the API has. Every answer that may differ now is asked for again. */
-export function useChange<Name extends Changing>(
-  name: Name,
-  { done, outcome, onDone, quiet = false }: ChangeOptions<Name> = {},
-): Change<Name> {
+/** One change that a component can make. */
+export interface Change<Name extends Changing> extends Omit<Changes<Name>, 'run'> {
+  /** Makes it; true when it is in force. */
+  readonly run: (call: CallOf<Name>) => Promise<boolean>;
+}
+
+/** Several changes with the same outcome. Every answer that may differ now is asked for again. */
+export function useChanges<Name extends Changing>({
+  done,
+  outcome,
+  onDone,
+  quiet = false,
+}: ChangeOptions<Name> = {}): Changes<Name> {
   const store = useQueryClient();
   const mutation = useMutation({
-    mutationFn: (call: CallOf<Name>) => send(name, ...([call] as unknown as Given<Name>)),
+    mutationFn: ({ name, call }: { readonly name: Name; readonly call: CallOf<Name> }) =>
+      send(name, ...([call] as unknown as Given<Name>)),
     onSuccess: async ({ answer, headers }) => {
       const revision = Number(headers.get('Weir-Revision') ?? 0);
       if (done !== undefined) tellDone({ tone: 'good', text: say(done) }, revision, store);
@@ -61,8 +70,8 @@ export function useChange<Name extends Changing>(
     },
   });
   return {
-    run: (call) =>
-      mutation.mutateAsync(call).then(
+    run: (name, call) =>
+      mutation.mutateAsync({ name, call: call }).then(
         () => true,
         () => false,
       ),
@@ -70,6 +79,15 @@ export function useChange<Name extends Changing>(
     failure: mutation.error,
     reset: mutation.reset,
   };
+}
+
+/** One change of what the API has. */
+export function useChange<Name extends Changing>(
+  name: Name,
+  options: ChangeOptions<Name> = {},
+): Change<Name> {
+  const { run, ...rest } = useChanges<Name>(options);
+  return { ...rest, run: (call) => run(name, call) };
 }
 
 function tellDone(notice: Notice, revision: number, store: QueryClient): void {

@@ -19,6 +19,7 @@ import {
   Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
+import type { ComponentType } from 'react';
 import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
 import type { MessageKey } from '../i18n/language.ts';
 import { later } from './later-view.ts';
@@ -40,134 +41,50 @@ export interface PageEntry {
   readonly view: LaterView;
 }
 
-function pathOf(page: keyof typeof DashboardPath): string {
+type Load = () => Promise<{ readonly default: ComponentType }>;
+type Unusual = Partial<Pick<PageEntry, 'title' | 'isUnlisted'>>;
+type PageName = keyof typeof DashboardPath;
+
+function pathOf(page: PageName): string {
   return `/${DashboardPath[page]}`;
+}
+
+function entry(page: PageName, section: Section, icon: LucideIcon, load: Load, more?: Unusual): PageEntry {
+  return {
+    path: pathOf(page),
+    title: `page.${page}` as MessageKey,
+    icon,
+    section,
+    view: later(load),
+    ...more,
+  };
 }
 
 /** In the order of the navigation, within each of its parts. */
 export const PAGES: readonly PageEntry[] = [
-  {
-    path: pathOf('overview'),
-    title: 'page.overview',
-    icon: House,
-    section: 'watch',
-    view: later(() => import('../pages/overview/overview-page.tsx')),
-  },
-  {
-    path: pathOf('queries'),
-    title: 'page.queries',
-    icon: ScrollText,
-    section: 'watch',
-    view: later(() => import('../pages/queries/queries-page.tsx')),
-  },
-  {
-    path: pathOf('why'),
-    title: 'page.why',
-    icon: CircleHelp,
-    section: 'watch',
-    isUnlisted: true,
-    view: later(() => import('../pages/queries/why-page.tsx')),
-  },
-  {
-    path: pathOf('clients'),
-    title: 'page.clients',
-    icon: MonitorSmartphone,
-    section: 'watch',
-    view: later(() => import('../pages/clients/clients-page.tsx')),
-  },
-  {
-    path: pathOf('groups'),
-    title: 'page.groups',
-    icon: Users,
-    section: 'policy',
-    view: later(() => import('../pages/groups/groups-page.tsx')),
-  },
-  {
-    path: pathOf('services'),
-    title: 'page.services',
-    icon: LayoutGrid,
-    section: 'policy',
-    view: later(() => import('../pages/services/services-page.tsx')),
-  },
-  {
-    path: pathOf('schedules'),
-    title: 'page.schedules',
-    icon: CalendarClock,
-    section: 'policy',
-    view: later(() => import('../pages/schedules/schedules-page.tsx')),
-  },
-  {
-    path: pathOf('resolving'),
-    title: 'page.resolving',
-    icon: Globe,
-    section: 'server',
-    view: later(() => import('../pages/resolving/resolving-page.tsx')),
-  },
-  {
-    path: pathOf('history'),
-    title: 'page.history',
-    icon: History,
-    section: 'server',
-    view: later(() => import('../pages/history/history-page.tsx')),
-  },
-  {
-    path: pathOf('nodes'),
-    title: 'page.nodes',
-    icon: Server,
-    section: 'server',
-    view: later(() => import('../pages/nodes/nodes-page.tsx')),
-  },
-  {
-    path: pathOf('settings'),
-    title: 'page.settings',
-    icon: Settings,
-    section: 'server',
-    view: later(() => import('../pages/settings/settings-page.tsx')),
-  },
-  {
-    path: pathOf('setup'),
+  entry('overview', 'watch', House, () => import('../pages/overview/overview-page.tsx')),
+  entry('queries', 'watch', ScrollText, () => import('../pages/queries/queries-page.tsx')),
+  entry('why', 'watch', CircleHelp, () => import('../pages/queries/why-page.tsx'), { isUnlisted: true }),
+  entry('clients', 'watch', MonitorSmartphone, () => import('../pages/clients/clients-page.tsx')),
+  entry('groups', 'policy', Users, () => import('../pages/groups/groups-page.tsx')),
+  entry('services', 'policy', LayoutGrid, () => import('../pages/services/services-page.tsx')),
+  entry('schedules', 'policy', CalendarClock, () => import('../pages/schedules/schedules-page.tsx')),
+  entry('resolving', 'server', Globe, () => import('../pages/resolving/resolving-page.tsx')),
+  entry('history', 'server', History, () => import('../pages/history/history-page.tsx')),
+  entry('nodes', 'server', Server, () => import('../pages/nodes/nodes-page.tsx')),
+  entry('settings', 'server', Settings, () => import('../pages/settings/settings-page.tsx')),
+  entry('setup', 'server', PartyPopper, () => import('../pages/welcome/welcome-page.tsx'), {
     title: 'welcome.title',
-    icon: PartyPopper,
-    section: 'server',
     isUnlisted: true,
-    view: later(() => import('../pages/welcome/welcome-page.tsx')),
-  },
-  {
-    path: pathOf('guides'),
+  }),
+  entry('guides', 'server', BookOpen, () => import('../pages/guides/guides-page.tsx'), {
     title: 'guides.title',
-    icon: BookOpen,
-    section: 'server',
     isUnlisted: true,
-    view: later(() => import('../pages/guides/guides-page.tsx')),
-  },
-  {
-    path: pathOf('lists'),
-    title: 'page.lists',
-    icon: ListChecks,
-    section: 'policy',
-    view: later(() => import('../pages/lists/lists-page.tsx')),
-  },
-  {
-    path: pathOf('rules'),
-    title: 'page.rules',
-    icon: ScrollText,
-    section: 'policy',
-    view: later(() => import('../pages/rules/rules-page.tsx')),
-  },
-  {
-    path: pathOf('names'),
-    title: 'page.names',
-    icon: Tags,
-    section: 'policy',
-    view: later(() => import('../pages/names/names-page.tsx')),
-  },
-  {
-    path: pathOf('simulate'),
-    title: 'page.simulate',
-    icon: FlaskConical,
-    section: 'policy',
-    view: later(() => import('../pages/simulate/simulate-page.tsx')),
-  },
+  }),
+  entry('lists', 'policy', ListChecks, () => import('../pages/lists/lists-page.tsx')),
+  entry('rules', 'policy', ScrollText, () => import('../pages/rules/rules-page.tsx')),
+  entry('names', 'policy', Tags, () => import('../pages/names/names-page.tsx')),
+  entry('simulate', 'policy', FlaskConical, () => import('../pages/simulate/simulate-page.tsx')),
 ];
 
 /** Loads the page of a path ahead of its use. Where it cannot be loaded, showing it says so. */

@@ -35,13 +35,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
   return (
     <Dialog title={say('palette.title')} isOpen onClose={onClose}>
       <Autocomplete inputValue={text} onInputChange={setText} filter={() => true}>
-        <SearchField
-          label={say('palette.search')}
-          clearLabel={say('action.clear')}
-          value={text}
-          onChange={setText}
-          autoFocus
-        />
+        <SearchField label={say('palette.search')} value={text} onChange={setText} autoFocus />
         <Menu
           className={styles['entries'] ?? ''}
           aria-label={say('palette.title')}

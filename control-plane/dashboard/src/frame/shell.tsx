@@ -1,6 +1,6 @@
 /** The frame of all pages: navigation at the side, or as a bar in the thumb's reach; notices above it. */
-import { LogOut, Search } from 'lucide-react';
-import { lazy, Suspense, useDeferredValue, useEffect, useRef } from 'react';
+import { Compass, LogOut, Search } from 'lucide-react';
+import { lazy, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { useMe } from '../api/session.tsx';
@@ -8,15 +8,14 @@ import { useText } from '../i18n/text.ts';
 import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
-import { Skeleton } from '../ui/display/states.tsx';
+import { Callout, Empty, Skeleton } from '../ui/display/states.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
-import { Lost } from './lost.tsx';
 import { Mark } from '../ui/display/mark.tsx';
 import { PageFault } from './page-fault.tsx';
-import { LostNote } from './status/lost-note.tsx';
 import { StatusBar } from './status/status-bar.tsx';
-import { usePalette } from './use-palette.tsx';
 import styles from './shell.module.css';
+import { Page } from '../ui/display/page.tsx';
+import { checkConnection, useConnection } from '../api/live/live-status.ts';
 
 const MorePage = lazy(() => import('./more-page.tsx'));
 
@@ -90,7 +89,7 @@ function SideNavigation({ onLogout, onSearch }: SideProps): ReactNode {
         const pages = LISTED_PAGES.filter((page) => page.section === section);
         if (pages.length === 0) return null;
         return (
-          <div key={section} className={styles['section']}>
+          <div key={section} className="rows-1">
             <h2 className={styles['sectionTitle']}>{say(`section.${section}`)}</h2>
             <ul>
               {pages.map((page) => (
@@ -152,4 +151,58 @@ function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
     window.scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [location, main]);
+}
+
+/** Where an address names no page. */
+function Lost(): ReactNode {
+  const { say } = useText();
+  return (
+    <Page title={say('lost.title')}>
+      <Empty icon={Compass} title={say('lost.text')}>
+        <Link to="/" className="standing">
+          {say('lost.back')}
+        </Link>
+      </Empty>
+    </Page>
+  );
+}
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+/** The palette where it is open, and what opens it. */
+function usePalette(): { readonly palette: ReactNode; readonly open: () => void } {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  const palette = isOpen && (
+    <Suspense fallback={null}>
+      <Palette onClose={() => setOpen(false)} />
+    </Suspense>
+  );
+  return { palette, open: () => setOpen(true) };
+}
+
+/** The note; nothing while Weir answers. */
+function LostNote(): ReactNode {
+  const { say, format } = useText();
+  const state = useConnection();
+  if (state.kind !== 'lost') return null;
+  return (
+    <div className={styles['lost']}>
+      <Callout
+        tone="fault"
+        actions={<Button onPress={checkConnection}>{say('action.retry')}</Button>}
+        isAlert
+      >
+        {say('connection.lost', { time: format.time(new Date(state.sinceMs)) })}
+      </Callout>
+    </div>
+  );
 }

@@ -1,4 +1,5 @@
 /** Messages in the language in force. Components use `useText`, which draws them again when the language changes. */
+import en from './en.json';
 import { messages } from './language.ts';
 import type { MessageKey } from './language.ts';
 
@@ -10,3 +11,15 @@ export type Say = (key: MessageKey, filling?: Filling) => string;
 
 /** For messages outside of components. */
 export const say: Say = (key, filling) => messages._(key, filling);
+
+/** The message for a code of the API; null if there is none for it yet. */
+export function keyOfCode(prefix: string, code: string): MessageKey | null {
+  const key = `${prefix}.${code}`;
+  return key in en ? (key as MessageKey) : null;
+}
+
+/** The word for a code of the API; the code itself if there is no word for it yet. */
+export function wordFor(prefix: string, code: string): string {
+  const key = keyOfCode(prefix, code);
+  return key === null ? code : say(key);
+}

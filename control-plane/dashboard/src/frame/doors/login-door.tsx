@@ -8,7 +8,7 @@ import { LoginForm } from './login-form.tsx';
 export default function LoginDoor({ onLogin }: { readonly onLogin: () => void }): ReactNode {
   const { say } = useText();
   return (
-    <FrontDoor title={say('login.title')}>
+    <FrontDoor title={say('login.action')}>
       <LoginForm onLogin={onLogin} />
     </FrontDoor>
   );

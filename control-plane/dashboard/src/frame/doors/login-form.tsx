@@ -1,16 +1,14 @@
 /** The login: alone on the page, or above it when a session has ended in the middle of work. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { ask } from '../../api/ask.ts';
-import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
-import { Callout } from '../../ui/display/states.tsx';
-import { useCountdown } from './countdown.ts';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
 
 interface LoginFormProps {
   /** Of a session that ended. */
@@ -47,23 +45,14 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
   }
 
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void logIn();
-      }}
-    >
+    <SubmitForm onSubmit={() => void logIn()}>
       <Stack>
         {secsLocked > 0 ? (
           <Callout tone="warning" isAlert>
             {say('login.locked', { span: format.span(secsLocked) })}
           </Callout>
         ) : (
-          failure !== null && (
-            <Callout tone="fault" isAlert>
-              {problemText(failure)}
-            </Callout>
-          )
+          <FormFault failure={failure} />
         )}
         <TextField
           label={say('login.username')}
@@ -75,7 +64,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
           isRequired
         />
         <TextField
-          label={say('login.password')}
+          label={say('field.password')}
           value={password}
           onChange={setPassword}
           type="password"
@@ -92,7 +81,7 @@ export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNo
           {say('login.action')}
         </Button>
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }
 
@@ -135,4 +124,16 @@ function isSecondFactorAsked(error: unknown): boolean {
 /** Six digits are the code of an app, anything else one of the recovery codes. */
 function secondFactor(text: string): { totp_code: string } | { recovery_code: string } {
   return /^\s*\d{3} ?\d{3}\s*$/.test(text) ? { totp_code: text.trim() } : { recovery_code: text.trim() };
+}
+
+/** The seconds that are left, and what starts them. */
+function useCountdown(): [secs: number, start: (secs: number) => void] {
+  const [secs, setSecs] = useState(0);
+  const isRunning = secs > 0;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setSecs((left) => Math.max(0, left - 1)), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return [secs, setSecs];
 }

@@ -1,17 +1,16 @@
 /** The first steps on a fresh server: the password of the administrator. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { ask } from '../../api/ask.ts';
-import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
 import { isSettable, NO_PASSWORD } from '../../ui/controls/new-password.ts';
 import { NewPasswordFields } from '../../ui/controls/new-password-fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
-import { Callout } from '../../ui/display/states.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 
 interface SetupFormProps {
   /** File on the server with the code that setup needs from here; null if it needs none. */
@@ -45,21 +44,16 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
   }
 
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <SubmitForm
+      onSubmit={() => {
         if (isSettable(typed)) void setUp();
       }}
     >
       <Stack>
-        {failure !== null && (
-          <Callout tone="fault" isAlert>
-            {problemText(failure)}
-          </Callout>
-        )}
+        <FormFault failure={failure} />
         <input type="hidden" name="username" autoComplete="username" value="admin" />
         <NewPasswordFields
-          label={say('setup.password')}
+          label={say('field.password')}
           help={say('setup.password.help')}
           value={typed}
           onChange={setTyped}
@@ -79,6 +73,6 @@ export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
           {say('setup.action')}
         </Button>
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { PAUSE_UNITS, pauseSecs } from './pause-choices.ts';
 import type { PauseUnit } from './pause-choices.ts';
@@ -43,7 +43,7 @@ export default function PauseDialog({ onClose }: { readonly onClose: () => void 
         onChange={setUnit}
         choices={PAUSE_UNITS.map((id) => ({ id, text: say(`blocking.unit.${id}`) }))}
       />
-      <FormFault failure={pause.failure} fields={[]} />
+      <FormFault failure={pause.failure} />
     </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** On every page: whether blocking is on, the button that pauses or resumes it, and what is wrong. */
-import { CircleCheck, Play, ShieldAlert, ShieldCheck, ShieldOff, TriangleAlert } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { CircleCheck, Pause, Play, ShieldAlert, ShieldCheck, ShieldOff, TriangleAlert } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useMe } from '../../api/session.tsx';
@@ -9,9 +9,9 @@ import { useText } from '../../i18n/text.ts';
 import { isNothingBlocked } from '../../pages/overview/standing.ts';
 import { useTroubles } from '../../pages/overview/use-troubles.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { PauseMenu } from './pause-menu.tsx';
-import { useSecsLeft } from './use-secs-left.ts';
 import styles from './status-bar.module.css';
+import { PAUSES_SECS, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
+import { Menu } from '../../ui/overlays/menu.tsx';
 
 const TroubleDialog = lazy(() => import('./trouble-dialog.tsx'));
 
@@ -91,6 +91,68 @@ function Troubles(): ReactNode {
       {isOpen && (
         <Suspense fallback={null}>
           <TroubleDialog troubles={troubles} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+const MINUTE_SECS = 60;
+const SLOW_MS = 10_000;
+const QUICK_MS = 1_000;
+
+/** The seconds that are left of a timer, of which `timerSecs` were left at `atMs`; null = no timer. */
+function useSecsLeft(timerSecs: number | null, atMs: number): number | null {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const left = timerSecs === null ? null : secsLeft(timerSecs, atMs, Math.max(nowMs, atMs));
+  const isRunning = left !== null && left > 0;
+  const everyMs = isRunning && left <= 2 * MINUTE_SECS ? QUICK_MS : SLOW_MS;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    setNowMs(Date.now());
+    const timer = setInterval(() => setNowMs(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [isRunning, everyMs, atMs]);
+  return left;
+}
+
+const PauseDialog = lazy(() => import('./pause-dialog.tsx'));
+
+/** Pauses blocking for a while, which the server ends, not this page. */
+function PauseMenu(): ReactNode {
+  const { say, format } = useText();
+  const [isAsking, setAsking] = useState(false);
+  const pause = useChange('POST /blocking', { done: 'blocking.paused' });
+  const pauseFor = (secs: number | null): void =>
+    void pause.run({ body: { enabled: false, timer_secs: secs } });
+  const morning = tomorrow(new Date());
+  return (
+    <>
+      <Menu
+        label={say('blocking.pause')}
+        button={
+          <Button icon={Pause} isPending={pause.isPending}>
+            {say('blocking.pause')}
+          </Button>
+        }
+        actions={[
+          ...PAUSES_SECS.map((secs) => ({
+            id: String(secs),
+            text: say('blocking.pauseFor', { span: format.span(secs) }),
+            run: () => pauseFor(secs),
+          })),
+          {
+            id: 'tomorrow',
+            text: say('blocking.pauseTomorrow', { time: format.shortTime(morning) }),
+            run: () => pauseFor(secsUntil(morning, new Date())),
+          },
+          { id: 'custom', text: say('blocking.pauseCustom'), run: () => setAsking(true) },
+          { id: 'open', text: say('blocking.pauseOpen'), run: () => pauseFor(null) },
+        ]}
+      />
+      {isAsking && (
+        <Suspense fallback={null}>
+          <PauseDialog onClose={() => setAsking(false)} />
         </Suspense>
       )}
     </>

@@ -15,8 +15,7 @@ import type { Column } from '../../ui/display/data-table.tsx';
 import { Card, Stack } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Badge, Moment } from '../../ui/display/values.tsx';
-import { accessWord } from './access-words.ts';
-import styles from './clients.module.css';
+import { keyOfCode } from '../../i18n/say.ts';
 
 type Access = AnswerOf<'GET /clients/refused'>;
 type Refused = Access['refused'][number];
@@ -57,9 +56,9 @@ function WhoMayAsk({ access }: { readonly access: Access }): ReactNode {
       {announced !== null && (
         <Callout tone="info">{say('access.anyoneUntil', { time: format.moment(announced.until) })}</Callout>
       )}
-      <ul className={styles['rows']}>
+      <ul className="rows-4">
         {allowed.map((entry) => {
-          const word = accessWord(entry);
+          const word = keyOfCode('access.word', entry);
           return <li key={entry}>{word === null ? <bdi>{entry}</bdi> : say(word)}</li>;
         })}
         <li>{say('access.word.keys')}</li>
@@ -79,7 +78,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
   const columns: readonly Column<Announced['networks'][number]>[] = [
     {
       id: 'network',
-      title: say('access.network'),
+      title: say('field.network'),
       isName: true,
       cell: ({ network }) =>
         isAdmin ? (
@@ -97,7 +96,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
     },
     {
       id: 'clients',
-      title: say('access.devices'),
+      title: say('field.devices'),
       isNumber: true,
       cell: ({ clients }) => format.count(clients),
     },
@@ -106,7 +105,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
       title: say('access.lastDevice'),
       cell: ({ name, last_client: address }) => <bdi title={address}>{name ?? address}</bdi>,
     },
-    { id: 'seen', title: say('clients.lastSeen'), cell: ({ last_seen: at }) => <Moment at={at} /> },
+    { id: 'seen', title: say('field.lastSeen'), cell: ({ last_seen: at }) => <Moment at={at} /> },
   ];
   return (
     <Card title={say('access.announced')}>
@@ -119,7 +118,7 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
       />
       {isAdmin && (
         <>
-          <p className={styles['quiet']}>{say('access.announced.rest')}</p>
+          <p className="quiet">{say('access.announced.rest')}</p>
           <div>
             <Button
               kind="main"
@@ -139,12 +138,11 @@ function AnnouncedNetworks({ announced }: { readonly announced: Announced }): Re
 
 function RefusedNetworks({ refused }: { readonly refused: readonly Refused[] }): ReactNode {
   const { say, format } = useText();
-  const { isAdmin } = useMe();
   const allow = useChange('POST /clients/allowed', { done: 'access.allowed' });
   const columns: readonly Column<Refused>[] = [
     {
       id: 'network',
-      title: say('access.network'),
+      title: say('field.network'),
       isName: true,
       cell: ({ network }) => <bdi>{network}</bdi>,
     },
@@ -153,39 +151,37 @@ function RefusedNetworks({ refused }: { readonly refused: readonly Refused[] }):
       title: say('access.lastAddress'),
       cell: ({ last_client: address }) => <bdi>{address}</bdi>,
     },
-    { id: 'count', title: say('access.queries'), isNumber: true, cell: ({ count }) => format.count(count) },
+    { id: 'count', title: say('field.queries'), isNumber: true, cell: ({ count }) => format.count(count) },
     { id: 'at', title: say('access.lastRefused'), cell: ({ last_refused: at }) => <Moment at={at} /> },
+    {
+      id: 'actions',
+      title: say('field.actions'),
+      isActions: true,
+      isForAdmins: true,
+      cell: ({ network, is_blocked: isBlocked }) =>
+        isBlocked ? (
+          <Badge tone="blocked">{say('access.blocked')}</Badge>
+        ) : (
+          <Button
+            icon={Check}
+            isDisabled={allow.isPending}
+            onPress={() => void allow.run({ body: { networks: [network] } })}
+          >
+            {say('action.allow')} <span className="unseen">{network}</span>
+          </Button>
+        ),
+    },
   ];
-  const actions: Column<Refused> = {
-    id: 'actions',
-    title: say('access.actions'),
-    isActions: true,
-    cell: ({ network, is_blocked: isBlocked }) =>
-      isBlocked ? (
-        <Badge tone="blocked">{say('access.blocked')}</Badge>
-      ) : (
-        <Button
-          icon={Check}
-          isDisabled={allow.isPending}
-          onPress={() => void allow.run({ body: { networks: [network] } })}
-        >
-          {say('access.allow')} <span className="unseen">{network}</span>
-        </Button>
-      ),
-  };
   return (
     <Card title={say('access.refused')}>
       <p>{say('access.refused.help')}</p>
-      {refused.length === 0 ? (
-        <Empty icon={ShieldCheck} title={say('access.refused.none')} />
-      ) : (
-        <DataTable
-          label={say('access.refused')}
-          columns={isAdmin ? [...columns, actions] : columns}
-          rows={refused}
-          keyOf={({ network }) => network}
-        />
-      )}
+      <DataTable
+        label={say('access.refused')}
+        columns={columns}
+        rows={refused}
+        keyOf={({ network }) => network}
+        empty={<Empty icon={ShieldCheck} title={say('access.refused.none')} />}
+      />
     </Card>
   );
 }

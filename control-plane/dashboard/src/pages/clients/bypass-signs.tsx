@@ -32,7 +32,7 @@ function SilentDevices(): ReactNode {
   const columns: readonly Column<Device>[] = [
     {
       id: 'name',
-      title: say('clients.name'),
+      title: say('field.name'),
       isName: true,
       cell: (device) => <DeviceName device={device} />,
     },
@@ -40,7 +40,7 @@ function SilentDevices(): ReactNode {
     {
       id: 'seen',
       title: say('clients.silent.asked'),
-      cell: ({ last_seen: at }) => (at === null ? say('clients.never') : <Moment at={at} />),
+      cell: ({ last_seen: at }) => (at === null ? say('word.never') : <Moment at={at} />),
     },
     {
       id: 'where',
@@ -52,20 +52,19 @@ function SilentDevices(): ReactNode {
     <Card title={say('clients.silent.title')}>
       <p>{say('clients.silent.help')}</p>
       <Answered of={devices} lines={4}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={EarOff} title={say('clients.silent.none')}>
-              <p>{say('clients.silent.none.help')}</p>
-            </Empty>
-          ) : (
-            <DataTable
-              label={say('clients.silent.title')}
-              columns={columns}
-              rows={rows}
-              keyOf={({ ip_addresses: [address], mac_address: mac }) => mac ?? address ?? ''}
-            />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label={say('clients.silent.title')}
+            columns={columns}
+            rows={rows}
+            keyOf={({ ip_addresses: [address], mac_address: mac }) => mac ?? address ?? ''}
+            empty={
+              <Empty icon={EarOff} title={say('clients.silent.none')}>
+                <p>{say('clients.silent.none.help')}</p>
+              </Empty>
+            }
+          />
+        )}
       </Answered>
     </Card>
   );
@@ -84,7 +83,7 @@ function DeviceName({ device }: { readonly device: Device }): ReactNode {
   return (
     <span className={styles['addresses']}>
       <bdi>{known ?? places}</bdi>
-      {known !== null && <bdi className={styles['quiet']}>{places}</bdi>}
+      {known !== null && <bdi className="quiet">{places}</bdi>}
     </span>
   );
 }
@@ -97,7 +96,7 @@ function ResolverLookups(): ReactNode {
   const columns: readonly Column<Lookup>[] = [
     {
       id: 'client',
-      title: say('clients.name'),
+      title: say('field.name'),
       isName: true,
       cell: ({ client, client_hostname: hostname, resolver }) => (
         <OpenLink
@@ -114,7 +113,7 @@ function ResolverLookups(): ReactNode {
       cell: ({ resolver, status }) => (
         <>
           <DomainName name={resolver} />{' '}
-          {status.startsWith('BLOCKED') && <Badge tone="blocked">{say('overview.blockedWord')}</Badge>}
+          {status.startsWith('BLOCKED') && <Badge tone="blocked">{say('groups.rules.isBlocked')}</Badge>}
         </>
       ),
     },
@@ -124,18 +123,15 @@ function ResolverLookups(): ReactNode {
     <Card title={say('clients.resolvers.title')}>
       <p>{say('clients.resolvers.help')}</p>
       <Answered of={lookups} lines={4}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={EarOff} title={say('clients.resolvers.none')} />
-          ) : (
-            <DataTable
-              label={say('clients.resolvers.title')}
-              columns={columns}
-              rows={rows}
-              keyOf={({ client, client_id: id, resolver }) => `${client} ${id} ${resolver}`}
-            />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label={say('clients.resolvers.title')}
+            columns={columns}
+            rows={rows}
+            keyOf={({ client, client_id: id, resolver }) => `${client} ${id} ${resolver}`}
+            empty={<Empty icon={EarOff} title={say('clients.resolvers.none')} />}
+          />
+        )}
       </Answered>
     </Card>
   );

@@ -1,25 +1,27 @@
 /** One client: what it is, its group, what it may ask for a while, and what it asked. */
-import { CircleHelp, ListTree, Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { CircleHelp, ListTree } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ForAdmins, useMe } from '../../api/session.tsx';
+import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Bar } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { Facts, Moment } from '../../ui/display/values.tsx';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { DomainName, Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
-import { ClientActivity } from './client-activity.tsx';
 import { ClientForm } from './client-form.tsx';
-import { hasOwnGroup, nameOf, SOURCE_TEXTS } from './client-words.ts';
+import { hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
+import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './clients.module.css';
+import { useState } from 'react';
+import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { BarList } from '../../ui/display/bar-list.tsx';
 
 interface ClientDrawerProps {
   readonly id: number;
@@ -30,45 +32,32 @@ interface ClientDrawerProps {
 export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /clients/{id}', { params: { id } });
-  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
   const remove = useChange('DELETE /clients/{id}', { done: 'clients.deleted', onDone: onClose });
-  const stop = (): void => setDoing(null);
   return (
     <Drawer
-      title={<bdi>{answer.data === undefined ? say('page.client') : nameOf(answer.data)}</bdi>}
+      title={<bdi>{answer.data === undefined ? say('field.client') : nameOf(answer.data)}</bdi>}
       isOpen
       onClose={onClose}
     >
       <Answered of={answer} lines={6}>
         {(client) => (
           <>
-            <ForAdmins>
-              <Bar>
-                <Button icon={Pencil} onPress={() => setDoing('edit')}>
-                  {say('clients.edit')}
-                </Button>
-                <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-                  {say('clients.delete')}
-                </Button>
-              </Bar>
-            </ForAdmins>
+            <Bar>
+              <EditAndDelete
+                name={nameOf(client)}
+                form={(close) => <ClientForm client={client} onClose={close} />}
+                onDelete={() => remove.run({ params: { id } })}
+                isPending={remove.isPending}
+              >
+                {say('clients.delete.text')}
+              </EditAndDelete>
+            </Bar>
             <ClientFacts client={client} />
             <section className={styles['section']}>
               <h3>{say('timed.title')}</h3>
               <TimedPermissions of={{ client_id: client.id }} />
             </section>
             {client.ip_address !== null && <ClientActivity address={client.ip_address} />}
-            {doing === 'edit' && <ClientForm client={client} onClose={stop} />}
-            <Confirm
-              title={say('clients.delete.title', { name: nameOf(client) })}
-              action={say('clients.delete')}
-              isOpen={doing === 'delete'}
-              isPending={remove.isPending}
-              onClose={stop}
-              onConfirm={() => void remove.run({ params: { id } }).then(stop)}
-            >
-              {say('clients.delete.text')}
-            </Confirm>
           </>
         )}
       </Answered>
@@ -80,8 +69,8 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   const { say, format } = useText();
   const { ip_address: ip, mac_address: mac, client_key: key, hostname } = client;
   const facts: (readonly [string, ReactNode])[] = [
-    [say('clients.group'), <GroupOf key="group" client={client} />],
-    [say('clients.address'), <bdi key="address">{ip ?? '–'}</bdi>],
+    [say('field.group'), <GroupOf key="group" client={client} />],
+    [say('field.address'), <bdi key="address">{ip ?? '–'}</bdi>],
     [say('clients.mac'), <bdi key="mac">{mac ?? '–'}</bdi>],
   ];
   if (key !== null) facts.push([say('clients.key'), <bdi key="key">{key}</bdi>]);
@@ -89,8 +78,8 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   if (client.first_seen !== null)
     facts.push([say('clients.firstSeen'), <Moment key="first" at={client.first_seen} />]);
   facts.push([
-    say('clients.lastSeen'),
-    client.last_seen === null ? say('clients.never') : <Moment key="last" at={client.last_seen} />,
+    say('field.lastSeen'),
+    client.last_seen === null ? say('word.never') : <Moment key="last" at={client.last_seen} />,
   ]);
   facts.push([say('clients.queriesAll'), format.count(client.query_count)]);
   return (
@@ -119,7 +108,7 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
     <span className={styles['addresses']}>
       {isAdmin ? (
         <SelectField
-          label={say('clients.group')}
+          label={say('field.group')}
           isLabelHidden
           value={hasOwnGroup(client) ? `${client.group_id}` : ''}
           onChange={(chosen) =>
@@ -139,10 +128,63 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
       ) : (
         <bdi>{name}</bdi>
       )}
-      <span className={styles['quiet']}>
+      <span className="quiet">
         {say(SOURCE_TEXTS[client.group_source])}{' '}
         <Link to={`/groups?open=${client.group_id}`}>{say('clients.group.look')}</Link>
       </span>
     </span>
+  );
+}
+
+const PERIODS = ['1h', '24h', '7d'] as const;
+const ROWS = 8;
+
+/** Its queries by time, and its most asked and most blocked names. */
+function ClientActivity({ address }: { readonly address: string }): ReactNode {
+  const { say } = useText();
+  const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');
+  const query = { client: address, period, limit: ROWS };
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeline = useAsk('GET /queries/timeline', { query: { client: address, period, timezone } });
+  const blocked = useAsk('GET /stats/top_blocked', { query });
+  const asked = useAsk('GET /stats/top_domains', { query });
+  return (
+    <>
+      <section className={styles['section']}>
+        <Segments
+          label={say('field.period')}
+          value={period}
+          choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
+          onChange={setPeriod}
+        />
+        <Answered of={timeline} lines={5}>
+          {({ buckets, granularity }) => <TimelineChart buckets={buckets} granularity={granularity} />}
+        </Answered>
+      </section>
+      <section className={styles['section']}>
+        <h3>{say('overview.topBlocked')}</h3>
+        <Answered of={blocked}>{(rows) => <Names rows={rows} tone="blocked" />}</Answered>
+      </section>
+      <section className={styles['section']}>
+        <h3>{say('overview.topNames')}</h3>
+        <Answered of={asked}>{(rows) => <Names rows={rows} tone="allowed" />}</Answered>
+      </section>
+    </>
+  );
+}
+
+interface NamesProps {
+  readonly rows: readonly { readonly domain: string; readonly count: number }[];
+  readonly tone: 'allowed' | 'blocked';
+}
+
+function Names({ rows, tone }: NamesProps): ReactNode {
+  const { say } = useText();
+  if (rows.length === 0) return <p className="quiet">{say('clients.nothing')}</p>;
+  return (
+    <BarList
+      tone={tone}
+      rows={rows.map(({ domain, count }) => ({ key: domain, name: <DomainName name={domain} />, count }))}
+    />
   );
 }

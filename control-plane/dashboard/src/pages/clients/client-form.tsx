@@ -1,14 +1,15 @@
 /** A new client, or the whole of one that is there. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
-import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { changedFields, draftOf, nameOf } from './client-words.ts';
+import { changedFields, draftOf } from './client-words.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
+import { useChanges } from '../../api/use-change.ts';
+import { useFields } from '../../api/use-fields.ts';
 import type { Client } from './client-words.ts';
 
 interface ClientFormProps {
@@ -23,27 +24,25 @@ const FIELDS = ['name', 'ip_address', 'mac_address', 'client_key'] as const;
 export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
   const { say } = useText();
   const [before] = useState(() => draftOf(client));
-  const [draft, setDraft] = useState(before);
   const { data: groups = [] } = useAsk('GET /groups', {});
-  const create = useChange('POST /clients', { done: 'clients.created', quiet: true });
-  const update = useChange('PATCH /clients/{id}', { done: 'clients.changed', quiet: true });
-  const failure = create.failure ?? update.failure;
-
-  async function save(): Promise<void> {
-    const fields = changedFields(before, draft);
-    const isDone =
-      client === null
-        ? await create.run({ body: fields })
-        : Object.keys(fields).length === 0 || (await update.run({ params: { id: client.id }, body: fields }));
-    if (isDone) onClose();
-  }
-
+  const { run, failure, isPending } = useChanges({
+    done: client === null ? 'clients.created' : 'clients.changed',
+    quiet: true,
+    onDone: onClose,
+  });
+  const { fields, bind } = useFields(before, failure);
+  const save = (): void => {
+    const body = changedFields(before, fields);
+    if (client === null) void run('POST /clients', { body });
+    else if (Object.keys(body).length === 0) onClose();
+    else void run('PATCH /clients/{id}', { params: { id: client.id }, body });
+  };
   return (
     <FormDialog
-      title={client === null ? say('clients.add') : say('clients.editOf', { name: nameOf(client) })}
-      saveText={say(client === null ? 'clients.add' : 'clients.save')}
-      isPending={create.isPending || update.isPending}
-      onSave={() => void save()}
+      title={client === null ? say('clients.add') : say('action.editOf', { name: nameOf(client) })}
+      saveText={say(client === null ? 'clients.add' : 'action.save')}
+      isPending={isPending}
+      onSave={save}
       onClose={onClose}
     >
       {client === null && <p>{say('clients.add.help')}</p>}
@@ -53,19 +52,15 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
           key={field}
           label={say(`clients.field.${field}`)}
           help={say(`clients.field.${field}.help`)}
-          error={fieldProblem(failure, field)}
-          value={draft[field]}
-          onChange={(text) => setDraft((now) => ({ ...now, [field]: text }))}
+          {...bind(field)}
           isCode={field !== 'name'}
           autoComplete="off"
           autoFocus={field === 'name'}
         />
       ))}
       <SelectField
-        label={say('clients.group')}
-        error={fieldProblem(failure, 'group_id')}
-        value={draft.group_id}
-        onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
+        label={say('field.group')}
+        {...bind('group_id')}
         choices={[
           { id: '', text: say('clients.group.auto') },
           ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),

@@ -9,18 +9,22 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar, Card } from '../../ui/display/page.tsx';
+import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
-import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Answered, Callout, Empty, FormFault } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
-import { isUnnamed, nameOf, SOURCE_TEXTS } from './client-words.ts';
+import { isUnnamed, SOURCE_TEXTS } from './client-words.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
-import { NameThem } from './name-them.tsx';
+import { Filters } from '../../ui/display/filters.tsx';
 import styles from './clients.module.css';
+import { notify } from '../../api/notices.ts';
+import { useChange } from '../../api/use-change.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 
 /** What of the page is in its address. */
 export const DEFAULTS = { tab: 'clients', search: '', group: '', source: '', offset: '0', open: '' };
@@ -45,9 +49,36 @@ export function ClientList(): ReactNode {
   const clients = useAsk('GET /clients', { query }, { everyMs: REFRESH_MS });
   const isFiltered = search.trim() !== '' || group !== '' || source !== '';
   const clear = (): void => setFields({ search: '', group: '', source: '', offset: '0' });
+  const { data: groups = [] } = useAsk('GET /groups', {});
   return (
     <>
-      <Filters />
+      <Filters
+        label={say('clients.search')}
+        search={search}
+        onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+        isShort
+      >
+        <SelectField
+          label={say('field.group')}
+          isLabelHidden
+          value={group}
+          onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('clients.group.any') },
+            ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+          ]}
+        />
+        <SelectField
+          label={say('clients.why')}
+          isLabelHidden
+          value={source}
+          onChange={(chosen) => setFields({ source: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('clients.source.any') },
+            ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
+          ]}
+        />
+      </Filters>
       <Answered of={clients} lines={8}>
         {({ data: rows, total }) => (
           <>
@@ -58,7 +89,7 @@ export function ClientList(): ReactNode {
               ) : (
                 <Empty icon={Inbox} title={say(isFiltered ? 'clients.noneFound' : 'clients.none')}>
                   {isFiltered ? (
-                    <Button onPress={clear}>{say('clients.clearFilters')}</Button>
+                    <Button onPress={clear}>{say('action.clearFilters')}</Button>
                   ) : (
                     <p>{say('clients.none.help')}</p>
                   )}
@@ -75,44 +106,6 @@ export function ClientList(): ReactNode {
         )}
       </Answered>
     </>
-  );
-}
-
-function Filters(): ReactNode {
-  const { say } = useText();
-  const [{ search, group, source }, setFields] = useUrlState(DEFAULTS);
-  const { data: groups = [] } = useAsk('GET /groups', {});
-  return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('clients.search')}
-          clearLabel={say('clients.search.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
-        />
-      </div>
-      <SelectField
-        label={say('clients.group')}
-        isLabelHidden
-        value={group}
-        onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
-        choices={[
-          { id: '', text: say('clients.group.any') },
-          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-        ]}
-      />
-      <SelectField
-        label={say('clients.why')}
-        isLabelHidden
-        value={source}
-        onChange={(chosen) => setFields({ source: chosen, offset: '0' })}
-        choices={[
-          { id: '', text: say('clients.source.any') },
-          ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
-        ]}
-      />
-    </Bar>
   );
 }
 
@@ -154,7 +147,7 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
   const columns: readonly Column<Client>[] = [
     {
       id: 'name',
-      title: say('clients.name'),
+      title: say('field.name'),
       isName: true,
       cell: (client) => (
         <OpenLink
@@ -171,13 +164,13 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
     },
     {
       id: 'address',
-      title: say('clients.address'),
+      title: say('field.address'),
       isPlain: true,
       cell: (client) => <Addresses client={client} />,
     },
     {
       id: 'group',
-      title: say('clients.group'),
+      title: say('field.group'),
       isPlain: true,
       cell: (client) => (
         <span className={styles['addresses']}>
@@ -188,7 +181,7 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
     },
     {
       id: 'seen',
-      title: say('clients.lastSeen'),
+      title: say('field.lastSeen'),
       isPlain: true,
       cell: ({ last_seen: seen }) => (seen === null ? say('clients.neverSeen') : <Moment at={seen} />),
     },
@@ -211,5 +204,67 @@ function Addresses({ client }: { readonly client: Client }): ReactNode {
         </span>
       )}
     </span>
+  );
+}
+
+interface NameThemProps {
+  readonly clients: readonly Client[];
+  readonly onClose: () => void;
+}
+
+const MOST = 20;
+
+/** A field for each device; those that stay empty keep their address as name. */
+function NameThem({ clients, onClose }: NameThemProps): ReactNode {
+  const { say, format } = useText();
+  const [shown] = useState(() => clients.slice(0, MOST));
+  const [names, setNames] = useState<Readonly<Record<number, string>>>({});
+  const [isSaving, setSaving] = useState(false);
+  const change = useChange('PATCH /clients/{id}', { quiet: true });
+
+  async function save(): Promise<void> {
+    setSaving(true);
+    let named = 0;
+    for (const { id } of shown) {
+      const name = names[id]?.trim() ?? '';
+      if (name === '') continue;
+      if (!(await change.run({ params: { id }, body: { name } }))) {
+        setSaving(false);
+        return;
+      }
+      setNames((before) => ({ ...before, [id]: '' }));
+      named++;
+    }
+    setSaving(false);
+    if (named > 0) notify({ tone: 'good', text: say('clients.named', { count: named }) });
+    onClose();
+  }
+
+  return (
+    <FormDialog
+      title={say('clients.nameThem')}
+      isPending={isSaving}
+      onSave={() => void save()}
+      onClose={onClose}
+    >
+      <p className="quiet">{say('clients.nameThem.help')}</p>
+      <FormFault failure={change.failure} />
+      {shown.map((client) => (
+        <TextField
+          key={client.id}
+          label={nameOf(client)}
+          help={[
+            client.mac_address,
+            client.last_seen === null ? null : say('clients.seenAgo', { ago: format.ago(client.last_seen) }),
+            say('clients.queriesEver', { count: client.query_count }),
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
+          value={names[client.id] ?? ''}
+          onChange={(name) => setNames((before) => ({ ...before, [client.id]: name }))}
+          autoComplete="off"
+        />
+      ))}
+    </FormDialog>
   );
 }

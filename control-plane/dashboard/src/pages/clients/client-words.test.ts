@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { changedFields, draftOf, isUnnamed, nameOf } from './client-words.ts';
+import { changedFields, draftOf, isUnnamed } from './client-words.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 
 const client: Client = {

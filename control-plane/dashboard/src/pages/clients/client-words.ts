@@ -5,13 +5,6 @@ import type { MessageKey } from '../../i18n/language.ts';
 /** A client. */
 export type Client = AnswerOf<'GET /clients'>['data'][number];
 
-type Named = Pick<Client, 'name' | 'hostname' | 'ip_address' | 'mac_address' | 'client_key'>;
-
-/** The name that people gave it, else the best that is known. */
-export function nameOf({ name, hostname, ip_address: ip, mac_address: mac, client_key: key }: Named): string {
-  return name ?? hostname ?? ip ?? key ?? mac ?? '';
-}
-
 /** It has a name neither from a person nor from its network. */
 export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>): boolean {
   return name === null && hostname === null;

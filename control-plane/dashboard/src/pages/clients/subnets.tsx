@@ -1,78 +1,73 @@
 /** Networks whose clients get a group, where they have none of their own. */
 import { Network, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
-import { ForAdmins, useMe } from '../../api/session.tsx';
+import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Answered, Empty, FormFault } from '../../ui/display/states.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Card, Cards, Stack } from '../../ui/display/page.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
+import { useFields } from '../../api/use-fields.ts';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 
 type Subnet = AnswerOf<'GET /client-subnets'>[number];
 
 /** The list with a form. */
 export function Subnets(): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
   const subnets = useAsk('GET /client-subnets', {});
   const remove = useChange('DELETE /client-subnets/{id}', { done: 'clients.subnet.deleted' });
   const columns: readonly Column<Subnet>[] = [
     {
       id: 'network',
-      title: say('clients.subnet.network'),
+      title: say('field.network'),
       isName: true,
       cell: ({ subnet_cidr: network }) => <bdi>{network}</bdi>,
     },
     {
       id: 'group',
-      title: say('clients.group'),
+      title: say('field.group'),
       cell: ({ group_id: id, group_name: name }) => (
         <Link to={`/groups?open=${id}`}>
           <bdi>{name}</bdi>
         </Link>
       ),
     },
-    { id: 'comment', title: say('clients.subnet.comment'), cell: ({ comment }) => <bdi>{comment}</bdi> },
+    { id: 'comment', title: say('field.note'), cell: ({ comment }) => <bdi>{comment}</bdi> },
+    {
+      id: 'actions',
+      title: say('field.actions'),
+      isActions: true,
+      isForAdmins: true,
+      cell: ({ id, subnet_cidr: network }) => (
+        <IconButton
+          icon={Trash2}
+          label={say('clients.subnet.delete', { network })}
+          onPress={() => void remove.run({ params: { id } })}
+        />
+      ),
+    },
   ];
-  const actions: Column<Subnet> = {
-    id: 'actions',
-    title: say('clients.subnet.actions'),
-    isActions: true,
-    cell: ({ id, subnet_cidr: network }) => (
-      <IconButton
-        icon={Trash2}
-        label={say('clients.subnet.delete', { network })}
-        onPress={() => void remove.run({ params: { id } })}
-      />
-    ),
-  };
   return (
     <Cards>
       <Card title={say('clients.tab.subnets')}>
         <p>{say('clients.subnet.help')}</p>
         <Answered of={subnets}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <Empty icon={Network} title={say('clients.subnet.none')} />
-            ) : (
-              <DataTable
-                label={say('clients.tab.subnets')}
-                columns={isAdmin ? [...columns, actions] : columns}
-                rows={rows}
-                keyOf={({ id }) => id}
-              />
-            )
-          }
+          {(rows) => (
+            <DataTable
+              label={say('clients.tab.subnets')}
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty={<Empty icon={Network} title={say('clients.subnet.none')} />}
+            />
+          )}
         </Answered>
       </Card>
       <ForAdmins>
@@ -86,52 +81,43 @@ const EMPTY = { subnet_cidr: '', group_id: '', comment: '' };
 
 function SubnetForm(): ReactNode {
   const { say } = useText();
-  const [draft, setDraft] = useState(EMPTY);
   const { data: groups = [] } = useAsk('GET /groups', {});
   const create = useChange('POST /client-subnets', {
     done: 'clients.subnet.created',
     quiet: true,
-    onDone: () => setDraft(EMPTY),
+    onDone: () => set(EMPTY),
   });
-  const group = draft.group_id === '' ? `${groups[0]?.id ?? ''}` : draft.group_id;
-  const add = (): void => void create.run({ body: { ...draft, group_id: Number(group) } });
+  const { fields, set, bind } = useFields(EMPTY, create.failure);
+  const group = fields.group_id === '' ? `${groups[0]?.id ?? ''}` : fields.group_id;
   return (
     <Card title={say('clients.subnet.add')}>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          add();
+      <SubmitForm
+        onSubmit={() => {
+          const { subnet_cidr: network, comment } = fields;
+          void create.run({ body: { subnet_cidr: network.trim(), comment, group_id: Number(group) } });
         }}
       >
         <Stack>
           <FormFault failure={create.failure} fields={['subnet_cidr', 'group_id', 'comment']} />
           <TextField
-            label={say('clients.subnet.network')}
+            label={say('field.network')}
             help={say('clients.subnet.network.help')}
-            error={fieldProblem(create.failure, 'subnet_cidr')}
-            value={draft.subnet_cidr}
-            onChange={(text) => setDraft((now) => ({ ...now, subnet_cidr: text.trim() }))}
+            {...bind('subnet_cidr')}
             isCode
             isRequired
           />
           <SelectField
-            label={say('clients.group')}
-            error={fieldProblem(create.failure, 'group_id')}
+            label={say('field.group')}
+            {...bind('group_id')}
             value={group}
-            onChange={(chosen) => setDraft((now) => ({ ...now, group_id: chosen }))}
             choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
           />
-          <TextField
-            label={say('clients.subnet.comment')}
-            error={fieldProblem(create.failure, 'comment')}
-            value={draft.comment}
-            onChange={(text) => setDraft((now) => ({ ...now, comment: text }))}
-          />
+          <TextField label={say('field.note')} {...bind('comment')} />
           <Button kind="main" type="submit" isPending={create.isPending}>
             {say('clients.subnet.add')}
           </Button>
         </Stack>
-      </Form>
+      </SubmitForm>
     </Card>
   );
 }

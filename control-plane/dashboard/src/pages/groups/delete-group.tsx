@@ -1,14 +1,10 @@
-/** Deletes a group, once it is said what becomes of everything that refers to it. */
-import { useState } from 'react';
+/** Deletes a group with everything that refers to it, after showing what that changes. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
-import { Callout, Skeleton } from '../../ui/display/states.tsx';
+import { Callout, FormFault, Skeleton } from '../../ui/display/states.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { emptyingOf } from './emptying.ts';
-import type { Emptying } from './emptying.ts';
 import type { Group } from './group-list.tsx';
 
 interface DeleteGroupProps {
@@ -17,13 +13,10 @@ interface DeleteGroupProps {
   readonly onDeleted: () => void;
 }
 
-const MOST = 1_000;
-
 /** The question with its consequences. */
 export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): ReactNode {
   const { say } = useText();
-  const emptying = useEmptying(group.id);
-  const empty = useEmpty();
+  const references = useReferences(group.id);
   const remove = useChange('DELETE /groups/{id}', {
     done: 'groups.deleted',
     quiet: true,
@@ -32,112 +25,67 @@ export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): Re
       onDeleted();
     },
   });
-  const [isRunning, setRunning] = useState(false);
-
-  async function run(): Promise<void> {
-    if (emptying === undefined || emptying.lastLists.length > 0) return;
-    setRunning(true);
-    if (await empty.run(emptying)) await remove.run({ params: { id: group.id } });
-    setRunning(false);
-  }
-
   return (
     <Confirm
-      title={say('groups.delete.title', { name: group.name })}
-      action={say('groups.delete')}
+      title={say('action.deleteOf', { name: group.name })}
+      action={say('action.delete')}
       isOpen
-      isPending={isRunning || emptying === undefined}
-      onConfirm={() => void run()}
+      isPending={remove.isPending || references === undefined}
+      onConfirm={() => void remove.run({ params: { id: group.id }, query: { cascade: true } })}
       onClose={onClose}
     >
-      <FormFault failure={empty.failure ?? remove.failure} fields={[]} />
-      {emptying === undefined ? <Skeleton /> : <Consequences emptying={emptying} />}
+      <FormFault failure={remove.failure} fields={[]} />
+      {references === undefined ? (
+        <Skeleton />
+      ) : (
+        <Consequences clients={group.client_count} references={references} />
+      )}
     </Confirm>
   );
 }
 
-function Consequences({ emptying }: { readonly emptying: Emptying }): ReactNode {
+interface ConsequencesProps {
+  readonly clients: number;
+  readonly references: References;
+}
+
+function Consequences({ clients, references }: ConsequencesProps): ReactNode {
   const { say } = useText();
-  const rules = emptying.domainIds.length + emptying.patternIds.length;
-  const lists = emptying.blocklists.length + emptying.allowlists.length;
+  const { subnets, sharedLists, lastLists } = references;
   return (
     <>
       <ul>
-        <li>{say('groups.delete.clients', { count: emptying.clientIds.length })}</li>
-        {emptying.subnetIds.length > 0 && (
-          <li>{say('groups.delete.subnets', { count: emptying.subnetIds.length })}</li>
-        )}
-        {lists > 0 && <li>{say('groups.delete.lists', { count: lists })}</li>}
-        {rules > 0 && <li>{say('groups.delete.rules', { count: rules })}</li>}
+        <li>{say('groups.delete.clients', { count: clients })}</li>
+        {subnets > 0 && <li>{say('groups.delete.subnets', { count: subnets })}</li>}
+        {sharedLists > 0 && <li>{say('groups.delete.lists', { count: sharedLists })}</li>}
         <li>{say('groups.delete.rest')}</li>
       </ul>
-      {emptying.lastLists.length > 0 && (
-        <Callout tone="warning">
-          {say('groups.delete.lastLists', { names: emptying.lastLists.join(', ') })}
-        </Callout>
+      {lastLists.length > 0 && (
+        <Callout tone="warning">{say('groups.delete.lastLists', { names: lastLists.join(', ') })}</Callout>
       )}
     </>
   );
 }
 
-function useEmptying(groupId: number): Emptying | undefined {
-  const page = { limit: MOST };
-  const clients = useAsk('GET /groups/{id}/clients', { params: { id: groupId }, query: page }).data;
+/** What refers to a group. */
+interface References {
+  readonly subnets: number;
+  /** Lists that also serve other groups. */
+  readonly sharedLists: number;
+  /** Names of lists of this group alone. Without it they would serve every group, so the server refuses. */
+  readonly lastLists: readonly string[];
+}
+
+function useReferences(groupId: number): References | undefined {
   const subnets = useAsk('GET /client-subnets', {}).data;
   const blocklists = useAsk('GET /blocklist-sources', {}).data;
   const allowlists = useAsk('GET /allowlist-sources', {}).data;
-  const domains = useAsk('GET /managed-domains', { query: page }).data;
-  const patterns = useAsk('GET /regex-filters', {}).data;
-  if (clients === undefined || subnets === undefined || blocklists === undefined) return undefined;
-  if (allowlists === undefined || domains === undefined || patterns === undefined) return undefined;
-  const chosen = clients.data.filter(({ group_source: source }) => source === 'mac' || source === 'manual');
-  const clientIds = chosen.map(({ id }) => id);
-  return emptyingOf(groupId, {
-    clientIds,
-    subnets,
-    blocklists,
-    allowlists,
-    domains: domains.data,
-    patterns,
-  });
-}
-
-interface Empty {
-  readonly run: (emptying: Emptying) => Promise<boolean>;
-  readonly failure: Error | null;
-}
-
-/** Takes all that refers to the group away, step by step; stops at the first that fails. */
-function useEmpty(): Empty {
-  const quiet = { quiet: true };
-  const client = useChange('PUT /clients/{id}/group', quiet);
-  const subnet = useChange('DELETE /client-subnets/{id}', quiet);
-  const block = useChange('PUT /blocklist-sources/{id}', quiet);
-  const allow = useChange('PUT /allowlist-sources/{id}', quiet);
-  const domain = useChange('DELETE /managed-domains/{id}', quiet);
-  const pattern = useChange('DELETE /regex-filters/{id}', quiet);
-  const steps = (emptying: Emptying): (() => Promise<boolean>)[] => [
-    ...emptying.clientIds.map((id) => () => client.run({ params: { id }, body: { group_id: null } })),
-    ...emptying.subnetIds.map((id) => () => subnet.run({ params: { id } })),
-    ...emptying.blocklists.map(
-      ({ id, groupIds }) =>
-        () =>
-          block.run({ params: { id }, body: { group_ids: [...groupIds] } }),
-    ),
-    ...emptying.allowlists.map(
-      ({ id, groupIds }) =>
-        () =>
-          allow.run({ params: { id }, body: { group_ids: [...groupIds] } }),
-    ),
-    ...emptying.domainIds.map((id) => () => domain.run({ params: { id } })),
-    ...emptying.patternIds.map((id) => () => pattern.run({ params: { id } })),
-  ];
-  const failures = [client, subnet, block, allow, domain, pattern].map(({ failure }) => failure);
+  if (subnets === undefined || blocklists === undefined || allowlists === undefined) return undefined;
+  const lists = [...blocklists, ...allowlists].filter(({ group_ids: ids }) => ids.includes(groupId));
+  const lastLists = lists.filter(({ group_ids: ids }) => ids.length === 1).map(({ name }) => name);
   return {
-    run: async (emptying) => {
-      for (const step of steps(emptying)) if (!(await step())) return false;
-      return true;
-    },
-    failure: failures.find((failure) => failure !== null) ?? null,
+    subnets: subnets.filter(({ group_id: id }) => id === groupId).length,
+    sharedLists: lists.length - lastLists.length,
+    lastLists,
   };
 }

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { Group } from './group-list.tsx';
@@ -42,15 +42,15 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
 
   return (
     <FormDialog
-      title={group === null ? say('groups.add') : say('groups.editOf', { name: group.name })}
-      saveText={say(group === null ? 'groups.add' : 'groups.save')}
+      title={group === null ? say('groups.add') : say('action.editOf', { name: group.name })}
+      saveText={say(group === null ? 'groups.add' : 'action.save')}
       isPending={create.isPending || update.isPending}
       onSave={() => void save()}
       onClose={onClose}
     >
       <FormFault failure={failure} fields={['name', 'comment']} />
       <TextField
-        label={say('groups.name')}
+        label={say('field.name')}
         help={say('groups.name.help')}
         error={fieldProblem(failure, 'name')}
         value={name}
@@ -58,7 +58,7 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
         autoFocus
       />
       <TextField
-        label={say('groups.comment')}
+        label={say('field.note')}
         error={fieldProblem(failure, 'comment')}
         value={comment}
         onChange={setComment}

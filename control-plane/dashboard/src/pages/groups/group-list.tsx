@@ -53,7 +53,7 @@ function GroupCard({ group }: { readonly group: Group }): ReactNode {
       <Facts
         facts={[
           [
-            say('groups.lists'),
+            say('page.lists'),
             count(
               sources.data?.filter((source) => source.enabled && servesGroup(source.group_ids, group.id)),
             ),
@@ -61,7 +61,7 @@ function GroupCard({ group }: { readonly group: Group }): ReactNode {
           [say('groups.services'), count(services.data?.filter(({ group_id: id }) => id === group.id))],
           [say('groups.safeSearch'), count(safe)],
           [
-            say('groups.schedule'),
+            say('page.schedule'),
             profile === undefined ? say('groups.schedule.none') : <bdi>{profile.name}</bdi>,
           ],
         ]}

@@ -25,7 +25,7 @@ export function GroupLists({ groupId }: { readonly groupId: number }): ReactNode
   const props = { groupId, isPending: block.isPending || allow.isPending };
   return (
     <Card
-      title={say('groups.lists')}
+      title={say('page.lists')}
       actions={
         <Link to="/lists" className={styles['more']}>
           {say('groups.lists.all')}
@@ -98,7 +98,7 @@ function Sources({ groupId, rows, isPending, onChange }: SourcesProps): ReactNod
               </span>
             </span>
             {!enabled && <Badge tone="warning">{say('groups.lists.off')}</Badge>}
-            {enabled && !isAdmin && <Badge tone="plain">{say(serves ? 'groups.yes' : 'groups.no')}</Badge>}
+            {enabled && !isAdmin && <Badge tone="plain">{say(serves ? 'field.yes' : 'field.no')}</Badge>}
           </li>
         );
       })}

@@ -38,7 +38,7 @@ export function GroupMembers({ group }: { readonly group: Group }): ReactNode {
   const members = useAsk('GET /groups/{id}/clients', { params: { id: group.id }, query: { limit: SHOWN } });
   return (
     <Card
-      title={say('groups.members')}
+      title={say('field.devices')}
       actions={
         <ForAdmins>
           <Button icon={Plus} onPress={() => setMoving(true)}>
@@ -85,12 +85,7 @@ function MoveHere({ group, onClose }: { readonly group: Group; readonly onClose:
   const move = useChange('PUT /clients/{id}/group', { done: 'groups.members.moved' });
   return (
     <Dialog title={say('groups.members.moveTo', { name: group.name })} isOpen onClose={onClose}>
-      <SearchField
-        label={say('groups.members.search')}
-        clearLabel={say('groups.search.clear')}
-        value={search}
-        onChange={setSearch}
-      />
+      <SearchField label={say('clients.search')} value={search} onChange={setSearch} />
       <Answered of={clients}>
         {({ data: rows }) => {
           const others = rows.filter(({ group_id: id }) => id !== group.id);

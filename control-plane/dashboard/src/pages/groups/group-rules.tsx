@@ -10,10 +10,9 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Answered, FormFault } from '../../ui/display/states.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { Card } from '../../ui/display/page.tsx';
-import { Answered } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import styles from './groups.module.css';
 
@@ -77,8 +76,8 @@ export function GroupRules({ groupId }: { readonly groupId: number }): ReactNode
 function RuleRows({ rows }: { readonly rows: readonly RuleRow[] }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
-  const dropDomain = useChange('DELETE /managed-domains/{id}', { done: 'groups.rules.deleted' });
-  const dropPattern = useChange('DELETE /regex-filters/{id}', { done: 'groups.rules.deleted' });
+  const dropDomain = useChange('DELETE /managed-domains/{id}', { done: 'rules.deleted' });
+  const dropPattern = useChange('DELETE /regex-filters/{id}', { done: 'rules.deleted' });
   return (
     <ul className={styles['rows']}>
       {rows.map(({ key, id, text, isPattern, action, enabled }) => (
@@ -108,7 +107,7 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
   const [domain, setDomain] = useState('');
   const [action, setAction] = useState<'allow' | 'deny'>('deny');
   const create = useChange('POST /managed-domains', {
-    done: 'groups.rules.created',
+    done: 'rules.created',
     quiet: true,
     onDone: () => setDomain(''),
   });
@@ -123,7 +122,7 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
       <FormFault failure={create.failure} fields={['domain']} />
       <div className={styles['fields']}>
         <TextField
-          label={say('groups.rules.domain')}
+          label={say('why.name')}
           error={fieldProblem(create.failure, 'domain')}
           value={domain}
           onChange={setDomain}
@@ -136,8 +135,8 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
           value={action}
           onChange={setAction}
           choices={[
-            { id: 'deny', text: say('groups.rules.block') },
-            { id: 'allow', text: say('groups.rules.allow') },
+            { id: 'deny', text: say('action.block') },
+            { id: 'allow', text: say('action.allow') },
           ]}
         />
         <Button type="submit" isPending={create.isPending}>

@@ -17,10 +17,10 @@ export function GroupSchedule({ groupId }: { readonly groupId: number }): ReactN
   const { isAdmin } = useMe();
   const profiles = useAsk('GET /schedule-profiles', {});
   const assign = useChange('PUT /groups/{id}/schedule', { done: 'groups.schedule.set' });
-  const remove = useChange('DELETE /groups/{id}/schedule', { done: 'groups.schedule.removed' });
+  const remove = useChange('DELETE /groups/{id}/schedule', { done: 'schedules.unassigned' });
   const params = { id: groupId };
   return (
-    <Card title={say('groups.schedule')}>
+    <Card title={say('page.schedule')}>
       <Answered of={profiles}>
         {(rows) => {
           const own = rows.find(({ group_ids: ids }) => ids.includes(groupId));

@@ -66,12 +66,7 @@ export function GroupServices({ groupId }: { readonly groupId: number }): ReactN
         ))}
       </ul>
       <ForAdmins>
-        <SearchField
-          label={say('groups.services.search')}
-          clearLabel={say('groups.search.clear')}
-          value={search}
-          onChange={setSearch}
-        />
+        <SearchField label={say('groups.services.search')} value={search} onChange={setSearch} />
         {search.trim() !== '' && (
           <Found
             services={matching(services, search).slice(0, FOUND)}

@@ -31,17 +31,17 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
   const stop = (): void => setDoing(null);
   return (
     <Page
-      title={group.data?.name ?? say('page.group')}
+      title={group.data?.name ?? say('field.group')}
       lead={group.data?.comment ?? ''}
       actions={
         group.data !== undefined && (
           <ForAdmins>
             <Button icon={Pencil} onPress={() => setDoing('edit')}>
-              {say('groups.edit')}
+              {say('action.edit')}
             </Button>
             {!group.data.is_default && (
               <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-                {say('groups.delete')}
+                {say('action.delete')}
               </Button>
             )}
           </ForAdmins>
@@ -49,7 +49,7 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
       }
     >
       <Link to="/groups" className={styles['back']}>
-        <ArrowLeft size={18} aria-hidden /> {say('groups.back')}
+        <ArrowLeft size={18} aria-hidden /> {say('groups.all')}
       </Link>
       <Answered of={group} lines={8}>
         {(one) => (
@@ -63,7 +63,7 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
                       isPending={enable.isPending}
                       onPress={() => void enable.run({ params: { id }, body: { enabled: true } })}
                     >
-                      {say('groups.enable')}
+                      {say('action.enable')}
                     </Button>
                   </ForAdmins>
                 }

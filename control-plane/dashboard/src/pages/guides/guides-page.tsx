@@ -9,12 +9,14 @@ import { SelectField } from '../../ui/controls/fields.tsx';
 import { Card, Page } from '../../ui/display/page.tsx';
 import { Callout, Skeleton } from '../../ui/display/states.tsx';
 import { enteredAddresses, routerObstacle } from '../../api/router-state.ts';
-import { useGuideFile } from './guide-language.ts';
 import { GUIDE_IDS, guideOf, piecesOf, withAddresses } from './guides.ts';
 import type { Guide, GuideFile } from './guides.ts';
 import { bestAddresses } from './weir-addresses.ts';
 import type { WeirAddresses } from './weir-addresses.ts';
 import styles from './guides-page.module.css';
+import { useQuery } from '@tanstack/react-query';
+import { messages } from '../../i18n/language.ts';
+import english from './guides.en.json';
 
 const UNKNOWN: WeirAddresses = { ipv4: null, ipv6: null };
 const DEFAULTS = { for: GUIDE_IDS[0] as string };
@@ -27,7 +29,18 @@ export default function GuidesPage(): ReactNode {
   const [{ for: wanted }, setFields] = useUrlState(DEFAULTS);
   return (
     <Page title={say('guides.title')} lead={say('guides.lead')}>
-      {reach !== undefined && routerObstacle(reach, location, false) !== null && <NotYet />}
+      {reach !== undefined && routerObstacle(reach, location, false) !== null && (
+        <Callout
+          tone="warning"
+          actions={
+            <Link to="/setup" className="standing">
+              {say('welcome.title')}
+            </Link>
+          }
+        >
+          {say('guides.notYet')}
+        </Callout>
+      )}
       {file === undefined || isPending ? (
         <Skeleton lines={8} />
       ) : (
@@ -42,23 +55,6 @@ export default function GuidesPage(): ReactNode {
   );
 }
 
-/** Following a guide would take devices offline. */
-function NotYet(): ReactNode {
-  const { say } = useText();
-  return (
-    <Callout
-      tone="warning"
-      actions={
-        <Link to="/setup" className="standing">
-          {say('guides.notYet.look')}
-        </Link>
-      }
-    >
-      {say('guides.notYet')}
-    </Callout>
-  );
-}
-
 interface ChosenGuideProps {
   readonly file: GuideFile;
   readonly guide: Guide;
@@ -68,9 +64,10 @@ interface ChosenGuideProps {
 
 function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): ReactNode {
   const { say } = useText();
+  const { ipv4, ipv6 } = addresses;
   const shown = {
-    ipv4: addresses.ipv4 ?? say('guides.address.ipv4'),
-    ipv6: addresses.ipv6 ?? say('guides.address.ipv6'),
+    ipv4: ipv4 ?? say('guides.address.ipv4'),
+    ipv6: ipv6 ?? say('guides.address.ipv6'),
   };
   const choices = GUIDE_IDS.map((id) => {
     const { name, kind } = guideOf(id, file);
@@ -85,7 +82,9 @@ function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): Re
           choices={choices}
           onChange={(id) => onChoose(id)}
         />
-        <Addresses addresses={addresses} />
+        {ipv4 !== null && <CopyField label={say('guides.address.ipv4')} text={ipv4} />}
+        {ipv6 !== null && <CopyField label={say('guides.address.ipv6')} text={ipv6} />}
+        {(ipv4 === null || ipv6 === null) && <p className={styles['quiet']}>{say('guides.address.find')}</p>}
       </Card>
       <Card title={`${guide.name}: IPv4`}>
         <Steps steps={guide.ipv4} addresses={shown} commands={guide.commands?.ipv4} />
@@ -103,18 +102,6 @@ function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): Re
           {say('welcome.proof.here')}
         </a>
       </Card>
-    </>
-  );
-}
-
-/** The addresses, for copying; and how to find those that the page does not know. */
-function Addresses({ addresses: { ipv4, ipv6 } }: { readonly addresses: WeirAddresses }): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      {ipv4 !== null && <CopyField label={say('guides.address.ipv4')} text={ipv4} />}
-      {ipv6 !== null && <CopyField label={say('guides.address.ipv6')} text={ipv6} />}
-      {(ipv4 === null || ipv6 === null) && <p className={styles['quiet']}>{say('guides.address.find')}</p>}
     </>
   );
 }
@@ -145,4 +132,19 @@ function Steps({ steps, addresses, commands }: StepsProps): ReactNode {
       )}
     </>
   );
+}
+
+/** By language; the others show the English one. */
+const files = import.meta.glob<{ default: GuideFile }>(['./guides.*.json', '!./guides.en.json']);
+
+/** The file of the language; undefined until it is loaded. */
+function useGuideFile(): GuideFile | undefined {
+  useText();
+  const file = files[`./guides.${messages.locale}.json`];
+  const { data, isError } = useQuery({
+    queryKey: ['guides', messages.locale],
+    queryFn: async () => (await file?.())?.default ?? english,
+    staleTime: Infinity,
+  });
+  return isError ? english : data;
 }

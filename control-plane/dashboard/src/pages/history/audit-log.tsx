@@ -8,7 +8,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 import { useText } from '../../i18n/text.ts';
 import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
-import { TextButton } from '../../ui/controls/text-button.tsx';
+import { TextButton } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
@@ -33,7 +33,6 @@ export function AuditLog(): ReactNode {
   const filter = (name: 'actor' | 'subject' | 'action'): ReactNode => (
     <SearchField
       label={say(`history.audit.${name}`)}
-      clearLabel={say('history.search.clear')}
       value={fields[name]}
       onChange={(text) => setFields({ [name]: text, from: '0' }, { replace: true })}
     />
@@ -45,7 +44,7 @@ export function AuditLog(): ReactNode {
         {filter('actor')}
         {filter('action')}
         <SelectField
-          label={say('overview.period')}
+          label={say('field.period')}
           isLabelHidden
           value={fields.period}
           choices={PERIODS.map((id) => ({
@@ -61,7 +60,34 @@ export function AuditLog(): ReactNode {
             <Empty icon={ScrollText} title={say('history.audit.none')} />
           ) : (
             <>
-              <AuditTable rows={data} onOpen={setOpen} />
+              <DataTable
+                label={say('history.view.audit')}
+                rows={data}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    id: 'what',
+                    title: say('field.change'),
+                    isName: true,
+                    cell: (entry) => (
+                      <TextButton onPress={() => setOpen(entry)}>
+                        <bdi className={styles['summary']}>{`${entry.subject}: ${entry.action}`}</bdi>
+                      </TextButton>
+                    ),
+                  },
+                  {
+                    id: 'by',
+                    title: say('history.by'),
+                    cell: ({ actor, address, timestamp }) => (
+                      <span>
+                        <bdi>{actor}</bdi>
+                        {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
+                        <Moment at={timestamp} />
+                      </span>
+                    ),
+                  },
+                ]}
+              />
               <Pager
                 total={total}
                 limit={limit}
@@ -72,85 +98,33 @@ export function AuditLog(): ReactNode {
           )
         }
       </Answered>
-      <AuditDrawer entry={open} onClose={() => setOpen(null)} />
+      {open !== null && <AuditDrawer entry={open} onClose={() => setOpen(null)} />}
     </Card>
   );
 }
 
-interface AuditTableProps {
-  readonly rows: readonly Entry[];
-  readonly onOpen: (entry: Entry) => void;
-}
-
-function AuditTable({ rows, onOpen }: AuditTableProps): ReactNode {
-  const { say } = useText();
-  return (
-    <DataTable
-      label={say('history.view.audit')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'what',
-          title: say('history.change'),
-          isName: true,
-          cell: (entry) => (
-            <TextButton onPress={() => onOpen(entry)}>
-              <bdi className={styles['summary']}>{`${entry.subject}: ${entry.action}`}</bdi>
-            </TextButton>
-          ),
-        },
-        {
-          id: 'by',
-          title: say('history.by'),
-          cell: ({ actor, address, timestamp }) => (
-            <span>
-              <bdi>{actor}</bdi>
-              {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
-              <Moment at={timestamp} />
-            </span>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
 interface AuditDrawerProps {
-  readonly entry: Entry | null;
+  readonly entry: Entry;
   readonly onClose: () => void;
 }
 
 function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactNode {
   const { say, format } = useText();
-  const rows = entry === null ? [] : rowsOf(entry.before, entry.after);
+  const rows = rowsOf(entry.before, entry.after);
   return (
-    <Drawer
-      title={entry === null ? '' : <bdi>{`${entry.subject}: ${entry.action}`}</bdi>}
-      isOpen={entry !== null}
-      onClose={onClose}
-    >
-      {entry !== null && (
-        <>
-          <Facts
-            facts={[
-              [say('history.author'), <bdi key="actor">{entry.actor}</bdi>],
-              [
-                say('history.address'),
-                <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>,
-              ],
-              [say('history.at'), format.moment(entry.timestamp)],
-              ...(entry.revision === null
-                ? []
-                : [[say('history.revision'), String(entry.revision)] as const]),
-            ]}
-          />
-          {rows.length === 0 ? (
-            <Callout tone="info">{say('history.audit.noValues')}</Callout>
-          ) : (
-            <ChangedRows changes={rows} leftOut={entry.left_out} />
-          )}
-        </>
+    <Drawer title={<bdi>{`${entry.subject}: ${entry.action}`}</bdi>} isOpen onClose={onClose}>
+      <Facts
+        facts={[
+          [say('field.who'), <bdi key="actor">{entry.actor}</bdi>],
+          [say('history.address'), <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>],
+          [say('history.at'), format.moment(entry.timestamp)],
+          ...(entry.revision === null ? [] : [[say('history.revision'), String(entry.revision)] as const]),
+        ]}
+      />
+      {rows.length === 0 ? (
+        <Callout tone="info">{say('history.audit.noValues')}</Callout>
+      ) : (
+        <ChangedRows changes={rows} leftOut={entry.left_out} />
       )}
     </Drawer>
   );

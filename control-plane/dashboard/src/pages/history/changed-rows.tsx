@@ -7,7 +7,8 @@ import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { Badge } from '../../ui/display/values.tsx';
 import { fieldsOf, kindOf, nameOf, namesWith } from './row-changes.ts';
 import type { FieldChange, Names, RowChange } from './row-changes.ts';
-import { fieldWord, tableWord, valueWord } from './row-words.ts';
+import { fieldWord, valueWord } from './row-words.ts';
+import { wordFor } from '../../i18n/say.ts';
 import styles from './history-page.module.css';
 
 const KINDS = {
@@ -28,7 +29,7 @@ export function ChangedRows({ changes, leftOut }: ChangedRowsProps): ReactNode {
   const names = namesWith(useNames(), changes);
   return (
     <>
-      <ul className={styles['rows']}>
+      <ul className="rows-3">
         {changes.map((change) => (
           <ChangedRow key={`${change.table} ${change.key}`} change={change} names={names} />
         ))}
@@ -65,7 +66,7 @@ function ChangedRow({ change, names }: { readonly change: RowChange; readonly na
       <p className={styles['rowTitle']}>
         {change.table !== '' && (
           <>
-            <span className={styles['quiet']}>{tableWord(change.table, say)}</span>{' '}
+            <span className={styles['quiet']}>{wordFor('history.table', change.table)}</span>{' '}
             <bdi className={styles['rowName']}>{nameOf(change, names)}</bdi>
           </>
         )}
@@ -77,7 +78,7 @@ function ChangedRow({ change, names }: { readonly change: RowChange; readonly na
         <dl className={styles['fields']}>
           {fields.map((field) => (
             <div key={field.field}>
-              <dt>{fieldWord(field.field, say)}</dt>
+              <dt>{fieldWord(field.field)}</dt>
               <dd>
                 <BeforeAfter field={field} names={names} isChange={kind === 'changed'} />
               </dd>

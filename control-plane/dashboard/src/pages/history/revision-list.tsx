@@ -2,22 +2,23 @@
 import { Ellipsis, History, RotateCcw, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { IconButton } from '../../ui/controls/button.tsx';
+import { Button, IconButton, TextButton } from '../../ui/controls/button.tsx';
 import { SearchField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
-import { TextButton } from '../../ui/controls/text-button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
-import { Moment } from '../../ui/display/values.tsx';
+import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Facts, Moment } from '../../ui/display/values.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
-import { RevisionDrawer } from './revision-drawer.tsx';
 import type { Revision } from './take-back.ts';
 import styles from './history-page.module.css';
+import { ForAdmins } from '../../api/session.tsx';
+import { Drawer } from '../../ui/overlays/dialog.tsx';
+import { ChangedRows } from './changed-rows.tsx';
+import { rowOf } from './row-changes.ts';
 
 const DEFAULTS = { search: '', revision: '' };
 const ROWS = 50;
@@ -37,7 +38,6 @@ export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
     <Card>
       <SearchField
         label={say('history.search')}
-        clearLabel={say('history.search.clear')}
         value={search}
         onChange={(text) => {
           setOffset(0);
@@ -92,28 +92,6 @@ interface RevisionTableProps extends RevisionListProps {
 
 function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTableProps): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
-  const actions = {
-    id: 'actions',
-    title: say('history.actions'),
-    isActions: true,
-    cell: ({ id, summary, can_rollback: canGoTo }: Revision) => (
-      <Menu
-        label={say('history.actionsOf', { summary })}
-        button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
-        actions={[
-          { id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) },
-          {
-            id: 'to',
-            text: say(id === newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
-            icon: RotateCcw,
-            isDisabled: id === newest || !canGoTo,
-            run: () => onGoTo(id),
-          },
-        ]}
-      />
-    ),
-  };
   return (
     <DataTable
       label={say('history.view.changes')}
@@ -122,7 +100,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
       columns={[
         {
           id: 'summary',
-          title: say('history.change'),
+          title: say('field.change'),
           isName: true,
           cell: ({ id, summary }) => (
             <TextButton onPress={() => onOpen(id)}>
@@ -139,8 +117,87 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
             </span>
           ),
         },
-        ...(isAdmin ? [actions] : []),
+        {
+          id: 'actions',
+          title: say('field.actions'),
+          isActions: true,
+          isForAdmins: true,
+          cell: ({ id, summary, can_rollback: canGoTo }) => (
+            <Menu
+              label={say('history.actionsOf', { summary })}
+              button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
+              actions={[
+                { id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) },
+                {
+                  id: 'to',
+                  text: say(id === newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
+                  icon: RotateCcw,
+                  isDisabled: id === newest || !canGoTo,
+                  run: () => onGoTo(id),
+                },
+              ]}
+            />
+          ),
+        },
       ]}
     />
+  );
+}
+
+interface RevisionDrawerProps {
+  /** As it stands in the address; empty = closed. */
+  readonly revision: string;
+  readonly onClose: () => void;
+  readonly onUndo: (id: number) => void;
+}
+
+/** One change of policy: who made it from where, what it did, and the way back. */
+function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): ReactNode {
+  const { say } = useText();
+  const isOpen = /^\d{1,9}$/.test(revision);
+  const detail = useAsk('GET /revisions/{id}', { params: { id: revision } }, { enabled: isOpen });
+  // The answer before stays while another one comes: it is about another revision.
+  const shown = detail.isPlaceholderData ? { ...detail, data: undefined } : detail;
+  return (
+    <Drawer
+      title={say('history.revisionTitle', { id: revision })}
+      isOpen={isOpen}
+      onClose={onClose}
+      actions={
+        <ForAdmins>
+          <Button icon={Undo2} onPress={() => onUndo(Number(revision))}>
+            {say('history.undo')}
+          </Button>
+        </ForAdmins>
+      }
+    >
+      <Answered of={shown} lines={6}>
+        {({ summary, author, address, created_at: at, changes, left_out: leftOut }) => (
+          <>
+            <Facts
+              facts={[
+                [say('field.change'), <bdi key="summary">{summary}</bdi>],
+                [say('field.who'), <bdi key="author">{author}</bdi>],
+                [say('history.address'), <bdi key="address">{address ?? say('history.address.none')}</bdi>],
+                [say('history.at'), <Moment key="at" at={at} />],
+              ]}
+            />
+            {changes === null ? (
+              <Callout tone="info">{say('history.forgotten')}</Callout>
+            ) : (
+              <ChangedRows
+                leftOut={leftOut}
+                changes={changes.map(({ table, key, before, after }) => ({
+                  table,
+                  key,
+                  before: rowOf(before),
+                  after: rowOf(after),
+                }))}
+              />
+            )}
+          </>
+        )}
+      </Answered>
+    </Drawer>
   );
 }

@@ -1,23 +1,26 @@
 /** Custom rules: made with a name and groups, then written in a box. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import type { TextVerdict } from '../../../../../shared/api/policy/custom-text-api.ts';
-import { fieldProblem, problemText } from '../../api/problem-text.ts';
+import { problemText } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Stack } from '../../ui/display/page.tsx';
-import { Callout } from '../../ui/display/states.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { GroupsField } from '../../ui/policy/groups.tsx';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
-import { RuleBox } from './rule-box.tsx';
 import styles from './rule-box.module.css';
-import { useRuleText } from './use-rule-text.ts';
+import { send } from '../../api/ask.ts';
+import { Label } from 'react-aria-components/Label';
+import { Text } from 'react-aria-components/Text';
+import { TextArea } from 'react-aria-components/TextArea';
+import { useFields } from '../../api/use-fields.ts';
+import { TextField as AriaTextField } from 'react-aria-components/TextField';
 
 const FIELDS = ['name', 'group_ids'];
 
@@ -31,9 +34,10 @@ interface AddRulesProps {
 /** The name and the groups of new ones. */
 export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): ReactNode {
   const { say } = useText();
-  const [name, setName] = useState(() => say('lists.custom'));
-  const [groupIds, setGroupIds] = useState<readonly number[] | null>(null);
   const create = useChange(operationsOf(kind).create, { onDone: onAdded, quiet: true });
+  const start = { name: say('lists.custom'), groupIds: null as readonly number[] | null };
+  const { fields, bind } = useFields(start, create.failure);
+  const { name, groupIds } = fields;
   const isReady = name.trim() !== '' && groupIds?.length !== 0;
   const body = { name: name.trim(), text: '', group_ids: [...(groupIds ?? [])] };
   return (
@@ -53,17 +57,11 @@ export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): React
       }
     >
       <Stack>
-        <TextField
-          label={say('lists.name')}
-          value={name}
-          onChange={setName}
-          error={fieldProblem(create.failure, 'name')}
-        />
+        <TextField label={say('field.name')} {...bind('name')} />
         <GroupsField
-          label={say('lists.for')}
-          value={groupIds}
-          onChange={setGroupIds}
-          error={groupIds?.length === 0 ? say('groups.chooseOne') : fieldProblem(create.failure, 'group_ids')}
+          label={say('field.for')}
+          {...bind('groupIds', 'group_ids')}
+          {...(groupIds?.length === 0 && { error: say('groups.chooseOne') })}
         />
         <FormFault failure={create.failure} fields={FIELDS} />
       </Stack>
@@ -105,32 +103,132 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
       <Stack>
         {failure !== null && <Callout tone="fault">{problemText(failure)}</Callout>}
         <RuleBox
-          label={say('lists.custom.rules')}
+          label={say('page.rules')}
           help={say('lists.custom.help')}
           value={text ?? ''}
           onChange={setText}
           refused={verdict.refused}
           isDisabled={text === null}
         />
-        <Verdict verdict={verdict} />
-        <FormFault failure={save.failure} fields={[]} />
+        <section>
+          <p role="status">
+            {say('lists.custom.sums', { rules: verdict.rules, refused: verdict.refused.length })}
+          </p>
+          {verdict.refused.length > 0 && (
+            <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
+              {verdict.refused.map(({ line, reason }) => (
+                <li key={line}>{say('lists.badLine', { line, reason })}</li>
+              ))}
+            </ol>
+          )}
+        </section>
+        <FormFault failure={save.failure} />
       </Stack>
     </Drawer>
   );
 }
 
-function Verdict({ verdict: { rules, refused } }: { readonly verdict: TextVerdict }): ReactNode {
-  const { say } = useText();
+/** From the last key to the question what would become of the text. */
+const PAUSE_MS = 300;
+const NO_VERDICT: TextVerdict = { rules: 0, refused: [] };
+
+/** A text in a form. */
+interface RuleText {
+  /** Null until it is read. */
+  readonly text: string | null;
+  readonly setText: (text: string) => void;
+  /** Of the text, or of one that was typed shortly before. */
+  readonly verdict: TextVerdict;
+  /** Of the text as it was read. */
+  readonly etag: string;
+  /** Why it could not be read. */
+  readonly failure: Error | null;
+}
+
+/** Reads and judges the text of a source. */
+function useRuleText(kind: SourceKind, id: number): RuleText {
+  const operations = operationsOf(kind);
+  const [text, setText] = useState<string | null>(null);
+  const [etag, setEtag] = useState('*');
+  const [failure, setFailure] = useState<Error | null>(null);
+  const [verdict, setVerdict] = useState(NO_VERDICT);
+
+  useEffect(() => {
+    const left = new AbortController();
+    const read = async (): Promise<void> => {
+      const { answer, headers } = await send(operations.text, { params: { id }, signal: left.signal });
+      const stored = await answer.text();
+      setEtag(headers.get('ETag') ?? '*');
+      setText(stored);
+    };
+    read().catch((error: unknown) => {
+      if (!left.signal.aborted) setFailure(error instanceof Error ? error : new Error(String(error)));
+    });
+    return () => left.abort();
+  }, [operations.text, id]);
+
+  useEffect(() => {
+    if (text === null) return undefined;
+    const outdated = new AbortController();
+    const judge = async (): Promise<void> => {
+      const call = { params: { id }, query: { dry_run: true }, body: text, signal: outdated.signal } as const;
+      const { answer } = await send(operations.writeText, call);
+      if (!outdated.signal.aborted) setVerdict(answer);
+    };
+    // Marks are a help: without an answer the text can still be saved, and saving says what is wrong.
+    const timer = setTimeout(() => void judge().catch(() => undefined), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      outdated.abort();
+    };
+  }, [operations.writeText, id, text]);
+
+  return { text, setText, verdict, etag, failure };
+}
+
+interface RuleBoxProps {
+  readonly label: string;
+  readonly help: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly refused: TextVerdict['refused'];
+  readonly isDisabled: boolean;
+}
+
+/** The box. Lines do not wrap, so that a mark is where its line is. */
+function RuleBox({ label, help, value, onChange, refused, isDisabled }: RuleBoxProps): ReactNode {
+  const [scrolled, setScrolled] = useState(0);
   return (
-    <section>
-      <p role="status">{say('lists.custom.sums', { rules, refused: refused.length })}</p>
-      {refused.length > 0 && (
-        <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
-          {refused.map(({ line, reason }) => (
-            <li key={line}>{say('lists.badLine', { line, reason })}</li>
+    <AriaTextField
+      className={styles['field'] ?? ''}
+      value={value}
+      onChange={onChange}
+      isDisabled={isDisabled}
+    >
+      <Label className={styles['label'] ?? ''}>{label}</Label>
+      <div className={styles['box']}>
+        <div className={styles['marks']} aria-hidden>
+          {refused.map(({ line }) => (
+            <div
+              key={line}
+              className={styles['mark']}
+              style={{ insetBlockStart: `calc(${line - 1} * var(--rule-line) - ${scrolled}px)` }}
+            />
           ))}
-        </ol>
-      )}
-    </section>
+        </div>
+        <TextArea
+          className={styles['text'] ?? ''}
+          rows={16}
+          wrap="off"
+          spellCheck="false"
+          autoCorrect="off"
+          autoCapitalize="none"
+          onScroll={({ currentTarget }) => setScrolled(currentTarget.scrollTop)}
+        />
+      </div>
+      <Text slot="description" className={styles['help'] ?? ''}>
+        {help}
+      </Text>
+    </AriaTextField>
   );
 }

@@ -11,7 +11,7 @@ import { DomainName, Facts } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
 import styles from './lists-page.module.css';
 
@@ -103,7 +103,7 @@ function HeldFacts({ source: { held } }: { readonly source: Source }): ReactNode
                 <DomainName name={name} />
               </li>
             ))}
-            {total > names.length && <li>{say('lists.held.more', { count: total - names.length })}</li>}
+            {total > names.length && <li>{say('word.rest', { count: total - names.length })}</li>}
           </ul>
         </div>
       )}

@@ -3,23 +3,26 @@ import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { GroupsField } from '../../ui/policy/groups.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
-import { outcomeOfAdding } from './added-list.ts';
 import { knownListsFor } from './known-lists.ts';
 import { bodyOfList, bodyOfRules, fieldsOfList } from './list-form.ts';
-import type { ListFields } from './list-form.ts';
-import { operationsOf } from './list-rows.ts';
+import { isBusy } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
+import { useFields } from '../../api/use-fields.ts';
 import type { Source } from './list-rows.ts';
+import { ask } from '../../api/ask.ts';
+import type { Notice } from '../../api/notices.ts';
+import { messageText } from '../../api/problem-text.ts';
+import { say } from '../../i18n/say.ts';
 
 const FIELDS = ['name', 'url', 'comment', 'group_ids'];
 const OWN = 'own';
@@ -38,8 +41,6 @@ interface ListDialogProps {
 export function ListDialog({ kind, source, sources, onClose }: ListDialogProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
-  const [fields, setFields] = useState(() => fieldsOfList(source));
-  const set = (changed: Partial<ListFields>): void => setFields({ ...fields, ...changed });
   const create = useChange(operations.create, {
     outcome: (added) => outcomeOfAdding(kind, added),
     onDone: onClose,
@@ -47,6 +48,7 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
   });
   const change = useChange(operations.change, { done: 'lists.changed', onDone: onClose, quiet: true });
   const failure = source === null ? create.failure : change.failure;
+  const { fields, set, bind, bindToggle } = useFields(() => fieldsOfList(source), failure);
   const simulation = useSimulation();
   const groupless = fields.groupIds?.length === 0;
   const isCustom = source?.has_text === true;
@@ -86,7 +88,27 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
             onChoose={(name, url) => set({ name, url })}
           />
         )}
-        <ListInputs fields={fields} set={set} failure={failure} isCustom={isCustom} />
+        {!isCustom && (
+          <TextField
+            label={say('field.address')}
+            help={say('lists.url.help')}
+            {...bind('url')}
+            inputMode="url"
+            isCode
+          />
+        )}
+        <TextField
+          label={say('field.name')}
+          help={isCustom ? undefined : say('lists.name.help')}
+          {...bind('name')}
+        />
+        <GroupsField
+          label={say('field.for')}
+          {...bind('groupIds', 'group_ids')}
+          {...(groupless && { error: say('groups.chooseOne') })}
+        />
+        <CheckboxField {...bindToggle('subdomains')}>{say('lists.subdomains')}</CheckboxField>
+        <TextField label={say('field.comment')} {...bind('comment')} />
         <FormFault failure={failure} fields={FIELDS} />
         {source === null && (
           <>
@@ -107,55 +129,6 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
         )}
       </Stack>
     </Drawer>
-  );
-}
-
-interface ListInputsProps {
-  readonly fields: ListFields;
-  readonly set: (changed: Partial<ListFields>) => void;
-  readonly failure: Error | null;
-  /** Without an address. */
-  readonly isCustom: boolean;
-}
-
-function ListInputs({ fields, set, failure, isCustom }: ListInputsProps): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      {!isCustom && (
-        <TextField
-          label={say('lists.url')}
-          help={say('lists.url.help')}
-          value={fields.url}
-          onChange={(url) => set({ url })}
-          error={fieldProblem(failure, 'url')}
-          inputMode="url"
-          isCode
-        />
-      )}
-      <TextField
-        label={say('lists.name')}
-        help={isCustom ? undefined : say('lists.name.help')}
-        value={fields.name}
-        onChange={(name) => set({ name })}
-        error={fieldProblem(failure, 'name')}
-      />
-      <GroupsField
-        label={say('lists.for')}
-        value={fields.groupIds}
-        onChange={(groupIds) => set({ groupIds })}
-        error={fields.groupIds?.length === 0 ? say('groups.chooseOne') : fieldProblem(failure, 'group_ids')}
-      />
-      <CheckboxField isSelected={fields.subdomains} onChange={(subdomains) => set({ subdomains })}>
-        {say('lists.subdomains')}
-      </CheckboxField>
-      <TextField
-        label={say('lists.comment')}
-        value={fields.comment}
-        onChange={(comment) => set({ comment })}
-        error={fieldProblem(failure, 'comment')}
-      />
-    </>
   );
 }
 
@@ -185,4 +158,35 @@ function KnownChoice({ kind, urls, onChoose }: KnownChoiceProps): ReactNode {
       ]}
     />
   );
+}
+
+/** Longer than a fetch may take. */
+const LONGEST_MS = 120_000;
+const PAUSE_MS = 500;
+
+/** The notice about a list that was just added; one that is switched off is not fetched. */
+async function outcomeOfAdding(kind: SourceKind, added: Source): Promise<Notice> {
+  const source = await settled(kind, added);
+  const { name } = source;
+  const link = { text: say('action.look'), to: `/lists?kind=${kind}&open=${source.id}` };
+  if (source.status === 'held') return { tone: 'warning', text: say('lists.addedHeld', { name }), link };
+  if (source.status !== 'error') return { tone: 'good', text: say('lists.added') };
+  const reason = messageText(source.last_error ?? '');
+  return { tone: 'fault', text: say('lists.addedFaulty', { name, reason }), link };
+}
+
+async function settled(kind: SourceKind, added: Source): Promise<Source> {
+  const { one } = operationsOf(kind);
+  const end = Date.now() + LONGEST_MS;
+  let source = added;
+  while (isBusy([source]) && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    try {
+      source = await ask(one, { params: { id: added.id } });
+    } catch {
+      // It may be deleted already, or Weir is away, which the page shows.
+      return added;
+    }
+  }
+  return source;
 }

@@ -17,7 +17,7 @@ import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
 import { HeldCopy } from './held-copy.tsx';
 import { ListBadge } from './list-badge.tsx';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
 import styles from './lists-page.module.css';
 
@@ -94,14 +94,14 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
   const { say, format } = useText();
   const { worth } = row;
   const unknown = '–';
-  const moment = (at: string | null): ReactNode => (at === null ? say('lists.never') : <Moment at={at} />);
+  const moment = (at: string | null): ReactNode => (at === null ? say('word.never') : <Moment at={at} />);
   return (
     <Facts
       facts={[
-        [say('lists.state'), <ListBadge key="state" source={row} />],
-        [say('lists.url'), row.url === null ? say('lists.custom') : <bdi key="url">{row.url}</bdi>],
+        [say('field.state'), <ListBadge key="state" source={row} />],
+        [say('field.address'), row.url === null ? say('lists.custom') : <bdi key="url">{row.url}</bdi>],
         ...(row.file_node === null ? [] : ([[say('lists.fileNode'), row.file_node]] as const)),
-        [say('lists.rules'), format.count(row.rules)],
+        [say('page.rules'), format.count(row.rules)],
         [
           say('lists.unique'),
           worth === null
@@ -117,14 +117,14 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
               [say('lists.hits7d'), worth === null ? unknown : format.count(worth.hits)],
               [say('lists.soleHits'), worth === null ? unknown : format.count(worth.sole_hits ?? 0)],
             ] as const)),
-        [say('lists.for'), <GroupNames key="groups" ids={row.group_ids} />],
-        [say('lists.changedAt'), moment(row.last_changed_at)],
+        [say('field.for'), <GroupNames key="groups" ids={row.group_ids} />],
+        [say('field.changedAt'), moment(row.last_changed_at)],
         [say('lists.checkedAt'), moment(row.last_checked_at)],
         [say('lists.size'), format.bytes(row.bytes)],
         [say('lists.format'), row.format ?? unknown],
         [say('lists.names'), say(row.subdomains ? 'lists.names.below' : 'lists.names.exact')],
         [say('lists.badLines'), format.count(row.invalid_lines)],
-        ...(row.comment === '' ? [] : ([[say('lists.comment'), row.comment]] as const)),
+        ...(row.comment === '' ? [] : ([[say('field.comment'), row.comment]] as const)),
       ]}
     />
   );
@@ -165,14 +165,14 @@ function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): React
           </Button>
         ) : (
           <Menu
-            label={say('lists.turnOn')}
+            label={say('action.enable')}
             button={
               <Button kind="main" isPending={change.isPending}>
-                {say('lists.turnOn')}
+                {say('action.enable')}
               </Button>
             }
             actions={[
-              { id: 'all', text: say('lists.turnOn.all'), run: () => turn({ enabled: true, group_ids: [] }) },
+              { id: 'all', text: say('rules.everyGroup'), run: () => turn({ enabled: true, group_ids: [] }) },
               ...groups.map(({ id, name }) => ({
                 id: `${id}`,
                 text: say('lists.turnOn.group', { name }),
@@ -198,7 +198,7 @@ function BadLines({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNo
           <ol className={styles['lines']} tabIndex={0} aria-label={say('lists.badLines')}>
             {bad.map(({ line, reason, text }) => (
               <li key={line}>
-                <span className={styles['quiet']}>{say('lists.badLine', { line, reason })}</span>
+                <span className="quiet">{say('lists.badLine', { line, reason })}</span>
                 <code>
                   <bdi>{text}</bdi>
                 </code>

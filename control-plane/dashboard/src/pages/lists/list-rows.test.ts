@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isBusy, listRows, operationsOf, standingOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
+import { isBusy, listRows, standingOf } from './list-rows.ts';
 import type { Source } from './list-rows.ts';
 import { KNOWN_LISTS, knownListsFor } from './known-lists.ts';
 

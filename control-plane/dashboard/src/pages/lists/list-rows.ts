@@ -2,7 +2,6 @@
 import { CircleAlert, CircleCheck, CirclePause, Clock, Hand, LoaderCircle } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 import type { BadgeTone } from '../../ui/display/values.tsx';
 
@@ -14,26 +13,6 @@ export type SourceWorth = AnswerOf<'GET /blocklist-sources/stats'>[number];
 /** A list with its worth, once that is known. */
 export interface ListRow extends Source {
   readonly worth: SourceWorth | null;
-}
-
-/** Those lists whose operations these are. Allowlists have the same under another path, with the same schemas. */
-export function operationsOf(kind: SourceKind) {
-  const of = <Name extends string>(name: Name): Name =>
-    (kind === 'block' ? name : name.replace('/blocklist-', '/allowlist-')) as Name;
-  return {
-    list: of('GET /blocklist-sources'),
-    stats: of('GET /blocklist-sources/stats'),
-    one: of('GET /blocklist-sources/{id}'),
-    create: of('POST /blocklist-sources'),
-    change: of('PUT /blocklist-sources/{id}'),
-    remove: of('DELETE /blocklist-sources/{id}'),
-    refresh: of('POST /blocklist-sources/{id}/refresh'),
-    refreshAll: of('POST /blocklist-sources/refresh'),
-    approve: of('POST /blocklist-sources/{id}/approve'),
-    text: of('GET /blocklist-sources/{id}/text'),
-    writeText: of('PUT /blocklist-sources/{id}/text'),
-    badLines: of('GET /blocklist-sources/{id}/unused-lines'),
-  } as const;
 }
 
 /** How a list stands; a disabled one has no other state that matters. */
@@ -53,7 +32,7 @@ export const STANDINGS: Readonly<
   pending: { tone: 'plain', icon: Clock, text: 'lists.state.pending' },
   held: { tone: 'warning', icon: Hand, text: 'lists.state.held' },
   error: { tone: 'fault', icon: CircleAlert, text: 'lists.state.error' },
-  off: { tone: 'plain', icon: CirclePause, text: 'lists.state.off' },
+  off: { tone: 'plain', icon: CirclePause, text: 'groups.off' },
 };
 
 /** What the rows can be sorted by. */

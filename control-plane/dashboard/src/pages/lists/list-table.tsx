@@ -1,20 +1,18 @@
 /** The lists in rows. */
-import { EllipsisVertical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
+import { RefreshCw, TextCursorInput } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
-import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Moment } from '../../ui/display/values.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
 import { GroupNames } from '../../ui/policy/groups.tsx';
 import { ListBadge } from './list-badge.tsx';
-import { operationsOf } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 import styles from './lists-page.module.css';
 
 interface ListTableProps {
@@ -30,11 +28,10 @@ interface ListTableProps {
 export function ListTable(props: ListTableProps): ReactNode {
   const { kind, rows, onOpen } = props;
   const { say, format } = useText();
-  const { isAdmin } = useMe();
-  const columns: Column<ListRow>[] = [
+  const columns: readonly Column<ListRow>[] = [
     {
       id: 'name',
-      title: say('lists.name'),
+      title: say('field.name'),
       isName: true,
       cell: (row) => (
         <button type="button" className={styles['opener']} onClick={() => onOpen(row)}>
@@ -42,8 +39,8 @@ export function ListTable(props: ListTableProps): ReactNode {
         </button>
       ),
     },
-    { id: 'state', title: say('lists.state'), cell: (row) => <ListBadge source={row} /> },
-    { id: 'rules', title: say('lists.rules'), isNumber: true, cell: ({ rules }) => format.count(rules) },
+    { id: 'state', title: say('field.state'), cell: (row) => <ListBadge source={row} /> },
+    { id: 'rules', title: say('page.rules'), isNumber: true, cell: ({ rules }) => format.count(rules) },
     {
       id: 'unique',
       title: say('lists.unique'),
@@ -62,24 +59,24 @@ export function ListTable(props: ListTableProps): ReactNode {
       : []),
     {
       id: 'changed',
-      title: say('lists.changedAt'),
+      title: say('field.changedAt'),
       isMinor: true,
-      cell: ({ last_changed_at: at }) => (at === null ? say('lists.never') : <Moment at={at} />),
+      cell: ({ last_changed_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
     },
     {
       id: 'groups',
-      title: say('lists.for'),
+      title: say('field.for'),
       isMinor: true,
       cell: ({ group_ids: ids }) => <GroupNames ids={ids} />,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('lists.actions'),
+      title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: (row) => <Actions {...props} row={row} />,
-    });
+    },
+  ];
   return <DataTable label={say(`lists.kind.${kind}`)} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
 
@@ -97,44 +94,31 @@ function Actions({
   const refresh = useChange(operations.refresh, { done: 'lists.refreshing' });
   const params = { id: row.id };
   return (
-    <span className={styles['actions']}>
+    <RowMenu
+      name={row.name}
+      more={[
+        { id: 'open', text: say('action.details'), run: () => onOpen(row) },
+        row.has_text
+          ? { id: 'write', text: say('lists.custom.write'), icon: TextCursorInput, run: () => onWrite(row) }
+          : {
+              id: 'refresh',
+              text: say('lists.refresh'),
+              icon: RefreshCw,
+              isDisabled: row.status === 'updating',
+              run: () => void refresh.run({ params }),
+            },
+      ]}
+      onEdit={() => onEdit(row)}
+      onDelete={() => onDelete(row)}
+    >
       <SwitchField
-        aria-label={say('lists.enabled', { name: row.name })}
+        aria-label={say('field.isOnOf', { name: row.name })}
         isSelected={row.enabled}
         isDisabled={turn.isPending}
         onChange={(enabled) => void turn.run({ params, body: { enabled } })}
       >
         {null}
       </SwitchField>
-      <Menu
-        label={say('lists.actionsOf', { name: row.name })}
-        button={<IconButton icon={EllipsisVertical} label={say('lists.actionsOf', { name: row.name })} />}
-        actions={[
-          { id: 'open', text: say('action.details'), run: () => onOpen(row) },
-          row.has_text
-            ? {
-                id: 'write',
-                text: say('lists.custom.write'),
-                icon: TextCursorInput,
-                run: () => onWrite(row),
-              }
-            : {
-                id: 'refresh',
-                text: say('lists.refresh'),
-                icon: RefreshCw,
-                isDisabled: row.status === 'updating',
-                run: () => void refresh.run({ params }),
-              },
-          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(row) },
-          {
-            id: 'delete',
-            text: say('action.delete'),
-            icon: Trash2,
-            isDanger: true,
-            run: () => onDelete(row),
-          },
-        ]}
-      />
-    </span>
+    </RowMenu>
   );
 }

@@ -1,5 +1,5 @@
 /** Are the lists fresh, and are they worth it? */
-import { ListChecks, Plus, RefreshCw, TextCursorInput } from 'lucide-react';
+import { ListChecks, RefreshCw, TextCursorInput } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -9,7 +9,7 @@ import { useChange } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { SelectField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Bar, Card, Page } from '../../ui/display/page.tsx';
 import { Progress } from '../../ui/display/progress.tsx';
@@ -18,10 +18,12 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { AddRulesDrawer, RulesDrawer } from './custom-rules.tsx';
 import { ListDialog } from './list-dialog.tsx';
 import { ListDrawer } from './list-drawer.tsx';
-import { isBusy, listRows, operationsOf, SORTS, STANDINGS } from './list-rows.ts';
+import { isBusy, listRows, SORTS, STANDINGS } from './list-rows.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { Source } from './list-rows.ts';
+import { AddButton } from '../../ui/controls/add-button.tsx';
+import { Filters } from '../../ui/display/filters.tsx';
 import { ListTable } from './list-table.tsx';
-import styles from './lists-page.module.css';
 
 const DEFAULTS = { kind: 'block', search: '', state: '', sort: 'name', open: '' };
 const CALM_MS = 60_000;
@@ -53,9 +55,7 @@ export default function ListsPage(): ReactNode {
           <Button icon={TextCursorInput} onPress={() => setAddingRules(true)}>
             {say('lists.custom.add')}
           </Button>
-          <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-            {say('lists.add')}
-          </Button>
+          <AddButton text={say('lists.add')} onPress={() => setAdding(true)} />
         </ForAdmins>
       }
     >
@@ -123,19 +123,52 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
       <Card>
         <Empty icon={ListChecks} title={say(`lists.empty.${kind}`)}>
           <p>{say(`lists.empty.${kind}Text`)}</p>
-          <ForAdmins>
-            <Button kind="main" icon={Plus} onPress={onAdd}>
-              {say('lists.add')}
-            </Button>
-          </ForAdmins>
+          <AddButton text={say('lists.add')} onPress={onAdd} />
         </Empty>
       </Card>
     );
+  const updating = sources.filter(({ status }) => status === 'updating').length;
+  const held = sources.filter(({ status }) => status === 'held');
   return (
     <>
-      <Attention sources={sources} onOpen={(id) => setFields({ open: `${id}` })} />
+      {updating > 0 && (
+        <Progress done={sources.length - updating} of={sources.length}>
+          {say('lists.updating', { count: updating })}
+        </Progress>
+      )}
+      {held.map(({ id, name }) => (
+        <Callout
+          key={id}
+          tone="warning"
+          actions={<Button onPress={() => setFields({ open: `${id}` })}>{say('action.look')}</Button>}
+        >
+          {say('lists.held.of', { name })}
+        </Callout>
+      ))}
       <Card>
-        <Filter />
+        <Filters
+          label={say('lists.search')}
+          search={search}
+          onSearch={(text) => setFields({ search: text }, { replace: true })}
+        >
+          <SelectField
+            label={say('field.state')}
+            isLabelHidden
+            value={state}
+            onChange={(chosen) => setFields({ state: chosen })}
+            choices={[
+              { id: '', text: say('lists.state.any') },
+              ...Object.entries(STANDINGS).map(([id, { text }]) => ({ id, text: say(text) })),
+            ]}
+          />
+          <SelectField
+            label={say('lists.sort')}
+            isLabelHidden
+            value={sort}
+            onChange={(chosen) => setFields({ sort: chosen })}
+            choices={SORTS.map((id) => ({ id, text: say(`lists.sort.${id}`) }))}
+          />
+        </Filters>
         {rows.length === 0 ? (
           <Empty icon={ListChecks} title={say('lists.none')}>
             <Button onPress={() => setFields({ search: '', state: '' })}>{say('action.clearFilter')}</Button>
@@ -174,78 +207,16 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
           onClose={() => setEdited(null)}
         />
       )}
-      <Confirm
-        title={say('lists.delete', { name: deleted?.name ?? '' })}
-        action={say('action.delete')}
-        isOpen={deleted !== null}
-        isPending={remove.isPending}
-        onClose={() => setDeleted(null)}
-        onConfirm={() => deleted !== null && void remove.run({ params: { id: deleted.id } })}
-      >
-        <p>{say('lists.deleteText', { rules: deleted?.rules ?? 0 })}</p>
-      </Confirm>
-    </>
-  );
-}
-
-/** What a person should look at: fetches under way, copies that are held. */
-function Attention({
-  sources,
-  onOpen,
-}: Pick<ListsProps, 'sources'> & { readonly onOpen: (id: number) => void }): ReactNode {
-  const { say } = useText();
-  const updating = sources.filter(({ status }) => status === 'updating').length;
-  const held = sources.filter(({ status }) => status === 'held');
-  return (
-    <>
-      {updating > 0 && (
-        <Progress done={sources.length - updating} of={sources.length}>
-          {say('lists.updating', { count: updating })}
-        </Progress>
-      )}
-      {held.map(({ id, name }) => (
-        <Callout
-          key={id}
-          tone="warning"
-          actions={<Button onPress={() => onOpen(id)}>{say('lists.held.look')}</Button>}
+      {deleted !== null && (
+        <Confirm
+          title={say('action.deleteOf', { name: deleted.name })}
+          isPending={remove.isPending}
+          onClose={() => setDeleted(null)}
+          onConfirm={() => void remove.run({ params: { id: deleted.id } })}
         >
-          {say('lists.held.of', { name })}
-        </Callout>
-      ))}
+          <p>{say('lists.deleteText', { rules: deleted.rules })}</p>
+        </Confirm>
+      )}
     </>
-  );
-}
-
-function Filter(): ReactNode {
-  const { say } = useText();
-  const [{ search, state, sort }, setFields] = useUrlState(DEFAULTS);
-  return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('lists.search')}
-          clearLabel={say('action.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text }, { replace: true })}
-        />
-      </div>
-      <SelectField
-        label={say('lists.state')}
-        isLabelHidden
-        value={state}
-        onChange={(chosen) => setFields({ state: chosen })}
-        choices={[
-          { id: '', text: say('lists.state.any') },
-          ...Object.entries(STANDINGS).map(([id, { text }]) => ({ id, text: say(text) })),
-        ]}
-      />
-      <SelectField
-        label={say('lists.sort')}
-        isLabelHidden
-        value={sort}
-        onChange={(chosen) => setFields({ sort: chosen })}
-        choices={SORTS.map((id) => ({ id, text: say(`lists.sort.${id}`) }))}
-      />
-    </Bar>
   );
 }

@@ -1,26 +1,26 @@
 /** Local records, of this page, of the configuration and of leases. */
-import { EllipsisVertical, Pencil, Plus, Tags, Trash2 } from 'lucide-react';
+import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useChange, useChanges } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField } from '../../ui/controls/fields.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar } from '../../ui/display/page.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
+import { Empty, FormFault } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
-import styles from './names-page.module.css';
-import { RecordDialog } from './record-dialog.tsx';
-import { fittingRecords, RECORD_TYPES } from './record-form.ts';
+import { bodyOfRecord, fieldsOfRecord, fittingRecords, isRecordReady, RECORD_TYPES } from './record-form.ts';
+import { AddableList } from '../../ui/display/addable-list.tsx';
+import { Filters } from '../../ui/display/filters.tsx';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 import type { LocalRecord } from './record-form.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 
 const DEFAULTS = { search: '', type: '', source: '', from: '0' };
 const PAGE_SIZE = 50;
@@ -30,38 +30,22 @@ const SOURCES = ['api', 'config', 'dhcp'] as const;
 export function RecordList(): ReactNode {
   const { say } = useText();
   const records = useAsk('GET /local-records', {});
-  const [isAdding, setAdding] = useState(false);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-        {say('names.add')}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={records} lines={6}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Tags} title={say('names.empty')}>
-              <p>{say('names.emptyText')}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <Records records={all} />
-            </>
-          )
-        }
-      </Answered>
-      {isAdding && <RecordDialog record={null} onClose={() => setAdding(false)} />}
-    </>
+    <AddableList
+      of={records}
+      icon={Tags}
+      emptyTitle={say('names.empty')}
+      emptyText={say('names.emptyText')}
+      addText={say('names.add')}
+      form={(close) => <RecordDialog record={null} onClose={close} />}
+    >
+      {(all) => <Records records={all} />}
+    </AddableList>
   );
 }
 
 function Records({ records }: { readonly records: readonly LocalRecord[] }): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const [filter, setFields] = useUrlState(DEFAULTS);
   const [edited, setEdited] = useState<LocalRecord | null>(null);
   const [deleted, setDeleted] = useState<LocalRecord | null>(null);
@@ -71,57 +55,13 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
   });
   const rows = fittingRecords(records, filter);
   const from = Math.min(Number(filter.from) || 0, Math.max(0, rows.length - 1));
-  return (
-    <>
-      <Filter />
-      {rows.length === 0 ? (
-        <Empty icon={Tags} title={say('names.none')}>
-          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
-        </Empty>
-      ) : (
-        <Rows rows={rows.slice(from, from + PAGE_SIZE)} onEdit={setEdited} onDelete={setDeleted} />
-      )}
-      <Pager
-        total={rows.length}
-        limit={PAGE_SIZE}
-        offset={from}
-        onMove={(offset) => setFields({ from: `${offset}` })}
-      />
-      {edited !== null && <RecordDialog record={edited} onClose={() => setEdited(null)} />}
-      {deleted !== null && (
-        <Confirm
-          title={say('names.delete', { name: deleted.fqdn })}
-          action={say('action.delete')}
-          isOpen
-          isPending={remove.isPending}
-          onClose={() => setDeleted(null)}
-          onConfirm={() => deleted.id !== null && void remove.run({ params: { id: deleted.id } })}
-        >
-          <p>
-            {deleted.record_type} <bdi className={styles['code']}>{deleted.value}</bdi>
-          </p>
-        </Confirm>
-      )}
-    </>
-  );
-}
-
-interface RowsProps {
-  readonly rows: readonly LocalRecord[];
-  readonly onEdit: (record: LocalRecord) => void;
-  readonly onDelete: (record: LocalRecord) => void;
-}
-
-function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
-  const { say, format } = useText();
-  const { isAdmin } = useMe();
-  const columns: Column<LocalRecord>[] = [
-    { id: 'name', title: say('names.name'), isName: true, cell: ({ fqdn }) => <DomainName name={fqdn} /> },
-    { id: 'type', title: say('names.type'), cell: ({ record_type: type }) => type },
+  const columns: readonly Column<LocalRecord>[] = [
+    { id: 'name', title: say('field.name'), isName: true, cell: ({ fqdn }) => <DomainName name={fqdn} /> },
+    { id: 'type', title: say('field.type'), cell: ({ record_type: type }) => type },
     {
       id: 'value',
-      title: say('names.value'),
-      cell: ({ value }) => <bdi className={styles['code']}>{value}</bdi>,
+      title: say('field.value'),
+      cell: ({ value }) => <bdi className="code">{value}</bdi>,
     },
     {
       id: 'ttl',
@@ -137,76 +77,134 @@ function Rows({ rows, onEdit, onDelete }: RowsProps): ReactNode {
     },
     {
       id: 'comment',
-      title: say('names.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('names.actions'),
+      title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: (record) =>
         record.source !== 'api' ? null : (
-          <Menu
-            label={say('names.actionsOf', { name: record.fqdn })}
-            button={
-              <IconButton icon={EllipsisVertical} label={say('names.actionsOf', { name: record.fqdn })} />
-            }
-            actions={[
-              { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(record) },
-              {
-                id: 'delete',
-                text: say('action.delete'),
-                icon: Trash2,
-                isDanger: true,
-                run: () => onDelete(record),
-              },
-            ]}
-          />
+          <RowMenu name={record.fqdn} onEdit={() => setEdited(record)} onDelete={() => setDeleted(record)} />
         ),
-    });
+    },
+  ];
   return (
-    <DataTable
-      label={say('names.tab.records')}
-      columns={columns}
-      rows={rows}
-      keyOf={({ id, fqdn, record_type: type, value }) => id ?? `${fqdn} ${type} ${value}`}
-    />
+    <>
+      <Filters
+        label={say('names.search')}
+        search={filter.search}
+        onSearch={(text) => setFields({ search: text, from: '0' }, { replace: true })}
+      >
+        <SelectField
+          label={say('field.type')}
+          isLabelHidden
+          value={filter.type}
+          onChange={(chosen) => setFields({ type: chosen, from: '0' })}
+          choices={[{ id: '', text: say('names.anyType') }, ...RECORD_TYPES.map((id) => ({ id, text: id }))]}
+        />
+        <SelectField
+          label={say('names.source')}
+          isLabelHidden
+          value={filter.source}
+          onChange={(chosen) => setFields({ source: chosen, from: '0' })}
+          choices={[
+            { id: '', text: say('names.anySource') },
+            ...SOURCES.map((id) => ({ id, text: say(`names.source.${id}`) })),
+          ]}
+        />
+      </Filters>
+      <DataTable
+        label={say('names.tab.records')}
+        columns={columns}
+        rows={rows.slice(from, from + PAGE_SIZE)}
+        keyOf={({ id, fqdn, record_type: type, value }) => id ?? `${fqdn} ${type} ${value}`}
+        empty={
+          <Empty icon={Tags} title={say('names.none')}>
+            <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
+          </Empty>
+        }
+      />
+      <Pager
+        total={rows.length}
+        limit={PAGE_SIZE}
+        offset={from}
+        onMove={(offset) => setFields({ from: `${offset}` })}
+      />
+      {edited !== null && <RecordDialog record={edited} onClose={() => setEdited(null)} />}
+      {deleted !== null && (
+        <Confirm
+          title={say('action.deleteOf', { name: deleted.fqdn })}
+          isPending={remove.isPending}
+          onClose={() => setDeleted(null)}
+          onConfirm={() => deleted.id !== null && void remove.run({ params: { id: deleted.id } })}
+        >
+          <p>
+            {deleted.record_type} <bdi className="code">{deleted.value}</bdi>
+          </p>
+        </Confirm>
+      )}
+    </>
   );
 }
 
-function Filter(): ReactNode {
+const FIELDS = ['fqdn', 'hostname', 'domain', 'record_type', 'value', 'ttl', 'comment'];
+
+interface RecordDialogProps {
+  /** Null = a new one. */
+  readonly record: LocalRecord | null;
+  readonly onClose: () => void;
+}
+
+/** The form; another one for each record, so that no draft is carried over. */
+function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
   const { say } = useText();
-  const [{ search, type, source }, setFields] = useUrlState(DEFAULTS);
+  const { run, failure, isPending } = useChanges({
+    done: record === null ? 'names.created' : 'names.changed',
+    onDone: onClose,
+    quiet: true,
+  });
+  const { fields, bind } = useFields(() => fieldsOfRecord(record), failure);
+  const save = (): void => {
+    const body = bodyOfRecord(fields);
+    if (record === null) void run('POST /local-records', { body });
+    else if (record.id !== null) void run('PUT /local-records/{id}', { params: { id: record.id }, body });
+  };
   return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('names.search')}
-          clearLabel={say('action.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, from: '0' }, { replace: true })}
-        />
-      </div>
-      <SelectField
-        label={say('names.type')}
-        isLabelHidden
-        value={type}
-        onChange={(chosen) => setFields({ type: chosen, from: '0' })}
-        choices={[{ id: '', text: say('names.anyType') }, ...RECORD_TYPES.map((id) => ({ id, text: id }))]}
+    <FormDialog
+      title={say(record === null ? 'names.add' : 'names.edit')}
+      isReady={isRecordReady(fields)}
+      isPending={isPending}
+      onSave={save}
+      onClose={onClose}
+    >
+      <TextField
+        label={say('field.name')}
+        help={say('names.name.help')}
+        {...bind('fqdn', 'fqdn', 'hostname', 'domain')}
+        autoFocus
+        isCode
       />
       <SelectField
-        label={say('names.source')}
-        isLabelHidden
-        value={source}
-        onChange={(chosen) => setFields({ source: chosen, from: '0' })}
+        label={say('field.type')}
+        {...bind('type', 'record_type')}
         choices={[
-          { id: '', text: say('names.anySource') },
-          ...SOURCES.map((id) => ({ id, text: say(`names.source.${id}`) })),
+          ...(record === null ? [{ id: 'auto' as const, text: say('names.type.auto') }] : []),
+          ...RECORD_TYPES.map((id) => ({ id, text: `${id} · ${say(`names.type.${id}`)}` })),
         ]}
       />
-    </Bar>
+      <TextField
+        label={say('field.value')}
+        help={say(`names.value.${fields.type}`)}
+        {...bind('value', 'value', 'ip')}
+        isCode
+      />
+      <TextField label={say('names.ttl')} help={say('names.ttl.help')} {...bind('ttl')} inputMode="numeric" />
+      <TextField label={say('field.comment')} {...bind('comment')} />
+      <FormFault failure={failure} fields={FIELDS} />
+    </FormDialog>
   );
 }

@@ -1,102 +1,78 @@
 /** Zones that are asked from servers of their own. */
-import { EllipsisVertical, Pencil, Plus, Split, Trash2 } from 'lucide-react';
+import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useChange, useChanges } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { SwitchField } from '../../ui/controls/fields.tsx';
+import { SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
-import styles from './names-page.module.css';
 import type { ForwardZone } from './record-form.ts';
-import { ZoneDialog } from './zone-dialog.tsx';
+import { AddableList } from '../../ui/display/addable-list.tsx';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { FormFault } from '../../ui/display/states.tsx';
+import { serversOf } from './record-form.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 
 /** The zones. */
 export function ZoneList(): ReactNode {
   const { say } = useText();
   const zones = useAsk('GET /forward-zones', {});
-  /** 'new', or the one that is changed. */
-  const [edited, setEdited] = useState<ForwardZone | 'new' | null>(null);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setEdited('new')}>
-        {say('zones.add')}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={zones}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Split} title={say('zones.empty')}>
-              <p>{say('zones.emptyText')}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <Zones zones={all} onEdit={setEdited} />
-            </>
-          )
-        }
-      </Answered>
-      {edited !== null && (
-        <ZoneDialog zone={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
-      )}
-    </>
+    <AddableList
+      of={zones}
+      icon={Split}
+      emptyTitle={say('zones.empty')}
+      emptyText={say('zones.emptyText')}
+      addText={say('zones.add')}
+      form={(close) => <ZoneDialog zone={null} onClose={close} />}
+    >
+      {(all) => <Zones zones={all} />}
+    </AddableList>
   );
 }
 
-interface ZonesProps {
-  readonly zones: readonly ForwardZone[];
-  readonly onEdit: (zone: ForwardZone) => void;
-}
-
-function Zones({ zones, onEdit }: ZonesProps): ReactNode {
+function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode {
   const { say } = useText();
-  const { isAdmin } = useMe();
+  const [edited, setEdited] = useState<ForwardZone | null>(null);
   const [deleted, setDeleted] = useState<ForwardZone | null>(null);
   const remove = useChange('DELETE /forward-zones/{id}', {
     done: 'zones.deleted',
     onDone: () => setDeleted(null),
   });
-  const columns: Column<ForwardZone>[] = [
+  const columns: readonly Column<ForwardZone>[] = [
     { id: 'zone', title: say('zones.zone'), isName: true, cell: ({ zone }) => <DomainName name={zone} /> },
     {
       id: 'servers',
-      title: say('zones.servers'),
-      cell: ({ servers }) => <bdi className={styles['code']}>{servers.join(', ')}</bdi>,
+      title: say('field.servers'),
+      cell: ({ servers }) => <bdi className="code">{servers.join(', ')}</bdi>,
     },
     {
       id: 'comment',
-      title: say('names.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('names.actions'),
+      title: say('field.actions'),
       isActions: true,
-      cell: (zone) => <Actions zone={zone} onEdit={onEdit} onDelete={setDeleted} />,
-    });
+      isForAdmins: true,
+      cell: (zone) => <Actions zone={zone} onEdit={setEdited} onDelete={setDeleted} />,
+    },
+  ];
   return (
     <>
       <DataTable label={say('names.tab.zones')} columns={columns} rows={zones} keyOf={({ id }) => id} />
+      {edited !== null && <ZoneDialog zone={edited} onClose={() => setEdited(null)} />}
       {deleted !== null && (
         <Confirm
           title={say('zones.delete', { zone: deleted.zone })}
-          action={say('action.delete')}
-          isOpen
           isPending={remove.isPending}
           onClose={() => setDeleted(null)}
           onConfirm={() => void remove.run({ params: { id: deleted.id } })}
@@ -117,9 +93,8 @@ interface ActionsProps {
 function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const turn = useChange('PUT /forward-zones/{id}', { done: 'zones.changed' });
-  const name = say('names.actionsOf', { name: zone.zone });
   return (
-    <span className={styles['actions']}>
+    <RowMenu name={zone.zone} onEdit={() => onEdit(zone)} onDelete={() => onDelete(zone)}>
       <SwitchField
         aria-label={say('zones.isOn', { zone: zone.zone })}
         isSelected={zone.enabled}
@@ -128,20 +103,60 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
       >
         {null}
       </SwitchField>
-      <Menu
-        label={name}
-        button={<IconButton icon={EllipsisVertical} label={name} />}
-        actions={[
-          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(zone) },
-          {
-            id: 'delete',
-            text: say('action.delete'),
-            icon: Trash2,
-            isDanger: true,
-            run: () => onDelete(zone),
-          },
-        ]}
-      />
-    </span>
+    </RowMenu>
   );
+}
+
+interface ZoneDialogProps {
+  /** Null = a new one. */
+  readonly zone: ForwardZone | null;
+  readonly onClose: () => void;
+}
+
+/** The form; another one for each zone, so that no draft is carried over. */
+function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
+  const { say } = useText();
+  const { run, failure, isPending } = useChanges({
+    done: zone === null ? 'zones.created' : 'zones.changed',
+    onDone: onClose,
+    quiet: true,
+  });
+  const start = {
+    zone: zone?.zone ?? '',
+    servers: zone?.servers.join('\n') ?? '',
+    comment: zone?.comment ?? '',
+  };
+  const { fields, bind } = useFields(start, failure);
+  const servers = serversOf(fields.servers);
+  const body = { zone: fields.zone.trim(), servers, comment: fields.comment.trim() };
+  return (
+    <FormDialog
+      title={say(zone === null ? 'zones.add' : 'zones.edit')}
+      isReady={body.zone !== '' && servers.length > 0}
+      isPending={isPending}
+      onSave={() =>
+        void (zone === null
+          ? run('POST /forward-zones', { body })
+          : run('PUT /forward-zones/{id}', { params: { id: zone.id }, body }))
+      }
+      onClose={onClose}
+    >
+      <TextField label={say('zones.zone')} help={say('zones.zone.help')} {...bind('zone')} autoFocus isCode />
+      <TextField
+        label={say('field.servers')}
+        help={say('zones.servers.help')}
+        {...bind('servers', ...serverPaths(failure))}
+        rows={3}
+        isCode
+      />
+      <TextField label={say('field.comment')} {...bind('comment')} />
+      <FormFault failure={failure} fields={['zone', 'comment', ...serverPaths(failure)]} />
+    </FormDialog>
+  );
+}
+
+/** Each server has a path of its own: `servers.0`. */
+function serverPaths(failure: Error | null): string[] {
+  const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
+  return errors.map(({ path }) => path).filter((path) => path.startsWith('servers'));
 }

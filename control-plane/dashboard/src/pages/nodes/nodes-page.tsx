@@ -41,6 +41,10 @@ export default function NodesPage(): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /nodes', {}, { everyMs: STATES_MS });
   const [forgotten, setForgotten] = useState<string | null>(null);
+  const forget = useChange('DELETE /nodes/{node}', {
+    done: 'nodes.forgotten',
+    onDone: () => setForgotten(null),
+  });
   return (
     <Page title={say('page.nodes')} lead={say('nodes.lead')}>
       <Answered of={answer} lines={6}>
@@ -50,7 +54,17 @@ export default function NodesPage(): ReactNode {
             <Card>
               <NodeTable nodes={nodes} onForget={setForgotten} />
             </Card>
-            <ForgetNode node={forgotten} onClose={() => setForgotten(null)} />
+            {forgotten !== null && (
+              <Confirm
+                title={say('nodes.forget', { name: forgotten })}
+                action={say('nodes.forget.action')}
+                isPending={forget.isPending}
+                onConfirm={() => void forget.run({ params: { node: forgotten } })}
+                onClose={() => setForgotten(null)}
+              >
+                <p>{say('nodes.forget.text')}</p>
+              </Confirm>
+            )}
           </>
         )}
       </Answered>
@@ -66,31 +80,6 @@ function Standing({ nodes }: { readonly nodes: readonly ClusterNode[] }): ReactN
   const { kind, names } = standingOfAll(nodes);
   const filling = { count: names.length, total: nodes.length, names: format.list(names) };
   return <Callout tone={TONES[kind]}>{say(`nodes.${kind}`, filling)}</Callout>;
-}
-
-interface ForgetNodeProps {
-  /** Null = no one is asked. */
-  readonly node: string | null;
-  readonly onClose: () => void;
-}
-
-function ForgetNode({ node, onClose }: ForgetNodeProps): ReactNode {
-  const { say } = useText();
-  const forget = useChange('DELETE /nodes/{node}', { done: 'nodes.forgotten', onDone: onClose });
-  return (
-    <Confirm
-      title={say('nodes.forget', { name: node ?? '' })}
-      action={say('nodes.forget.action')}
-      isOpen={node !== null}
-      isPending={forget.isPending}
-      onConfirm={() => {
-        if (node !== null) void forget.run({ params: { node } });
-      }}
-      onClose={onClose}
-    >
-      <p>{say('nodes.forget.text')}</p>
-    </Confirm>
-  );
 }
 
 interface NodeTableProps {

@@ -48,7 +48,7 @@ export default function OverviewPage(): ReactNode {
             </Suspense>
           )}
           <Segments
-            label={say('overview.period')}
+            label={say('field.period')}
             value={period}
             choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
             onChange={(chosen) => setFields({ period: chosen })}
@@ -111,20 +111,31 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
   return (
     <>
-      {node === '' && stats.clients <= FEW_DEVICES && <FewDevices count={stats.clients} />}
+      {node === '' && stats.clients <= FEW_DEVICES && (
+        <Callout
+          tone="info"
+          actions={
+            <Link to="/guides" className="standing">
+              {say('guides.title')}
+            </Link>
+          }
+        >
+          {say('overview.fewDevices', { count: stats.clients })}
+        </Callout>
+      )}
       <Figures>
         <Figure
-          label={say('overview.queries')}
+          label={say('field.queries')}
           value={format.briefCount(stats.queries_total)}
           detail={ofAll(say('overview.rate', { rate: rate.rate }))}
         />
         <Figure
-          label={say('overview.blocked')}
+          label={say('field.blocked')}
           value={format.briefCount(stats.queries_blocked)}
           detail={format.percent(stats.block_rate)}
         />
         <Figure
-          label={say('overview.clients')}
+          label={say('page.clients')}
           value={format.count(stats.clients)}
           detail={say('overview.names', { count: format.briefCount(stats.unique_domains) })}
         />
@@ -160,22 +171,6 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <RecentlyBlocked node={node} />
       </Cards>
     </>
-  );
-}
-
-function FewDevices({ count }: { readonly count: number }): ReactNode {
-  const { say } = useText();
-  return (
-    <Callout
-      tone="info"
-      actions={
-        <Link to="/guides" className="standing">
-          {say('overview.fewDevices.look')}
-        </Link>
-      }
-    >
-      {say('overview.fewDevices', { count })}
-    </Callout>
   );
 }
 
@@ -235,7 +230,7 @@ function RecentlyBlocked({ node }: Pick<HappeningsProps, 'node'>): ReactNode {
                   <span className={styles['recentDetail']}>
                     <bdi>{row.client_hostname ?? row.client}</bdi>
                     <Moment at={row.timestamp} />
-                    <Badge tone="blocked">{row.block_source ?? say('overview.blockedWord')}</Badge>
+                    <Badge tone="blocked">{row.block_source ?? say('groups.rules.isBlocked')}</Badge>
                   </span>
                 </li>
               ))}

@@ -103,7 +103,7 @@ export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Troubl
     tone: 'warning',
     text: 'overview.held',
     filling: { count: held.length, names: held.map(({ name }) => name).join(', ') },
-    fix: { to: '/lists', text: 'overview.held.look' },
+    fix: { to: '/lists', text: 'action.look' },
   };
 }
 

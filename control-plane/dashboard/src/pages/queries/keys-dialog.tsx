@@ -52,7 +52,7 @@ export function Keys({ onKey }: { readonly onKey: (key: RowKey) => void }): Reac
             </div>
           ))}
         </dl>
-        <p className={styles['quiet']}>{say('queries.keys.always')}</p>
+        <p className="quiet">{say('queries.keys.always')}</p>
       </Dialog>
     </span>
   );

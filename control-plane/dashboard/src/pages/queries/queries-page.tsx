@@ -1,7 +1,7 @@
 /** What did this device ask? The log, live and back in time, filtered, explained, and what can be done about a row. */
-import { CircleHelp } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { CircleHelp, Download } from 'lucide-react';
+import { memo, useMemo, useRef, useState } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
@@ -11,10 +11,9 @@ import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';
 import { useVerdict } from './explain/use-verdict.ts';
-import { ExportMenu } from './export-menu.tsx';
 import type { Groups } from './filters/condition-text.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
-import { filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
+import { CONDITIONS, filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
 import type { ConditionName } from './filters/log-filters.ts';
 import { Keys } from './keys-dialog.tsx';
 import { LogStanding, NoRows } from './log-standing.tsx';
@@ -22,9 +21,14 @@ import type { LogRow } from './log/log-rows.ts';
 import { LogWindow } from './log/log-window.tsx';
 import type { LogHandle, PressedValue } from './log/log-window.tsx';
 import { useIsEmpty, useLog } from './log/use-log.ts';
-import { ValueMenu } from './value-menu.tsx';
-import { useRowKeys } from './use-row-keys.ts';
 import styles from './queries-page.module.css';
+import { download } from '../../api/download.ts';
+import { Menu, MenuAt } from '../../ui/overlays/menu.tsx';
+import { valueText } from './filters/condition-text.ts';
+import { useMe } from '../../api/session.tsx';
+import type { Judge } from './explain/use-verdict.ts';
+import type { ShownLog } from './log/use-log.ts';
+import type { RowKey } from './row-keys.ts';
 
 const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
 /** In place of the id of a row that has none yet. */
@@ -85,7 +89,7 @@ export default function QueriesPage(): ReactNode {
             isDisabled={!mayBeLive}
             onChange={(isLive) => setFields({ live: isLive ? 'on' : 'off' }, { replace: true })}
           >
-            {say('queries.live')}
+            {say('queries.tail.open')}
           </SwitchField>
           <LogTools name={fields.domain} filters={filters} />
           <Keys onKey={act} />
@@ -149,4 +153,104 @@ function LogTools({ name, filters }: LogToolsProps): ReactNode {
 /** After the drawer has given the focus back; it cannot where rows were gone through in it. */
 function focusAgain(focus: () => void): void {
   if (document.activeElement === document.body) focus();
+}
+
+const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
+
+/** What is filtered, as a file. The server writes it while the browser saves it; nothing is held in between. */
+const ExportMenu = memo(function ExportMenu({
+  filters,
+}: {
+  readonly filters: Readonly<Record<string, string>>;
+}): ReactNode {
+  const { say } = useText();
+  return (
+    <Menu
+      label={say('queries.export')}
+      button={<Button icon={Download}>{say('queries.export')}</Button>}
+      actions={FORMATS.map((format) => ({
+        id: format,
+        text: say(`queries.export.${format}`),
+        run: () => download('/queries/export', { ...filters, format }, `queries.${format}`),
+      }))}
+    />
+  );
+});
+
+interface ValueMenuProps {
+  readonly pressed: PressedValue | null;
+  readonly groups: readonly { readonly id: number; readonly name: string }[];
+  readonly onFilter: (name: ConditionName, value: string, isExcluded: boolean) => void;
+  readonly onClose: () => void;
+}
+
+/** What can be done with a value of a row that was pressed. */
+function ValueMenu({ pressed, groups, onFilter, onClose }: ValueMenuProps): ReactNode {
+  const { say } = useText();
+  const name = CONDITIONS.find((one) => one === pressed?.field);
+  if (pressed === null || name === undefined) return null;
+  const value = name === 'dnssec' ? pressed.row.dnssec_status : String(pressed.row[name] ?? '');
+  const text = valueText(name, value, groups, say);
+  return (
+    <MenuAt
+      at={pressed.element}
+      label={text}
+      onClose={onClose}
+      actions={[
+        { id: 'only', text: say('queries.only', { value: text }), run: () => onFilter(name, value, false) },
+        {
+          id: 'without',
+          text: say('queries.without', { value: text }),
+          run: () => onFilter(name, value, true),
+        },
+      ]}
+    />
+  );
+}
+
+/** What they work on. */
+interface RowKeyParts {
+  readonly log: ShownLog;
+  /** The place of the row that is meant. */
+  readonly current: number;
+  /** The row in the drawer, where it is known. */
+  readonly opened: LogRow | null;
+  readonly isOpen: boolean;
+  readonly open: (index: number) => void;
+  readonly handle: RefObject<LogHandle | null>;
+  /** Holds the search box. */
+  readonly box: RefObject<HTMLElement | null>;
+  readonly judge: Judge;
+}
+
+/** Does what a key means. */
+function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
+  const { log, current, opened, isOpen, open, handle, box, judge } = parts;
+  const { isAdmin } = useMe();
+
+  function go(step: number): void {
+    const isInLog = document.activeElement?.closest('[data-index]') instanceof Element;
+    // The first press takes the row that the Tab key would reach.
+    const there = Math.max(
+      0,
+      Math.min(current + (isInLog || isOpen ? step : 0), log.reader.view().count - 1),
+    );
+    handle.current?.goTo(there);
+    if (isOpen) open(there);
+  }
+
+  function decide(action: 'allow' | 'block'): void {
+    const row = isOpen ? opened : log.reader.view().rows.at(current)?.row;
+    if (!isAdmin || row === null || row === undefined) return;
+    const target = { domain: row.domain, client: row.client, clientId: row.client_id, groupId: row.group_id };
+    judge.judge({ action, scope: 'client', span: 600 }, target);
+  }
+
+  return (key) => {
+    if (key === 'next') go(1);
+    else if (key === 'previous') go(-1);
+    else if (key === 'allow' || key === 'block') decide(key);
+    else if (key === 'explain') open(current);
+    else if (!isOpen) box.current?.querySelector('input')?.focus();
+  };
 }

@@ -2,9 +2,9 @@
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
@@ -17,6 +17,7 @@ import { Explanation } from './explain/explanation.tsx';
 import type { Explained } from './explain/explained.ts';
 import { deviceOf, queryOf } from './explain/why-question.ts';
 import type { KnownClient, QuestionFields } from './explain/why-question.ts';
+import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { lookOf } from './log/status-look.ts';
 
 const DEFAULTS = {
@@ -78,7 +79,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
     { params: { id: Number(asked.client_id) } },
     { enabled: asked.client_id !== '' },
   );
-  const device = written ?? textOf(asked.client_id === '' ? undefined : chosen.data);
+  const device = written ?? (asked.client_id === '' || chosen.data === undefined ? '' : nameOf(chosen.data));
   const search = device.trim();
   const found = useAsk(
     'GET /clients',
@@ -91,12 +92,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
     onAsk({ name: name.trim(), type, client: by.client, client_id: by.client_id, group });
   };
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        ask();
-      }}
-    >
+    <SubmitForm onSubmit={() => ask()}>
       <Stack>
         <TextField label={say('why.name')} value={name} onChange={setName} inputMode="url" isCode />
         <SelectField
@@ -134,7 +130,7 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
         </div>
         <button type="submit" hidden />
       </Stack>
-    </Form>
+    </SubmitForm>
   );
 }
 
@@ -157,12 +153,6 @@ function Answer({ of }: { readonly of: Explained }): ReactNode {
       <Explanation of={of} />
     </Stack>
   );
-}
-
-function textOf(client: KnownClient | undefined): string {
-  if (client === undefined) return '';
-  const { name, hostname, ip_address: ip, client_key: key, mac_address: mac } = client;
-  return name ?? hostname ?? ip ?? key ?? mac ?? '';
 }
 
 function suggestionOf(client: KnownClient): Suggestion {

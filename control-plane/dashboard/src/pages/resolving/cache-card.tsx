@@ -13,9 +13,9 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName, Figure, Figures, Moment } from '../../ui/display/values.tsx';
-import { PurgeDialog } from './purge-dialog.tsx';
-import type { Purge } from './purge-dialog.tsx';
 import styles from './resolving-page.module.css';
+import { useChange } from '../../api/use-change.ts';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 
 const DEFAULTS = { name: '' };
 const ROWS = 25;
@@ -29,14 +29,13 @@ export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNod
   const [purge, setPurge] = useState<Purge | null>(null);
   const wanted = name.trim();
   return (
-    <Card title={say('resolving.cache')}>
+    <Card title={say('settings.part.cache')}>
       <CacheFigures maxBytes={maxBytes} />
       <Bar>
         <div className={styles['search']}>
           <SearchField
             label={say('resolving.cache.search')}
             placeholder={say('resolving.cache.placeholder')}
-            clearLabel={say('resolving.cache.clear')}
             value={name}
             onChange={(text) => setFields({ name: text }, { replace: true })}
           />
@@ -48,7 +47,7 @@ export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNod
         )}
       </Bar>
       <CacheEntries key={wanted} domain={wanted} onPurge={isAdmin ? setPurge : null} />
-      <PurgeDialog purge={purge} onClose={() => setPurge(null)} />
+      {purge !== null && <PurgeDialog purge={purge} onClose={() => setPurge(null)} />}
     </Card>
   );
 }
@@ -61,7 +60,7 @@ function CacheFigures({ maxBytes }: { readonly maxBytes: number }): ReactNode {
       {({ entries, bytes, hits, misses, hit_rate: rate, stale_hits: stale, evictions }) => (
         <Figures>
           <Figure
-            label={say('resolving.cache.rate')}
+            label={say('overview.cache')}
             value={format.percent(rate)}
             detail={say('resolving.cache.hits', {
               hits: format.briefCount(hits),
@@ -112,17 +111,17 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
         ) : (
           <>
             <DataTable
-              label={say('resolving.cache')}
+              label={say('settings.part.cache')}
               rows={data.map((row, place) => ({ ...row, place }))}
               keyOf={({ domain: name, type, place }) => `${name} ${type} ${place}`}
               columns={[
                 {
                   id: 'name',
-                  title: say('resolving.cache.name'),
+                  title: say('field.name'),
                   isName: true,
                   cell: ({ domain: name }) => <DomainName name={name} />,
                 },
-                { id: 'type', title: say('resolving.cache.type'), cell: ({ type }) => type },
+                { id: 'type', title: say('field.type'), cell: ({ type }) => type },
                 { id: 'rcode', title: say('resolving.cache.answer'), cell: ({ rcode }) => rcode },
                 {
                   id: 'dnssec',
@@ -159,5 +158,39 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
         )
       }
     </Answered>
+  );
+}
+
+/** What is to be dropped; an empty name is all. */
+interface Purge {
+  readonly domain: string;
+  readonly type?: string;
+}
+
+interface PurgeDialogProps {
+  readonly purge: Purge;
+  readonly onClose: () => void;
+}
+
+/** Asks before answers are dropped from the cache, and says how many. */
+function PurgeDialog({ purge: { domain, type }, onClose }: PurgeDialogProps): ReactNode {
+  const { say, format } = useText();
+  const drop = useChange('DELETE /cache/entries', { done: 'resolving.purge.done', onDone: onClose });
+  const filter = { ...(domain !== '' && { domain }), ...(type !== undefined && { type }) };
+  const found = useAsk('GET /cache/entries', { query: { ...filter, limit: 1 } });
+  return (
+    <Confirm
+      title={say(domain === '' ? 'resolving.purge.all' : 'resolving.purge.title', {
+        name: type === undefined ? domain : `${domain} ${type}`,
+      })}
+      action={say('resolving.purge.action')}
+      isPending={drop.isPending}
+      onConfirm={() => void drop.run({ query: filter })}
+      onClose={onClose}
+    >
+      <Answered of={found.isPlaceholderData ? { ...found, data: undefined } : found} lines={1}>
+        {({ total }) => <p>{say('resolving.purge.count', { count: total, shown: format.count(total) })}</p>}
+      </Answered>
+    </Confirm>
   );
 }

@@ -9,8 +9,9 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
 import { Badge } from '../../ui/display/values.tsx';
 import type { PoolState, ServerState } from './pools.ts';
-import { supportTexts } from './server-support.ts';
 import styles from './resolving-page.module.css';
+import type { MessageKey } from '../../i18n/language.ts';
+import { keyOfCode } from '../../i18n/say.ts';
 
 const STATES = {
   Healthy: { tone: 'good', icon: CircleCheck, text: 'resolving.state.healthy' },
@@ -26,7 +27,7 @@ interface PoolCardProps {
 
 /** The card. */
 export function PoolCard({ pool, onEdit }: PoolCardProps): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const { kind, name, strategy, servers } = pool;
   const title = say(kind === 'pool' ? 'resolving.pool' : 'resolving.zone', { name });
   return (
@@ -43,71 +44,59 @@ export function PoolCard({ pool, onEdit }: PoolCardProps): ReactNode {
       }
     >
       <p className={styles['strategy']}>{say(`resolving.strategy.${strategy}.help`)}</p>
-      <ServerTable label={title} servers={servers} />
-    </Card>
-  );
-}
-
-interface ServerTableProps {
-  readonly label: string;
-  readonly servers: readonly ServerState[];
-}
-
-function ServerTable({ label, servers }: ServerTableProps): ReactNode {
-  const { say, format } = useText();
-  return (
-    <DataTable
-      label={label}
-      rows={servers}
-      keyOf={({ address }) => address}
-      columns={[
-        {
-          id: 'server',
-          title: say('resolving.server'),
-          isName: true,
-          cell: (server) => <ServerName server={server} />,
-        },
-        {
-          id: 'state',
-          title: say('resolving.state'),
-          cell: ({ status }) => {
-            const { tone, icon, text } = STATES[status];
-            return (
-              <Badge tone={tone} icon={icon}>
-                {say(text)}
-              </Badge>
-            );
+      <DataTable
+        label={title}
+        rows={servers}
+        keyOf={({ address }) => address}
+        columns={[
+          {
+            id: 'server',
+            title: say('resolving.server'),
+            isName: true,
+            cell: (server) => <ServerName server={server} />,
           },
-        },
-        {
-          id: 'latency',
-          title: say('resolving.latency'),
-          isNumber: true,
-          cell: ({ latency_ms: latency }) =>
-            latency === null
-              ? say('resolving.latency.none')
-              : say('resolving.latency.value', {
-                  p50: format.duration(latency.p50 * 1_000),
-                  p95: format.duration(latency.p95 * 1_000),
-                }),
-        },
-        {
-          id: 'queries',
-          title: say('resolving.queries'),
-          isNumber: true,
-          cell: ({ queries }) => format.count(queries),
-        },
-        {
-          id: 'failures',
-          title: say('resolving.failures'),
-          isNumber: true,
-          cell: ({ failures, queries }) =>
-            failures === 0 || queries === 0
-              ? format.count(failures)
-              : `${format.count(failures)} (${format.percent((failures / queries) * 100)})`,
-        },
-      ]}
-    />
+          {
+            id: 'state',
+            title: say('field.state'),
+            cell: ({ status }) => {
+              const { tone, icon, text } = STATES[status];
+              return (
+                <Badge tone={tone} icon={icon}>
+                  {say(text)}
+                </Badge>
+              );
+            },
+          },
+          {
+            id: 'latency',
+            title: say('resolving.latency'),
+            isNumber: true,
+            cell: ({ latency_ms: latency }) =>
+              latency === null
+                ? say('resolving.latency.none')
+                : say('resolving.latency.value', {
+                    p50: format.duration(latency.p50 * 1_000),
+                    p95: format.duration(latency.p95 * 1_000),
+                  }),
+          },
+          {
+            id: 'queries',
+            title: say('field.queries'),
+            isNumber: true,
+            cell: ({ queries }) => format.count(queries),
+          },
+          {
+            id: 'failures',
+            title: say('resolving.failures'),
+            isNumber: true,
+            cell: ({ failures, queries }) =>
+              failures === 0 || queries === 0
+                ? format.count(failures)
+                : `${format.count(failures)} (${format.percent((failures / queries) * 100)})`,
+          },
+        ]}
+      />
+    </Card>
   );
 }
 
@@ -132,4 +121,13 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
       {removesSignatures && <span className={styles['fault']}>{say('resolving.unsigned')}</span>}
     </span>
   );
+}
+
+type Supports = ServerState['supports'];
+
+/** The texts for a server, in order; a finding without a text is usual. */
+function supportTexts(supports: Supports): MessageKey[] {
+  return (['edns', 'case', 'cookies', 'tcp'] as const)
+    .map((feature) => keyOfCode('resolving.support', `${feature}.${supports[feature]}`))
+    .filter((text) => text !== null);
 }

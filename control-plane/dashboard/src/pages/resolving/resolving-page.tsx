@@ -2,18 +2,22 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ForAdmins } from '../../api/session.tsx';
+import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Page } from '../../ui/display/page.tsx';
+import { Card, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout } from '../../ui/display/states.tsx';
 import { CacheCard } from './cache-card.tsx';
-import { DnssecCard } from './dnssec-card.tsx';
 import { PoolCard } from './pool-card.tsx';
 import { PoolDialog } from './pool-dialog.tsx';
 import { poolsOf, standingOf, standingText } from './pools.ts';
 import type { Pool } from './pools.ts';
+import { Link } from 'wouter';
+import { useChange } from '../../api/use-change.ts';
+import { SwitchField } from '../../ui/controls/fields.tsx';
+import { DomainName, Moment } from '../../ui/display/values.tsx';
+import styles from './resolving-page.module.css';
 
 const STATES_MS = 10_000;
 
@@ -60,5 +64,54 @@ export default function ResolvingPage(): ReactNode {
       <CacheCard maxBytes={Number(config.data?.cache['max_bytes'] ?? 0)} />
       {edited !== null && <PoolDialog pools={pools} place={edited} onClose={() => setEdited(null)} />}
     </Page>
+  );
+}
+
+const FEW = 5;
+
+/** Are answers genuine? The switch of DNSSEC, and the names whose signatures were wrong. */
+function DnssecCard({ isOn }: { readonly isOn: boolean }): ReactNode {
+  const { say } = useText();
+  const { isAdmin } = useMe();
+  const change = useChange('PATCH /config', { done: 'resolving.dnssec.changed' });
+  return (
+    <Card title={say('resolving.dnssec')}>
+      <SwitchField
+        isSelected={isOn}
+        isDisabled={!isAdmin || change.isPending}
+        onChange={(isWanted) => void change.run({ body: { dns: { dnssec_enabled: isWanted } } })}
+      >
+        {say('resolving.dnssec.switch')}
+      </SwitchField>
+      {isOn ? <BogusNames /> : <p className={styles['strategy']}>{say('resolving.dnssec.off')}</p>}
+    </Card>
+  );
+}
+
+function BogusNames(): ReactNode {
+  const { say, format } = useText();
+  const query = { dnssec: 'bogus', period: '24h', limit: FEW } as const;
+  const bogus = useAsk('GET /queries', { query });
+  return (
+    <Answered of={bogus} lines={1}>
+      {({ data, total }) =>
+        data.length === 0 ? (
+          <p>{say('resolving.dnssec.allGood')}</p>
+        ) : (
+          <>
+            <ul className="rows-1">
+              {data.map(({ id, domain, timestamp }) => (
+                <li key={id}>
+                  <DomainName name={domain} /> · <Moment at={timestamp} />
+                </li>
+              ))}
+            </ul>
+            <Link to="/queries?dnssec=bogus">
+              {say('resolving.dnssec.failed', { count: format.count(total) })}
+            </Link>
+          </>
+        )
+      }
+    </Answered>
   );
 }

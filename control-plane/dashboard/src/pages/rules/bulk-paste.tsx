@@ -68,9 +68,20 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
             {say('bulk.writing', { done: doneOf(writing.written), count: writing.of })}
           </Progress>
         )}
-        {writing.written.failed.length > 0 && <Failed written={writing.written} />}
+        {writing.written.failed.length > 0 && (
+          <Callout tone="fault" isAlert>
+            {say('bulk.failed', { count: writing.written.failed.length })}
+            <ul>
+              {writing.written.failed.slice(0, 10).map(({ domain, error }) => (
+                <li key={domain}>
+                  <DomainName name={domain} />: {problemText(error)}
+                </li>
+              ))}
+            </ul>
+          </Callout>
+        )}
         <ActionChoice value={action} onChange={setAction} />
-        <GroupField label={say('rules.for')} value={groupId} onChange={setGroupId} />
+        <GroupField label={say('field.for')} value={groupId} onChange={setGroupId} />
         <TextField
           label={say('bulk.names')}
           help={say('bulk.names.help')}
@@ -83,22 +94,6 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
         <Preview names={names} />
       </Stack>
     </Drawer>
-  );
-}
-
-function Failed({ written: { failed } }: { readonly written: Written }): ReactNode {
-  const { say } = useText();
-  return (
-    <Callout tone="fault" isAlert>
-      {say('bulk.failed', { count: failed.length })}
-      <ul>
-        {failed.slice(0, 10).map(({ domain, error }) => (
-          <li key={domain}>
-            <DomainName name={domain} />: {problemText(error)}
-          </li>
-        ))}
-      </ul>
-    </Callout>
   );
 }
 
@@ -130,7 +125,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
           </li>
         ))}
       </ul>
-      {names.length > SHOWN && <p>{say('bulk.rest', { count: names.length - SHOWN })}</p>}
+      {names.length > SHOWN && <p>{say('word.rest', { count: names.length - SHOWN })}</p>}
     </section>
   );
 }

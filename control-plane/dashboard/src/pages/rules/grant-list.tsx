@@ -1,20 +1,25 @@
 /** What somebody may, or may not, ask for a time; Weir ends it by itself. */
-import { Hourglass, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { Hourglass } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { nameOf } from '../../ui/policy/client-name.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
-import { GroupNames } from '../../ui/policy/groups.tsx';
-import { GrantDialog, nameOfClient } from './grant-dialog.tsx';
+import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
+import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RuleBadge } from './rule-badge.tsx';
+import { useState } from 'react';
+import { fieldProblem } from '../../api/problem-text.ts';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
+import { ActionChoice } from './rule-dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import type { RuleAction } from './rule-rows.ts';
 
 type Grant = AnswerOf<'GET /grants'>[number];
 
@@ -24,42 +29,29 @@ const EVERY_MS = 15_000;
 export function GrantList(): ReactNode {
   const { say } = useText();
   const grants = useAsk('GET /grants', {}, { everyMs: EVERY_MS });
-  const [isAdding, setAdding] = useState(false);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-        {say('grants.add')}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={grants}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Hourglass} title={say('grants.empty')}>
-              <p>{say('grants.emptyText')}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <Grants grants={all} />
-            </>
-          )
-        }
-      </Answered>
-      {isAdding && <GrantDialog onClose={() => setAdding(false)} />}
-    </>
+    <AddableList
+      of={grants}
+      icon={Hourglass}
+      emptyTitle={say('grants.empty')}
+      emptyText={say('grants.emptyText')}
+      addText={say('grants.add')}
+      form={(close) => <GrantDialog onClose={close} />}
+    >
+      {(all) => <Grants grants={all} />}
+    </AddableList>
   );
 }
 
 function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
   const { say, format } = useText();
-  const { isAdmin } = useMe();
   const end = useChange('DELETE /grants/{id}', { done: 'grants.ended' });
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
-  const columns: Column<Grant>[] = [
+  const nameOfId = (wanted: number): string => {
+    const client = clients?.data.find(({ id }) => id === wanted);
+    return client === undefined ? `${wanted}` : nameOf(client);
+  };
+  const columns: readonly Column<Grant>[] = [
     {
       id: 'domain',
       title: say('grants.what'),
@@ -69,12 +61,12 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
     { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'for',
-      title: say('rules.for'),
+      title: say('field.for'),
       cell: ({ client_id: clientId, group_id: groupId }) =>
         clientId === null ? (
           <GroupNames ids={groupId === null ? [] : [groupId]} />
         ) : (
-          <bdi>{nameOfClient(clients?.data.find(({ id }) => id === clientId)) ?? `${clientId}`}</bdi>
+          <bdi>{nameOfId(clientId)}</bdi>
         ),
     },
     {
@@ -86,17 +78,94 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
         </time>
       ),
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('rules.actions'),
+      title: say('field.actions'),
       isActions: true,
+      isForAdmins: true,
       cell: ({ id }) => (
         <Button isDisabled={end.isPending} onPress={() => void end.run({ params: { id } })}>
           {say('grants.end')}
         </Button>
       ),
-    });
+    },
+  ];
   return <DataTable label={say('rules.tab.grants')} columns={columns} rows={grants} keyOf={({ id }) => id} />;
+}
+
+const SPANS = ['600', '3600', '10800', '86400'];
+const MIDNIGHT = 'midnight';
+
+/** Lets a client or a group ask for a name, or keeps it from that, until a moment. */
+function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { say, format } = useText();
+  const groups = useGroups();
+  const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
+  const [action, setAction] = useState<RuleAction>('allow');
+  const [domain, setDomain] = useState('');
+  const [whose, setWhose] = useState('');
+  const [span, setSpan] = useState('3600');
+  const create = useChange('POST /grants', { done: 'grants.added', onDone: onClose, quiet: true });
+  const { failure } = create;
+  const save = (): void => {
+    const [kind, id] = whose.split(' ');
+    void create.run({
+      body: {
+        action: action === 'allow' ? 'allow' : 'block',
+        domain: domain.trim() === '' ? null : domain.trim(),
+        ...(kind === 'group' ? { group_id: Number(id) } : { client_id: Number(id) }),
+        ...(span === MIDNIGHT ? { until: nextMidnight().toISOString() } : { secs: Number(span) }),
+      },
+    });
+  };
+  return (
+    <FormDialog
+      title={say('grants.add')}
+      saveText={say('grants.start')}
+      isReady={whose !== ''}
+      isPending={create.isPending}
+      onSave={save}
+      onClose={onClose}
+    >
+      <ActionChoice value={action} onChange={setAction} />
+      <TextField
+        label={say('grants.what')}
+        help={say('grants.what.help')}
+        value={domain}
+        onChange={setDomain}
+        error={fieldProblem(failure, 'domain')}
+        isCode
+      />
+      <SelectField
+        label={say('field.for')}
+        value={whose}
+        onChange={setWhose}
+        error={fieldProblem(failure, 'client_id')}
+        choices={[
+          ...groups.map(({ id, name }) => ({ id: `group ${id}`, text: say('grants.group', { name }) })),
+          ...(clients?.data ?? []).map((client) => ({
+            id: `client ${client.id}`,
+            text: nameOf(client),
+          })),
+        ]}
+      />
+      <SelectField
+        label={say('grants.long')}
+        value={span}
+        onChange={setSpan}
+        choices={[
+          ...SPANS.map((secs) => ({ id: secs, text: format.span(Number(secs)) })),
+          { id: MIDNIGHT, text: say('grants.midnight') },
+        ]}
+      />
+      <FormFault failure={failure} fields={['domain', 'client_id']} />
+    </FormDialog>
+  );
+}
+
+/** Midnight in the time zone of the browser. */
+function nextMidnight(): Date {
+  const end = new Date();
+  end.setHours(24, 0, 0, 0);
+  return end;
 }

@@ -1,20 +1,18 @@
 /** Creates a rule or changes one: for a name, or for names that an expression describes. */
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
-import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { GroupField } from '../../ui/policy/groups.tsx';
-import { ExpressionTrial } from './expression-field.tsx';
 import { bodyOfRule, fieldsOfRule } from './rule-rows.ts';
-import type { Rule, RuleAction, RuleFields, RuleKind } from './rule-rows.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useChanges } from '../../api/use-change.ts';
+import { useFields } from '../../api/use-fields.ts';
+import type { Rule, RuleAction, RuleKind } from './rule-rows.ts';
+import { useEffect, useState } from 'react';
+import type { Trial } from './expression-trial.ts';
 
 const FIELDS = ['domain', 'pattern', 'comment', 'group_id'];
 
@@ -28,59 +26,47 @@ interface RuleDialogProps {
 /** The form; another one for each rule, so that no draft is carried over. */
 export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode {
   const { say } = useText();
-  const [fields, setFields] = useState(() => fieldsOfRule(rule));
-  const set = (changed: Partial<RuleFields>): void => setFields({ ...fields, ...changed });
-  const { save, isPending, failure } = useSave(kind, rule, onClose);
+  const { run, isPending, failure } = useChanges({
+    done: rule === null ? 'rules.created' : 'rules.changed',
+    onDone: onClose,
+    quiet: true,
+  });
+  const { fields, set, bind, bindToggle } = useFields(() => fieldsOfRule(rule), failure);
+  const save = (): void => {
+    const body = bodyOfRule(fields);
+    const text = fields.text.trim();
+    if (kind === 'domain')
+      void (rule === null
+        ? run('POST /managed-domains', { body: { ...body, domain: text } })
+        : run('PUT /managed-domains/{id}', { params: { id: rule.id }, body: { ...body, domain: text } }));
+    else
+      void (rule === null
+        ? run('POST /regex-filters', { body: { ...body, pattern: text } })
+        : run('PUT /regex-filters/{id}', { params: { id: rule.id }, body: { ...body, pattern: text } }));
+  };
   return (
-    <Dialog
+    <FormDialog
       title={say(rule === null ? `rules.add.${kind}` : `rules.edit.${kind}`)}
-      isOpen
+      isReady={fields.text.trim() !== ''}
+      isPending={isPending}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button
-            kind="main"
-            isDisabled={fields.text.trim() === ''}
-            isPending={isPending}
-            onPress={() => save(fields)}
-          >
-            {say('action.save')}
-          </Button>
-        </>
-      }
     >
-      <Stack>
-        <ActionChoice value={fields.action} onChange={(action) => set({ action })} />
-        <TextField
-          label={say(`rules.${kind}`)}
-          help={say(`rules.${kind}.help`)}
-          value={fields.text}
-          onChange={(text) => set({ text })}
-          error={fieldProblem(failure, kind === 'domain' ? 'domain' : 'pattern')}
-          autoFocus
-          isCode
-        />
-        {kind === 'domain' && <Covers text={fields.text} />}
-        {kind === 'expression' && <ExpressionTrial pattern={fields.text} />}
-        <GroupField
-          label={say('rules.for')}
-          value={fields.groupId}
-          onChange={(groupId) => set({ groupId })}
-          error={fieldProblem(failure, 'group_id')}
-        />
-        <TextField
-          label={say('rules.comment')}
-          value={fields.comment}
-          onChange={(comment) => set({ comment })}
-          error={fieldProblem(failure, 'comment')}
-        />
-        <CheckboxField isSelected={fields.enabled} onChange={(enabled) => set({ enabled })}>
-          {say('rules.enabled')}
-        </CheckboxField>
-        <FormFault failure={failure} fields={FIELDS} />
-      </Stack>
-    </Dialog>
+      <ActionChoice value={fields.action} onChange={(action) => set({ action })} />
+      <TextField
+        label={say(`rules.${kind}`)}
+        help={say(`rules.${kind}.help`)}
+        {...bind('text', kind === 'domain' ? 'domain' : 'pattern')}
+        autoFocus
+        isCode
+      />
+      {kind === 'domain' && <Covers text={fields.text} />}
+      {kind === 'expression' && <ExpressionTrial pattern={fields.text} />}
+      <GroupField label={say('field.for')} {...bind('groupId', 'group_id')} />
+      <TextField label={say('field.comment')} {...bind('comment')} />
+      <CheckboxField {...bindToggle('enabled')}>{say('rules.enabled')}</CheckboxField>
+      <FormFault failure={failure} fields={FIELDS} />
+    </FormDialog>
   );
 }
 
@@ -98,8 +84,8 @@ export function ActionChoice({ value, onChange }: ActionChoiceProps): ReactNode 
       value={value}
       onChange={onChange}
       choices={[
-        { id: 'deny', text: say('rules.deny') },
-        { id: 'allow', text: say('rules.allow') },
+        { id: 'deny', text: say('action.block') },
+        { id: 'allow', text: say('action.allow') },
       ]}
     />
   );
@@ -118,35 +104,47 @@ function Covers({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-interface Save {
-  readonly save: (fields: RuleFields) => void;
-  readonly isPending: boolean;
-  readonly failure: Error | null;
+/** The field, and what came of it. The code that tries is the one that DNS uses. */
+function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
+  const { say } = useText();
+  const [name, setName] = useState('');
+  const trial = useTrial(pattern, name);
+  return (
+    <>
+      <TextField
+        label={say('rules.try')}
+        help={say('rules.try.help')}
+        value={name}
+        onChange={setName}
+        isCode
+      />
+      <div role="status">
+        {trial !== null && 'reason' in trial && (
+          <Callout tone="fault">{say('rules.try.bad', { reason: trial.reason })}</Callout>
+        )}
+        {trial !== null && 'matches' in trial && (
+          <Callout tone={trial.matches ? 'good' : 'info'}>
+            {say(trial.matches ? 'rules.try.yes' : 'rules.try.no')}
+          </Callout>
+        )}
+      </div>
+    </>
+  );
 }
 
-function useSave(kind: RuleKind, rule: Rule | null, onDone: () => void): Save {
-  const created = { done: 'rules.created', onDone, quiet: true } as const;
-  const changed = { done: 'rules.changed', onDone, quiet: true } as const;
-  const createDomain = useChange('POST /managed-domains', created);
-  const createFilter = useChange('POST /regex-filters', created);
-  const changeDomain = useChange('PUT /managed-domains/{id}', changed);
-  const changeFilter = useChange('PUT /regex-filters/{id}', changed);
-  const save = (fields: RuleFields): void => {
-    const body = bodyOfRule(fields);
-    const text = fields.text.trim();
-    if (kind === 'domain')
-      void (rule === null
-        ? createDomain.run({ body: { ...body, domain: text } })
-        : changeDomain.run({ params: { id: rule.id }, body: { ...body, domain: text } }));
-    else
-      void (rule === null
-        ? createFilter.run({ body: { ...body, pattern: text } })
-        : changeFilter.run({ params: { id: rule.id }, body: { ...body, pattern: text } }));
-  };
-  const all = [createDomain, createFilter, changeDomain, changeFilter];
-  return {
-    save,
-    isPending: all.some((change) => change.isPending),
-    failure: all.find((change) => change.failure !== null)?.failure ?? null,
-  };
+/** Null while there is nothing to try. */
+function useTrial(pattern: string, name: string): Trial | null {
+  const [trial, setTrial] = useState<Trial | null>(null);
+  useEffect(() => {
+    let isOld = false;
+    setTrial(null);
+    if (pattern.trim() === '' || name.trim() === '') return undefined;
+    void import('./expression-trial.ts').then(({ tryExpression }) => {
+      if (!isOld) setTrial(tryExpression(pattern.trim(), name));
+    });
+    return () => {
+      isOld = true;
+    };
+  }, [pattern, name]);
+  return trial;
 }

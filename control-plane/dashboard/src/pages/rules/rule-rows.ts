@@ -16,6 +16,19 @@ export function textOf(rule: Rule): string {
   return 'domain' in rule ? rule.domain : rule.pattern;
 }
 
+/** The operations on rules of a kind. */
+export function operationsOf(kind: RuleKind) {
+  return kind === 'domain'
+    ? ({
+        change: 'PUT /managed-domains/{id}',
+        remove: 'DELETE /managed-domains/{id}',
+      } as const)
+    : ({
+        change: 'PUT /regex-filters/{id}',
+        remove: 'DELETE /regex-filters/{id}',
+      } as const);
+}
+
 /** The fields of the form. */
 export interface RuleFields {
   readonly text: string;

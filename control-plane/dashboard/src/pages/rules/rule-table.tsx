@@ -1,27 +1,25 @@
 /** Rules in rows, with their filter and pages. */
-import { EllipsisVertical, Pencil, ScrollText, Trash2 } from 'lucide-react';
+import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { SearchField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField, SwitchField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar } from '../../ui/display/page.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { DomainName, Moment } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import { fittingRules, textOf } from './rule-rows.ts';
+import { fittingRules, operationsOf, textOf } from './rule-rows.ts';
 import type { Rule, RuleKind } from './rule-rows.ts';
-import styles from './rules-page.module.css';
+import { Filters } from '../../ui/display/filters.tsx';
+import { RowMenu } from '../../ui/overlays/menu.tsx';
 
 const DEFAULTS = { search: '', action: '', group: '', page: '0' };
 const PAGE_SIZE = 50;
@@ -37,47 +35,14 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const [filter, setFields] = useUrlState(DEFAULTS);
   const [edited, setEdited] = useState<Rule | null>(null);
   const [deleted, setDeleted] = useState<Rule | null>(null);
+  const remove = useChange(operationsOf(kind).remove, {
+    done: 'rules.deleted',
+    onDone: () => setDeleted(null),
+  });
   const rows = fittingRules(rules, filter);
   const lastPage = Math.max(0, Math.ceil(rows.length / PAGE_SIZE) - 1);
   const page = Math.min(Number(filter.page) || 0, lastPage);
-  return (
-    <>
-      <Filter />
-      {rows.length === 0 ? (
-        <Empty icon={ScrollText} title={say('rules.none')}>
-          <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
-        </Empty>
-      ) : (
-        <Rows
-          kind={kind}
-          rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
-          onEdit={setEdited}
-          onDelete={setDeleted}
-        />
-      )}
-      <Pager
-        total={rows.length}
-        limit={PAGE_SIZE}
-        offset={page * PAGE_SIZE}
-        onMove={(offset) => setFields({ page: `${offset / PAGE_SIZE}` })}
-      />
-      {edited !== null && <RuleDialog kind={kind} rule={edited} onClose={() => setEdited(null)} />}
-      {deleted !== null && <DeleteRule kind={kind} rule={deleted} onClose={() => setDeleted(null)} />}
-    </>
-  );
-}
-
-interface RowsProps {
-  readonly kind: RuleKind;
-  readonly rows: readonly Rule[];
-  readonly onEdit: (rule: Rule) => void;
-  readonly onDelete: (rule: Rule) => void;
-}
-
-function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
-  const { say } = useText();
-  const { isAdmin } = useMe();
-  const columns: Column<Rule>[] = [
+  const columns: readonly Column<Rule>[] = [
     {
       id: 'text',
       title: say(`rules.${kind}`),
@@ -94,132 +59,116 @@ function Rows({ kind, rows, onEdit, onDelete }: RowsProps): ReactNode {
     { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'group',
-      title: say('rules.for'),
+      title: say('field.for'),
       cell: ({ group_id: id }) => <GroupNames ids={id === null ? [] : [id]} />,
     },
     {
       id: 'comment',
-      title: say('rules.comment'),
+      title: say('field.comment'),
       isMinor: true,
       cell: ({ comment }) => <bdi>{comment}</bdi>,
     },
     {
       id: 'changed',
-      title: say('rules.changedAt'),
+      title: say('field.changedAt'),
       isMinor: true,
       cell: ({ updated_at: at }) => <Moment at={at} />,
     },
-  ];
-  if (isAdmin)
-    columns.push({
+    {
       id: 'actions',
-      title: say('rules.actions'),
+      title: say('field.actions'),
       isActions: true,
-      cell: (rule) => <Actions kind={kind} rule={rule} onEdit={onEdit} onDelete={onDelete} />,
-    });
-  return <DataTable label={say(`rules.tab.${kind}`)} columns={columns} rows={rows} keyOf={({ id }) => id} />;
+      isForAdmins: true,
+      cell: (rule) => <Actions kind={kind} rule={rule} onEdit={setEdited} onDelete={setDeleted} />,
+    },
+  ];
+  const groups = useGroups();
+  return (
+    <>
+      <Filters
+        label={say('rules.search')}
+        search={filter.search}
+        onSearch={(text) => setFields({ search: text, page: '0' }, { replace: true })}
+      >
+        <SelectField
+          label={say('rules.action')}
+          isLabelHidden
+          value={filter.action}
+          onChange={(chosen) => setFields({ action: chosen, page: '0' })}
+          choices={[
+            { id: '', text: say('rules.anyAction') },
+            { id: 'deny', text: say('rules.blocks') },
+            { id: 'allow', text: say('rules.allows') },
+          ]}
+        />
+        <SelectField
+          label={say('field.for')}
+          isLabelHidden
+          value={filter.group}
+          onChange={(chosen) => setFields({ group: chosen, page: '0' })}
+          choices={[
+            { id: '', text: say('rules.anyGroup') },
+            { id: 'all', text: say('rules.everyGroup') },
+            ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+          ]}
+        />
+      </Filters>
+      <DataTable
+        label={say(`rules.tab.${kind}`)}
+        columns={columns}
+        rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon={ScrollText} title={say('rules.none')}>
+            <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
+          </Empty>
+        }
+      />
+      <Pager
+        total={rows.length}
+        limit={PAGE_SIZE}
+        offset={page * PAGE_SIZE}
+        onMove={(offset) => setFields({ page: `${offset / PAGE_SIZE}` })}
+      />
+      {edited !== null && <RuleDialog kind={kind} rule={edited} onClose={() => setEdited(null)} />}
+      {deleted !== null && (
+        <Confirm
+          title={say('rules.delete')}
+          isPending={remove.isPending}
+          onClose={() => setDeleted(null)}
+          onConfirm={() => void remove.run({ params: { id: deleted.id } })}
+        >
+          <p>
+            <RuleBadge action={deleted.action} /> <bdi className="code">{textOf(deleted)}</bdi>
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
 }
 
-type ActionsProps = Omit<RowsProps, 'rows'> & { readonly rule: Rule };
+interface ActionsProps {
+  readonly kind: RuleKind;
+  readonly rule: Rule;
+  readonly onEdit: (rule: Rule) => void;
+  readonly onDelete: (rule: Rule) => void;
+}
 
 function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const done = rule.enabled ? 'rules.off' : 'rules.on';
-  const turnDomain = useChange('PUT /managed-domains/{id}', { done });
-  const turnFilter = useChange('PUT /regex-filters/{id}', { done });
-  const turn = kind === 'domain' ? turnDomain : turnFilter;
+  const turn = useChange(operationsOf(kind).change, { done });
   const name = textOf(rule);
   return (
-    <span className={styles['actions']}>
+    <RowMenu name={name} onEdit={() => onEdit(rule)} onDelete={() => onDelete(rule)}>
       <SwitchField
-        aria-label={say('rules.isOn', { name })}
+        aria-label={say('field.isOnOf', { name })}
         isSelected={rule.enabled}
         isDisabled={turn.isPending}
         onChange={(enabled) => void turn.run({ params: { id: rule.id }, body: { enabled } })}
       >
         {null}
       </SwitchField>
-      <Menu
-        label={say('rules.actionsOf', { name })}
-        button={<IconButton icon={EllipsisVertical} label={say('rules.actionsOf', { name })} />}
-        actions={[
-          { id: 'edit', text: say('action.edit'), icon: Pencil, run: () => onEdit(rule) },
-          {
-            id: 'delete',
-            text: say('action.delete'),
-            icon: Trash2,
-            isDanger: true,
-            run: () => onDelete(rule),
-          },
-        ]}
-      />
-    </span>
-  );
-}
-
-interface DeleteRuleProps {
-  readonly kind: RuleKind;
-  readonly rule: Rule;
-  readonly onClose: () => void;
-}
-
-function DeleteRule({ kind, rule, onClose }: DeleteRuleProps): ReactNode {
-  const { say } = useText();
-  const removeDomain = useChange('DELETE /managed-domains/{id}', { done: 'rules.deleted', onDone: onClose });
-  const removeFilter = useChange('DELETE /regex-filters/{id}', { done: 'rules.deleted', onDone: onClose });
-  const remove = kind === 'domain' ? removeDomain : removeFilter;
-  return (
-    <Confirm
-      title={say('rules.delete')}
-      action={say('action.delete')}
-      isOpen
-      isPending={remove.isPending}
-      onClose={onClose}
-      onConfirm={() => void remove.run({ params: { id: rule.id } })}
-    >
-      <p>
-        <RuleBadge action={rule.action} /> <bdi className={styles['code']}>{textOf(rule)}</bdi>
-      </p>
-    </Confirm>
-  );
-}
-
-function Filter(): ReactNode {
-  const { say } = useText();
-  const [{ search, action, group }, setFields] = useUrlState(DEFAULTS);
-  const groups = useGroups();
-  return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('rules.search')}
-          clearLabel={say('action.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, page: '0' }, { replace: true })}
-        />
-      </div>
-      <SelectField
-        label={say('rules.action')}
-        isLabelHidden
-        value={action}
-        onChange={(chosen) => setFields({ action: chosen, page: '0' })}
-        choices={[
-          { id: '', text: say('rules.anyAction') },
-          { id: 'deny', text: say('rules.blocks') },
-          { id: 'allow', text: say('rules.allows') },
-        ]}
-      />
-      <SelectField
-        label={say('rules.for')}
-        isLabelHidden
-        value={group}
-        onChange={(chosen) => setFields({ group: chosen, page: '0' })}
-        choices={[
-          { id: '', text: say('rules.anyGroup') },
-          { id: 'all', text: say('rules.everyGroup') },
-          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-        ]}
-      />
-    </Bar>
+    </RowMenu>
   );
 }

@@ -1,5 +1,5 @@
 /** What did I decide? Rules for names, rules by expression, and what holds for a time. */
-import { ClipboardPaste, Plus, ScrollText } from 'lucide-react';
+import { ClipboardPaste, ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -10,13 +10,14 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Bar, Card, Page } from '../../ui/display/page.tsx';
-import { Answered, Empty } from '../../ui/display/states.tsx';
 import { BulkPaste } from './bulk-paste.tsx';
 import { GrantList } from './grant-list.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import type { Rule, RuleKind } from './rule-rows.ts';
+import type { ManagedDomain, Rule, RuleKind } from './rule-rows.ts';
 import { RuleTable } from './rule-table.tsx';
-import { useManagedDomains } from './use-managed-domains.ts';
+import { AddableList } from '../../ui/display/addable-list.tsx';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ask } from '../../api/ask.ts';
 
 const DEFAULTS = { tab: 'domain', search: '', action: '', group: '', page: '0' };
 const TABS = ['domain', 'expression', 'grants'] as const;
@@ -70,32 +71,37 @@ interface RulesProps {
 
 function Rules({ kind, of }: RulesProps): ReactNode {
   const { say } = useText();
-  const [isAdding, setAdding] = useState(false);
-  const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-        {say(`rules.add.${kind}`)}
-      </Button>
-    </ForAdmins>
-  );
   return (
-    <>
-      <Answered of={of} lines={6}>
-        {(rules) =>
-          rules.length === 0 ? (
-            <Empty icon={ScrollText} title={say(`rules.empty.${kind}`)}>
-              <p>{say(`rules.empty.${kind}Text`)}</p>
-              {add}
-            </Empty>
-          ) : (
-            <>
-              <div>{add}</div>
-              <RuleTable kind={kind} rules={rules} />
-            </>
-          )
-        }
-      </Answered>
-      {isAdding && <RuleDialog kind={kind} rule={null} onClose={() => setAdding(false)} />}
-    </>
+    <AddableList
+      of={of}
+      icon={ScrollText}
+      emptyTitle={say(`rules.empty.${kind}`)}
+      emptyText={say(`rules.empty.${kind}Text`)}
+      addText={say(`rules.add.${kind}`)}
+      form={(close) => <RuleDialog kind={kind} rule={null} onClose={close} />}
+    >
+      {(rules) => <RuleTable kind={kind} rules={rules} />}
+    </AddableList>
   );
+}
+
+const PAGE = 1_000;
+
+/** All of them: filters of the page hold over every rule, not over one page of them. */
+function useManagedDomains(): UseQueryResult<ManagedDomain[]> {
+  return useQuery({
+    queryKey: ['GET /managed-domains', 'all'],
+    queryFn: async ({ signal }) => {
+      const rules: ManagedDomain[] = [];
+      for (;;) {
+        const { data, total } = await ask('GET /managed-domains', {
+          query: { limit: PAGE, offset: rules.length },
+          signal,
+        });
+        rules.push(...data);
+        if (data.length === 0 || rules.length >= total) return rules;
+      }
+    },
+    placeholderData: keepPreviousData,
+  });
 }

@@ -3,12 +3,12 @@ import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 import { draftOf, slotOf } from './slot-draft.ts';
 
 interface ProfileFormProps {
@@ -21,11 +21,7 @@ interface ProfileFormProps {
 export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();
-  const [name, setName] = useState(profile?.name ?? '');
-  const [zone, setZone] = useState(profile?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [comment, setComment] = useState(profile?.comment ?? '');
   const [withNights, setWithNights] = useState(true);
-  const zones = useMemo(() => zonesWith(zone), [zone]);
   const addSlot = useChange('POST /schedule-profiles/{id}/slots', {});
   const create = useChange('POST /schedule-profiles', {
     done: 'schedules.created',
@@ -38,8 +34,17 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
   const update = useChange('PUT /schedule-profiles/{id}', { done: 'schedules.changed', quiet: true });
   const failure = create.failure ?? update.failure;
 
+  const start = {
+    name: profile?.name ?? '',
+    timezone: profile?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    comment: profile?.comment ?? '',
+  };
+  const { fields, bind } = useFields(start, failure);
+  const zones = useMemo(() => zonesWith(fields.timezone), [fields.timezone]);
+
   async function save(): Promise<void> {
-    const body = { name: name.trim(), timezone: zone, comment: comment.trim() };
+    const { name, timezone, comment } = fields;
+    const body = { name: name.trim(), timezone, comment: comment.trim() };
     const isDone =
       profile === null ? await create.run({ body }) : await update.run({ params: { id: profile.id }, body });
     if (isDone) onClose();
@@ -47,35 +52,21 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
 
   return (
     <FormDialog
-      title={profile === null ? say('schedules.add') : say('schedules.editOf', { name: profile.name })}
-      saveText={say(profile === null ? 'schedules.add' : 'schedules.save')}
+      title={profile === null ? say('schedules.add') : say('action.editOf', { name: profile.name })}
+      saveText={say(profile === null ? 'schedules.add' : 'action.save')}
       isPending={create.isPending || update.isPending}
       onSave={() => void save()}
       onClose={onClose}
     >
       <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
-      <TextField
-        label={say('schedules.name')}
-        help={say('schedules.name.help')}
-        error={fieldProblem(failure, 'name')}
-        value={name}
-        onChange={setName}
-        autoFocus
-      />
+      <TextField label={say('field.name')} help={say('schedules.name.help')} {...bind('name')} autoFocus />
       <SelectField
-        label={say('schedules.zone')}
+        label={say('field.timezone')}
         help={say('schedules.zone.help')}
-        error={fieldProblem(failure, 'timezone')}
-        value={zone}
-        onChange={setZone}
+        {...bind('timezone')}
         choices={zones.map((id) => ({ id, text: id }))}
       />
-      <TextField
-        label={say('schedules.comment')}
-        error={fieldProblem(failure, 'comment')}
-        value={comment}
-        onChange={setComment}
-      />
+      <TextField label={say('field.note')} {...bind('comment')} />
       {profile === null && (
         <CheckboxField isSelected={withNights} onChange={setWithNights}>
           {say('schedules.withNights')}

@@ -1,5 +1,5 @@
 /** One schedule: what holds now, its week as a grid and as a list, and which groups use it. */
-import { ArrowLeft, Pencil, Plus, Trash2 } from 'lucide-react';
+import { ArrowLeft, CirclePlay, CircleSlash, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -8,18 +8,20 @@ import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { SlotForm } from './slot-form.tsx';
-import { SlotList } from './slot-list.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
+import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './schedules.module.css';
+import { Badge } from '../../ui/display/values.tsx';
+import { isOverMidnight } from '../../ui/policy/week.ts';
+import { daysText } from './slot-draft.ts';
 
 /** A schedule with its slots. */
 export type Profile = AnswerOf<'GET /schedule-profiles/{id}'>;
@@ -34,27 +36,26 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id } });
-  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
   const remove = useChange('DELETE /schedule-profiles/{id}', {
     done: 'schedules.deleted',
     onDone: () => setLocation('/schedules'),
   });
   const timed = useServiceBlocks().timedBy(id).length;
-  const stop = (): void => setDoing(null);
   return (
     <Page
       title={profile.data?.name ?? say('page.schedule')}
       lead={profile.data?.comment ?? ''}
       actions={
         profile.data !== undefined && (
-          <ForAdmins>
-            <Button icon={Pencil} onPress={() => setDoing('edit')}>
-              {say('schedules.edit')}
-            </Button>
-            <Button kind="danger" icon={Trash2} onPress={() => setDoing('delete')}>
-              {say('schedules.delete')}
-            </Button>
-          </ForAdmins>
+          <EditAndDelete
+            name={profile.data.name}
+            form={(close) => <ProfileForm profile={profile.data} onClose={close} />}
+            onDelete={() => remove.run({ params: { id } })}
+            isPending={remove.isPending}
+          >
+            <p>{say('schedules.delete.text', { count: profile.data.group_ids.length })}</p>
+            {timed > 0 && <p>{say('schedules.delete.services', { count: timed })}</p>}
+          </EditAndDelete>
         )
       }
     >
@@ -62,23 +63,7 @@ export function ProfileView({ id }: { readonly id: number }): ReactNode {
         <ArrowLeft size={18} aria-hidden /> {say('schedules.back')}
       </Link>
       <Answered of={profile} lines={8}>
-        {(one) => (
-          <>
-            <Week profile={one} />
-            {doing === 'edit' && <ProfileForm profile={one} onClose={stop} />}
-            <Confirm
-              title={say('schedules.delete.title', { name: one.name })}
-              action={say('schedules.delete')}
-              isOpen={doing === 'delete'}
-              isPending={remove.isPending}
-              onClose={stop}
-              onConfirm={() => void remove.run({ params: { id } }).then(stop)}
-            >
-              <p>{say('schedules.delete.text', { count: one.group_ids.length })}</p>
-              {timed > 0 && <p>{say('schedules.delete.services', { count: timed })}</p>}
-            </Confirm>
-          </>
-        )}
+        {(one) => <Week profile={one} />}
       </Answered>
     </Page>
   );
@@ -93,7 +78,7 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
     <>
       <Card>
         <ScheduleStanding slots={slots} timeZone={timezone} />
-        <p className={styles['quiet']}>{say('schedules.zoneIs', { zone: timezone })}</p>
+        <p className="quiet">{say('schedules.zoneIs', { zone: timezone })}</p>
       </Card>
       <Card
         title={say('schedules.week')}
@@ -116,7 +101,7 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
             <WeekGrid slots={slots} />
           )}
         </div>
-        {isAdmin && <p className={styles['quiet']}>{say('schedules.week.help')}</p>}
+        {isAdmin && <p className="quiet">{say('schedules.week.help')}</p>}
       </Card>
       <Cards>
         <Card title={say('schedules.slots')}>
@@ -165,7 +150,7 @@ function Users({ profile }: { readonly profile: Profile }): ReactNode {
                   >
                     <bdi>{name}</bdi>
                     {other !== undefined && (
-                      <span className={styles['quiet']}> {say('schedules.hasOther', { name: other })}</span>
+                      <span className="quiet"> {say('schedules.hasOther', { name: other })}</span>
                     )}
                   </SwitchField>
                 </li>
@@ -175,5 +160,64 @@ function Users({ profile }: { readonly profile: Profile }): ReactNode {
         )}
       </Answered>
     </Card>
+  );
+}
+
+interface SlotListProps {
+  readonly profileId: number;
+  readonly slots: readonly Slot[];
+  readonly onEdit: (slot: Slot) => void;
+}
+
+/** The list. */
+function SlotList({ profileId, slots, onEdit }: SlotListProps): ReactNode {
+  const { say, format } = useText();
+  const remove = useChange('DELETE /schedule-profiles/{id}/slots/{slot_id}', {
+    done: 'schedules.slot.deleted',
+  });
+  if (slots.length === 0) return <p>{say('schedules.slots.none')}</p>;
+  return (
+    <>
+      <ul className={styles['slots']}>
+        {slots.map((slot) => {
+          const days = daysText(slot.days, say, format.weekday);
+          const times = `${slot.start_time}–${slot.end_time}`;
+          return (
+            <li key={slot.id} className={styles['slot']}>
+              <span className={styles['slotText']}>
+                <strong>{days}</strong>
+                <span>
+                  {times} {isOverMidnight(slot) && say('schedules.overMidnight')}
+                </span>
+              </span>
+              {slot.action === 'block_all' ? (
+                <Badge tone="blocked" icon={CircleSlash}>
+                  {say('schedules.blocks')}
+                </Badge>
+              ) : (
+                <Badge tone="allowed" icon={CirclePlay}>
+                  {say('schedules.allows')}
+                </Badge>
+              )}
+              <ForAdmins>
+                <span>
+                  <IconButton
+                    icon={Pencil}
+                    label={say('schedules.slot.editOf', { slot: `${days} ${times}` })}
+                    onPress={() => onEdit(slot)}
+                  />
+                  <IconButton
+                    icon={Trash2}
+                    label={say('schedules.slot.deleteOf', { slot: `${days} ${times}` })}
+                    onPress={() => void remove.run({ params: { id: profileId, slot_id: slot.id } })}
+                  />
+                </span>
+              </ForAdmins>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="quiet">{say('schedules.slots.order')}</p>
+    </>
   );
 }

@@ -1,13 +1,10 @@
 /** When? Schedules: all of them, or the week of one. */
-import { CalendarClock, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { CalendarClock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
-import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
@@ -16,7 +13,7 @@ import { ProfileForm } from './profile-form.tsx';
 import { ProfileView } from './profile-view.tsx';
 import { WeekGrid } from './week-grid.tsx';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
-import styles from './schedules.module.css';
+import { AddWith } from '../../ui/controls/add-button.tsx';
 
 const DEFAULTS = { open: '' };
 
@@ -26,15 +23,10 @@ type Profile = AnswerOf<'GET /schedule-profiles'>[number];
 export default function SchedulesPage(): ReactNode {
   const { say } = useText();
   const [{ open }] = useUrlState(DEFAULTS);
-  const [isAdding, setAdding] = useState(false);
   const profiles = useAsk('GET /schedule-profiles', {});
   if (/^[1-9]\d{0,9}$/.test(open)) return <ProfileView key={open} id={Number(open)} />;
   const add = (
-    <ForAdmins>
-      <Button kind="main" icon={Plus} onPress={() => setAdding(true)}>
-        {say('schedules.add')}
-      </Button>
-    </ForAdmins>
+    <AddWith text={say('schedules.add')} form={(close) => <ProfileForm profile={null} onClose={close} />} />
   );
   return (
     <Page title={say('page.schedules')} lead={say('schedules.lead')} actions={add}>
@@ -55,7 +47,6 @@ export default function SchedulesPage(): ReactNode {
           )
         }
       </Answered>
-      {isAdding && <ProfileForm profile={null} onClose={() => setAdding(false)} />}
     </Page>
   );
 }
@@ -80,12 +71,12 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
           <bdi>{name}</bdi>
         </OpenLink>
       </h2>
-      <p className={styles['quiet']}>
+      <p className="quiet">
         {users.length === 0
           ? say('schedules.unused')
           : say('schedules.usedBy', { groups: format.list(users) })}
       </p>
-      {timed > 0 && <p className={styles['quiet']}>{say('schedules.services', { count: timed })}</p>}
+      {timed > 0 && <p className="quiet">{say('schedules.services', { count: timed })}</p>}
       <Answered of={full}>
         {({ slots }) => (
           <>

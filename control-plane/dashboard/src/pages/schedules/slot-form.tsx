@@ -1,21 +1,17 @@
 /** A slot: on which days, from when to when, and what it does. */
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { notify } from '../../api/notices.ts';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
-import { Stack } from '../../ui/display/page.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { daysBits, daysOf, isOverMidnight } from '../../ui/policy/week.ts';
 import { draftFault, draftOf, PRESETS, slotOf } from './slot-draft.ts';
-import type { SlotDraft } from './slot-draft.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 import styles from './schedules.module.css';
 
 interface SlotFormProps {
@@ -29,18 +25,18 @@ interface SlotFormProps {
 
 /** The form in a window. */
 export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): ReactNode {
-  const { say } = useText();
-  const [draft, setDraft] = useState(() => draftOf(slot, from));
+  const { say, format } = useText();
   const create = useChange('POST /schedule-profiles/{id}/slots', {
     quiet: true,
     ...(slot === null && { done: 'schedules.slot.created' }),
   });
   const remove = useChange('DELETE /schedule-profiles/{id}/slots/{slot_id}', { quiet: true });
-  const fault = draftFault(draft);
   const failure = create.failure ?? remove.failure;
+  const { fields: draft, set, bind, bindToggle } = useFields(() => draftOf(slot, from), failure);
+  const { days } = draft;
+  const fault = draftFault(draft);
 
   async function save(): Promise<void> {
-    if (fault !== null) return;
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
     // A slot is changed by another one in its place: the new one first, so that the time in between is covered.
     if (slot !== null) {
@@ -51,130 +47,71 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
   }
 
   return (
-    <Dialog
+    <FormDialog
       title={say(slot === null ? 'schedules.slot.add' : 'schedules.slot.edit')}
-      isOpen
+      isReady={fault === null}
+      isPending={create.isPending || remove.isPending}
+      onSave={() => void save()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button
-            kind="main"
-            isDisabled={fault !== null}
-            isPending={create.isPending || remove.isPending}
-            onPress={() => void save()}
-          >
-            {say('schedules.save')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Stack>
-          <FormFault failure={failure} fields={['start_time', 'end_time']} />
-          <Segments
-            label={say('schedules.action')}
-            value={draft.action}
-            onChange={(action) => setDraft((now) => ({ ...now, action }))}
-            choices={[
-              { id: 'block_all', text: say('schedules.action.block') },
-              { id: 'allow_all', text: say('schedules.action.allow') },
-            ]}
-          />
-          <DaysField days={draft.days} onChange={(days) => setDraft((now) => ({ ...now, days }))} />
-          <TimesField draft={draft} failure={failure} onChange={setDraft} />
-          {fault !== null && (
-            <p className={styles['fault']} role="alert">
-              {say(fault)}
-            </p>
-          )}
-          <button type="submit" hidden />
-        </Stack>
-      </Form>
-    </Dialog>
-  );
-}
-
-interface DaysFieldProps {
-  readonly days: readonly number[];
-  readonly onChange: (days: readonly number[]) => void;
-}
-
-function DaysField({ days, onChange }: DaysFieldProps): ReactNode {
-  const { say, format } = useText();
-  return (
-    <div role="group" aria-label={say('schedules.days')}>
-      <div className={styles['presets']}>
-        {PRESETS.map(({ id, bits }) => (
-          <Button
-            key={id}
-            kind={daysBits(days) === bits ? 'plain' : 'quiet'}
-            onPress={() => onChange(daysOf(bits))}
-          >
-            {say(`schedules.days.${id}`)}
-          </Button>
-        ))}
+      <FormFault failure={failure} fields={['start_time', 'end_time']} />
+      <Segments
+        label={say('schedules.action')}
+        value={draft.action}
+        onChange={(action) => set({ action })}
+        choices={[
+          { id: 'block_all', text: say('schedules.action.block') },
+          { id: 'allow_all', text: say('schedules.action.allow') },
+        ]}
+      />
+      <div role="group" aria-label={say('field.days')}>
+        <div className={styles['presets']}>
+          {PRESETS.map(({ id, bits }) => (
+            <Button
+              key={id}
+              kind={daysBits(days) === bits ? 'plain' : 'quiet'}
+              onPress={() => set({ days: daysOf(bits) })}
+            >
+              {say(`schedules.days.${id}`)}
+            </Button>
+          ))}
+        </div>
+        <div className={styles['days']}>
+          {[0, 1, 2, 3, 4, 5, 6].map((day) => (
+            <CheckboxField
+              key={day}
+              aria-label={format.weekday(day)}
+              isSelected={days.includes(day)}
+              onChange={(isOn) =>
+                set({ days: isOn ? [...days, day].sort() : days.filter((one) => one !== day) })
+              }
+            >
+              {format.weekday(day, 'short')}
+            </CheckboxField>
+          ))}
+        </div>
       </div>
-      <div className={styles['days']}>
-        {[0, 1, 2, 3, 4, 5, 6].map((day) => (
-          <CheckboxField
-            key={day}
-            aria-label={format.weekday(day)}
-            isSelected={days.includes(day)}
-            onChange={(isOn) => onChange(isOn ? [...days, day].sort() : days.filter((one) => one !== day))}
-          >
-            {format.weekday(day, 'short')}
-          </CheckboxField>
-        ))}
-      </div>
-    </div>
-  );
-}
-
-interface TimesFieldProps {
-  readonly draft: SlotDraft;
-  readonly failure: Error | null;
-  readonly onChange: (change: (now: SlotDraft) => SlotDraft) => void;
-}
-
-function TimesField({ draft, failure, onChange }: TimesFieldProps): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      <CheckboxField
-        isSelected={draft.isWholeDay}
-        onChange={(isWholeDay) => onChange((now) => ({ ...now, isWholeDay }))}
-      >
-        {say('schedules.wholeDay')}
-      </CheckboxField>
+      <CheckboxField {...bindToggle('isWholeDay')}>{say('schedules.wholeDay')}</CheckboxField>
       {!draft.isWholeDay && (
         <div className={styles['times']}>
+          <TextField label={say('field.from')} type="time" {...bind('start', 'start_time')} />
           <TextField
-            label={say('schedules.start')}
-            type="time"
-            error={fieldProblem(failure, 'start_time')}
-            value={draft.start}
-            onChange={(start) => onChange((now) => ({ ...now, start }))}
-          />
-          <TextField
-            label={say('schedules.end')}
+            label={say('field.to')}
             type="time"
             help={
               isOverMidnight({ start_time: draft.start, end_time: draft.end })
                 ? say('schedules.end.nextDay')
                 : undefined
             }
-            error={fieldProblem(failure, 'end_time')}
-            value={draft.end}
-            onChange={(end) => onChange((now) => ({ ...now, end }))}
+            {...bind('end', 'end_time')}
           />
         </div>
       )}
-    </>
+      {fault !== null && (
+        <p className={styles['fault']} role="alert">
+          {say(fault)}
+        </p>
+      )}
+    </FormDialog>
   );
 }

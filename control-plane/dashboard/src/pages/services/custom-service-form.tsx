@@ -1,14 +1,13 @@
 /** A service of one's own: a name for some domains. */
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { fieldProblem } from '../../api/problem-text.ts';
 import { useAsk } from '../../api/use-ask.ts';
-import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { FormFault } from '../../ui/display/form-fault.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import type { Service } from '../../ui/policy/service-blocks.ts';
+import { useChanges } from '../../api/use-change.ts';
+import { useFields } from '../../api/use-fields.ts';
 import { domainFault, domainsOf } from './domain-lines.ts';
 
 interface CustomServiceFormProps {
@@ -21,53 +20,44 @@ interface CustomServiceFormProps {
 export function CustomServiceForm({ service, onClose }: CustomServiceFormProps): ReactNode {
   const { say } = useText();
   const { data: categories = [] } = useAsk('GET /services/categories', {});
-  const [name, setName] = useState(service?.name ?? '');
-  const [category, setCategory] = useState<string>(service?.category ?? 'social_media');
-  const [lines, setLines] = useState(service?.domains.join('\n') ?? '');
-  const create = useChange('POST /custom-services', { done: 'services.created', quiet: true });
-  const update = useChange('PATCH /custom-services/{service_id}', { done: 'services.changed', quiet: true });
-  const failure = create.failure ?? update.failure;
-  const domains = domainsOf(lines);
+  const { run, failure, isPending } = useChanges({
+    done: service === null ? 'services.created' : 'services.changed',
+    quiet: true,
+    onDone: onClose,
+  });
+  const start = {
+    name: service?.name ?? '',
+    category: service?.category ?? 'social_media',
+    lines: service?.domains.join('\n') ?? '',
+  };
+  const { fields, bind } = useFields(start, failure);
+  const domains = domainsOf(fields.lines);
   const badDomain = domainFault(failure, domains);
-
-  async function save(): Promise<void> {
-    const body = { name: name.trim(), category, domains };
-    const isDone =
-      service === null
-        ? await create.run({ body })
-        : await update.run({ params: { service_id: service.id }, body });
-    if (isDone) onClose();
-  }
-
+  const body = { name: fields.name.trim(), category: fields.category, domains };
   return (
     <FormDialog
-      title={service === null ? say('services.add') : say('services.editOf', { name: service.name })}
-      saveText={say(service === null ? 'services.add' : 'services.save')}
-      isPending={create.isPending || update.isPending}
-      onSave={() => void save()}
+      title={service === null ? say('services.add') : say('action.editOf', { name: service.name })}
+      saveText={say(service === null ? 'services.add' : 'action.save')}
+      isPending={isPending}
+      onSave={() =>
+        void (service === null
+          ? run('POST /custom-services', { body })
+          : run('PATCH /custom-services/{service_id}', { params: { service_id: service.id }, body }))
+      }
       onClose={onClose}
     >
       {badDomain === null && <FormFault failure={failure} fields={['name', 'category']} />}
-      <TextField
-        label={say('services.name')}
-        error={fieldProblem(failure, 'name')}
-        value={name}
-        onChange={setName}
-        autoFocus
-      />
+      <TextField label={say('field.service')} {...bind('name')} autoFocus />
       <SelectField
         label={say('services.category')}
-        error={fieldProblem(failure, 'category')}
-        value={category}
-        onChange={setCategory}
+        {...bind('category')}
         choices={categories.map(({ id }) => ({ id, text: say(`services.category.${id}`) }))}
       />
       <TextField
-        label={say('services.field.domains')}
+        label={say('field.domains')}
         help={say('services.field.domains.help')}
+        {...bind('lines')}
         error={badDomain}
-        value={lines}
-        onChange={setLines}
         rows={8}
         isCode
       />

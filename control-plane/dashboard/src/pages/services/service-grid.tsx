@@ -9,17 +9,18 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { CheckboxField, SearchField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
+import { CheckboxField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Bar, Card } from '../../ui/display/page.tsx';
+import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { matching } from '../../ui/policy/matching-services.ts';
 import { useServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import type { Service, ServiceBlocks } from '../../ui/policy/service-blocks.ts';
+import { Filters } from '../../ui/display/filters.tsx';
 import styles from './services.module.css';
 
 /** What of the page is in its address. */
@@ -51,14 +52,53 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   );
   const first = Math.min(/^\d{1,6}$/.test(offset) ? Number(offset) : 0, Math.max(0, found.length - 1));
   const rows = found.slice(first, first + PAGE_ROWS);
+  const categories = [...new Set(services.map((service) => service.category))].sort();
+  const tags = [...new Set(services.flatMap((service) => service.tags))].sort();
   return (
     <>
-      <Filters services={services} groups={groups} isOneGroup={isNarrow} />
+      <Filters
+        label={say('services.search')}
+        search={search}
+        onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+        isShort
+      >
+        <SelectField
+          label={say('field.group')}
+          isLabelHidden
+          value={isNarrow && group === '' ? `${groups[0]?.id ?? ''}` : group}
+          onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
+          choices={[
+            ...(isNarrow ? [] : [{ id: '', text: say('services.group.all') }]),
+            ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+          ]}
+        />
+        <SelectField
+          label={say('services.category')}
+          isLabelHidden
+          value={category}
+          onChange={(chosen) => setFields({ category: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('services.category.any') },
+            ...tags.map((id) => ({ id, text: say(`services.tag.${id}`) })),
+            ...categories.map((id) => ({ id, text: say(`services.category.${id}`) })),
+          ]}
+        />
+        <Segments
+          label={say('services.show')}
+          value={show === 'blocked' || show === 'own' ? show : 'all'}
+          onChange={(chosen) => setFields({ show: chosen, offset: '0' })}
+          choices={[
+            { id: 'all', text: say('services.show.all') },
+            { id: 'blocked', text: say('services.show.blocked') },
+            { id: 'own', text: say('services.show.own') },
+          ]}
+        />
+      </Filters>
       <Card>
         {rows.length === 0 ? (
           <Empty icon={SearchX} title={say('services.noneFound')}>
             <Button onPress={() => setFields({ search: '', category: '', show: 'all', offset: '0' })}>
-              {say('services.clearFilters')}
+              {say('action.clearFilters')}
             </Button>
           </Empty>
         ) : isNarrow && shownGroups[0] !== undefined ? (
@@ -74,62 +114,6 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
         />
       </Card>
     </>
-  );
-}
-
-interface FiltersProps {
-  readonly services: readonly Service[];
-  readonly groups: readonly Group[];
-  readonly isOneGroup: boolean;
-}
-
-function Filters({ services, groups, isOneGroup }: FiltersProps): ReactNode {
-  const { say } = useText();
-  const [{ search, category, group, show }, setFields] = useUrlState(DEFAULTS);
-  const categories = [...new Set(services.map((service) => service.category))].sort();
-  const tags = [...new Set(services.flatMap((service) => service.tags))].sort();
-  return (
-    <Bar>
-      <div className={styles['search']}>
-        <SearchField
-          label={say('services.search')}
-          clearLabel={say('services.search.clear')}
-          value={search}
-          onChange={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
-        />
-      </div>
-      <SelectField
-        label={say('services.group')}
-        isLabelHidden
-        value={isOneGroup && group === '' ? `${groups[0]?.id ?? ''}` : group}
-        onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
-        choices={[
-          ...(isOneGroup ? [] : [{ id: '', text: say('services.group.all') }]),
-          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-        ]}
-      />
-      <SelectField
-        label={say('services.category')}
-        isLabelHidden
-        value={category}
-        onChange={(chosen) => setFields({ category: chosen, offset: '0' })}
-        choices={[
-          { id: '', text: say('services.category.any') },
-          ...tags.map((id) => ({ id, text: say(`services.tag.${id}`) })),
-          ...categories.map((id) => ({ id, text: say(`services.category.${id}`) })),
-        ]}
-      />
-      <Segments
-        label={say('services.show')}
-        value={show === 'blocked' || show === 'own' ? show : 'all'}
-        onChange={(chosen) => setFields({ show: chosen, offset: '0' })}
-        choices={[
-          { id: 'all', text: say('services.show.all') },
-          { id: 'blocked', text: say('services.show.blocked') },
-          { id: 'own', text: say('services.show.own') },
-        ]}
-      />
-    </Bar>
   );
 }
 
@@ -164,7 +148,7 @@ function Grid({ services, groups, blocks }: GridProps): ReactNode {
   const columns: readonly Column<Service>[] = [
     {
       id: 'name',
-      title: say('services.name'),
+      title: say('field.service'),
       isName: true,
       cell: (service) => <ServiceName service={service} />,
     },

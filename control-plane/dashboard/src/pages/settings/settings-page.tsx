@@ -43,7 +43,6 @@ export default function SettingsPage(): ReactNode {
         <div className={styles['side']}>
           <SearchField
             label={say('settings.search')}
-            clearLabel={say('settings.search.clear')}
             value={search}
             onChange={(text) => setFields({ search: text }, { replace: true })}
           />
@@ -85,7 +84,7 @@ function PartView({ part }: { readonly part: Part }): ReactNode {
 function AppearancePart(): ReactNode {
   const { say } = useText();
   return (
-    <Card title={say('appearance.title')}>
+    <Card title={say('settings.part.appearance')}>
       <Appearance />
     </Card>
   );

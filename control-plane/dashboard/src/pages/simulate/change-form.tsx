@@ -23,7 +23,7 @@ export function ChangeForm({ onAdd }: ChangeFormProps): ReactNode {
   return (
     <Stack>
       <SelectField
-        label={say('simulate.kind')}
+        label={say('field.change')}
         value={kind}
         onChange={setKind}
         choices={CHANGE_KINDS.map((id) => ({ id, text: say(`simulate.kind.${id}`) }))}
@@ -93,7 +93,7 @@ function UrlChange({ onAdd }: ChangeFormProps): ReactNode {
     <>
       <TextField label={say('simulate.url')} value={url} onChange={setUrl} inputMode="url" isCode />
       <Segments
-        label={say('simulate.does')}
+        label={say('rules.action')}
         value={of}
         onChange={setOf}
         choices={[
@@ -115,14 +115,14 @@ function DomainChange({ onAdd }: ChangeFormProps): ReactNode {
   return (
     <>
       <TextField
-        label={say('simulate.domain')}
-        help={say('simulate.domain.help')}
+        label={say('field.name')}
+        help={say('rules.domain.help')}
         value={domain}
         onChange={setDomain}
         isCode
       />
       <Segments
-        label={say('simulate.does')}
+        label={say('rules.action')}
         value={action}
         onChange={setAction}
         choices={[
@@ -130,7 +130,7 @@ function DomainChange({ onAdd }: ChangeFormProps): ReactNode {
           { id: 'allow', text: say('simulate.allows') },
         ]}
       />
-      <GroupField label={say('simulate.for')} value={groupId} onChange={setGroupId} />
+      <GroupField label={say('field.for')} value={groupId} onChange={setGroupId} />
       <Add
         change={isReady ? { kind: 'domain', domain: domain.trim(), action, groupId } : null}
         onAdd={onAdd}
@@ -150,13 +150,13 @@ function ServiceChange({ kind, onAdd }: ChangeFormProps & { readonly kind: 'bloc
   return (
     <>
       <SelectField
-        label={say('simulate.service')}
+        label={say('field.service')}
         value={chosen}
         onChange={setChosen}
         choices={services.map(({ id, name }) => ({ id, text: name }))}
       />
       <SelectField
-        label={say('simulate.for')}
+        label={say('field.for')}
         value={group}
         onChange={setGroup}
         choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}
@@ -185,7 +185,7 @@ function ClientChange({ onAdd }: ChangeFormProps): ReactNode {
         isCode
       />
       <SelectField
-        label={say('simulate.group')}
+        label={say('field.group')}
         value={group}
         onChange={setGroup}
         choices={groups.map(({ id, name }) => ({ id: `${id}`, text: name }))}

@@ -3,11 +3,12 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { ForAdmins } from '../../api/session.tsx';
-import { useChange } from '../../api/use-change.ts';
+import { operationsOf } from '../../ui/policy/list-operations.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
 import type { DraftChange } from './draft.ts';
+import { useChanges } from '../../api/use-change.ts';
 import styles from './simulate-page.module.css';
 
 interface ChangeRowProps {
@@ -69,71 +70,45 @@ interface Make {
 
 /** Makes the change of the draft a change of policy; it then leaves the draft. */
 function useMake(change: DraftChange, onDone: () => void): Make {
-  const made = { done: 'simulate.done', onDone } as const;
-  const blocklist = useChange('PUT /blocklist-sources/{id}', made);
-  const allowlist = useChange('PUT /allowlist-sources/{id}', made);
-  const approveBlocklist = useChange('POST /blocklist-sources/{id}/approve', made);
-  const approveAllowlist = useChange('POST /allowlist-sources/{id}/approve', made);
-  const addBlocklist = useChange('POST /blocklist-sources', made);
-  const addAllowlist = useChange('POST /allowlist-sources', made);
-  const domain = useChange('POST /managed-domains', made);
-  const block = useChange('POST /services', made);
-  const unblock = useChange('DELETE /services/{service_id}/groups/{group_id}', made);
-  const group = useChange('PUT /clients/{id}/group', made);
+  const { run, isPending } = useChanges({ done: 'simulate.done', onDone });
   const isClient = change.kind === 'client';
   const { data: clients } = useAsk(
     'GET /clients',
     { query: { limit: 100, ...(isClient && { search: change.address }) } },
     { enabled: isClient },
   );
-  const all = [
-    blocklist,
-    allowlist,
-    approveBlocklist,
-    approveAllowlist,
-    addBlocklist,
-    addAllowlist,
-    domain,
-    block,
-    unblock,
-    group,
-  ];
-  const isPending = all.some((one) => one.isPending);
   switch (change.kind) {
     case 'turnOn':
     case 'turnOff': {
-      if (change.kind === 'turnOn' && change.isHeld) {
-        const approve = change.of === 'block' ? approveBlocklist : approveAllowlist;
-        return { make: () => void approve.run({ params: { id: change.id } }), isPending };
-      }
-      const call = { params: { id: change.id }, body: { enabled: change.kind === 'turnOn' } };
-      return { make: () => void (change.of === 'block' ? blocklist : allowlist).run(call), isPending };
+      const { approve, change: turn } = operationsOf(change.of);
+      const params = { id: change.id };
+      if (change.kind === 'turnOn' && change.isHeld)
+        return { make: () => void run(approve, { params }), isPending };
+      const call = { params, body: { enabled: change.kind === 'turnOn' } };
+      return { make: () => void run(turn, call), isPending };
     }
     case 'url': {
-      const call = { body: { name: change.url.replace(/^https?:\/\//, '').slice(0, 200), url: change.url } };
-      return { make: () => void (change.of === 'block' ? addBlocklist : addAllowlist).run(call), isPending };
+      const body = { name: change.url.replace(/^https?:\/\//, '').slice(0, 200), url: change.url };
+      return { make: () => void run(operationsOf(change.of).create, { body }), isPending };
     }
     case 'domain': {
       const body = { domain: change.domain, action: change.action, group_id: change.groupId };
-      return { make: () => void domain.run({ body }), isPending };
+      return { make: () => void run('POST /managed-domains', { body }), isPending };
     }
     case 'block':
-      return {
-        make: () => void block.run({ body: { service_id: change.serviceId, group_id: change.groupId } }),
-        isPending,
-      };
-    case 'unblock':
-      return {
-        make: () => void unblock.run({ params: { service_id: change.serviceId, group_id: change.groupId } }),
-        isPending,
-      };
+    case 'unblock': {
+      const ids = { service_id: change.serviceId, group_id: change.groupId };
+      const make =
+        change.kind === 'block'
+          ? () => run('POST /services', { body: ids })
+          : () => run('DELETE /services/{service_id}/groups/{group_id}', { params: ids });
+      return { make: () => void make(), isPending };
+    }
     case 'client': {
       const id = clients?.data.find(({ ip_address: address }) => address === change.address)?.id;
       if (id === undefined) return { make: null, isPending };
-      return {
-        make: () => void group.run({ params: { id }, body: { group_id: change.groupId } }),
-        isPending,
-      };
+      const call = { params: { id }, body: { group_id: change.groupId } };
+      return { make: () => void run('PUT /clients/{id}/group', call), isPending };
     }
   }
 }

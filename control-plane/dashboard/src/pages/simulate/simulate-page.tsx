@@ -68,7 +68,7 @@ export default function SimulatePage(): ReactNode {
           )}
           <Bar>
             <Segments
-              label={say('simulate.period')}
+              label={say('field.period')}
               value={period}
               choices={PERIODS.map((id) => ({ id, text: say(`period.${id}`) }))}
               onChange={(chosen) => setFields({ period: chosen })}

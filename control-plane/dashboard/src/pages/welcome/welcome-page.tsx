@@ -6,12 +6,13 @@ import { Link } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Card, Page } from '../../ui/display/page.tsx';
-import { Answered } from '../../ui/display/states.tsx';
-import { CheckStep } from './check-step.tsx';
-import { PortState } from './port-step.tsx';
+import { Answered, Callout } from '../../ui/display/states.tsx';
 import type { Reach } from '../../api/router-state.ts';
-import { RouterStep } from './router-step.tsx';
 import styles from './welcome-page.module.css';
+import { PAGE_BASE } from '../../api/place.ts';
+import { QrCode } from '../../ui/display/qr-code.tsx';
+import { enteredAddresses, originForOthers, routerObstacle } from '../../api/router-state.ts';
+import { CopyField } from '../../ui/controls/copy-field.tsx';
 
 /** Steps are checked again after this time. */
 const CHECK_MS = 5_000;
@@ -26,21 +27,25 @@ export default function WelcomePage(): ReactNode {
         {(found) => <Steps reach={found} />}
       </Answered>
       <Link to="/" className="standing">
-        {say('welcome.done')}
+        {say('lost.back')}
       </Link>
     </Page>
   );
 }
 
 function Steps({ reach }: { readonly reach: Reach }): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   return (
-    <ol className={styles['steps']}>
+    <ol className="rows-4">
       <Step icon={Network} title={say('welcome.port')}>
         <PortState dns={reach.dns} />
       </Step>
-      <Step icon={ListChecks} title={say('welcome.lists')}>
-        <FilterState names={reach.names_active} />
+      <Step icon={ListChecks} title={say('page.lists')}>
+        <p>
+          {reach.names_active === 0
+            ? say('welcome.lists.none')
+            : say('welcome.lists.some', { count: format.count(reach.names_active) })}
+        </p>
         <Link to="/lists" className="standing">
           {say('welcome.lists.look')}
         </Link>
@@ -48,7 +53,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
       <Step icon={Router} title={say('welcome.router')}>
         <RouterStep reach={reach} />
       </Step>
-      <Step icon={ShieldCheck} title={say('welcome.proof')}>
+      <Step icon={ShieldCheck} title={say('guides.proof')}>
         <p>{say('welcome.proof.text')}</p>
         <CheckStep reach={reach} />
       </Step>
@@ -76,11 +81,131 @@ function Step({ icon: Icon, title, children }: StepProps): ReactNode {
   );
 }
 
-function FilterState({ names }: { readonly names: number }): ReactNode {
-  const { say, format } = useText();
+/** The page that checks a device, for this one and for a phone; and the devices that were seen so far. */
+function CheckStep({ reach }: { readonly reach: Reach }): ReactNode {
+  const { say } = useText();
+  const origin = originForOthers(reach, location);
+  const address = origin === null ? null : `${origin}${PAGE_BASE}/check`;
   return (
-    <p>
-      {names === 0 ? say('welcome.lists.none') : say('welcome.lists.some', { count: format.count(names) })}
+    <div className={styles['proof']}>
+      {address !== null && <QrCode text={address} label={say('welcome.proof.code', { address })} />}
+      <div className={styles['seen']}>
+        <a href="./check" className="standing" target="_blank" rel="noreferrer">
+          {say('welcome.proof.here')}
+        </a>
+        <div role="status" className={styles['seen']}>
+          <ThisDevice device={reach.this_device} />
+          <p>{say('welcome.proof.seen', { count: reach.devices })}</p>
+        </div>
+        {address !== null && <p className={styles['quiet']}>{address}</p>}
+      </div>
+    </div>
+  );
+}
+
+function ThisDevice({ device }: { readonly device: Reach['this_device'] }): ReactNode {
+  const { say, format } = useText();
+  if (device.last_seen !== null)
+    return <p>{say('welcome.device.uses', { when: format.moment(device.last_seen) })}</p>;
+  return <p>{say(device.is_server ? 'welcome.device.server' : 'welcome.device.not')}</p>;
+}
+
+/** The state of the port, and the command that frees it. */
+function PortState({ dns }: { readonly dns: Reach['dns'] }): ReactNode {
+  const { say } = useText();
+  if (dns.port_53 === 'weir') return <Callout tone="good">{say('welcome.port.good')}</Callout>;
+  const { program = null, pid = null } = dns.holder ?? {};
+  const reason = dns.is_chosen
+    ? say('welcome.port.chosen')
+    : dns.port_53 === 'taken'
+      ? program === null
+        ? say('welcome.port.taken')
+        : say('welcome.port.holder', { program: pid === null ? program : `${program} (${String(pid)})` })
+      : say(dns.port_53 === 'free' ? 'welcome.port.free' : 'welcome.port.refused');
+  return (
+    <>
+      <Callout tone="warning">
+        {say('welcome.port.other', { port: String(dns.dns_port) })} {reason}
+      </Callout>
+      {dns.command === null ? (
+        !dns.is_chosen && <p>{say(dns.port_53 === 'taken' ? 'welcome.port.find' : 'welcome.port.restart')}</p>
+      ) : (
+        <>
+          <CopyField label={say('welcome.port.command')} text={dns.command} />
+          {!dns.command.includes('restart weir') && <p>{say('welcome.port.restart')}</p>}
+        </>
+      )}
+    </>
+  );
+}
+
+const OBSTACLES = {
+  port: 'welcome.router.locked',
+  address: 'welcome.router.nowhere',
+  names: 'welcome.router.unfiltered',
+} as const;
+
+/** What to enter in the router; only once it can work. */
+function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
+  const { say, format } = useText();
+  const sources = useAsk('GET /blocklist-sources', {});
+  const wantsLists = sources.data?.some(({ enabled }) => enabled) ?? true;
+  const obstacle = routerObstacle(reach, location, wantsLists);
+  if (obstacle !== null) return <Callout tone="info">{say(OBSTACLES[obstacle])}</Callout>;
+  const { ipv4, ipv6, linkLocal } = enteredAddresses(reach, location);
+  return (
+    <>
+      <p>{say(reach.is_container ? 'welcome.router.container' : 'welcome.router.text')}</p>
+      <Addresses title={say('welcome.router.ipv4')} addresses={ipv4} />
+      <Addresses title={say('welcome.router.ipv6')} addresses={ipv6} />
+      {linkLocal.length > 0 && (
+        <p className={styles['quiet']}>
+          {say('welcome.router.linkLocal', { addresses: format.list(linkLocal) })}
+        </p>
+      )}
+      <p className={styles['quiet']}>{say('welcome.router.only')}</p>
+      <Link to="/guides" className="standing">
+        {say('welcome.router.guides')}
+      </Link>
+      <MayAsk />
+    </>
+  );
+}
+
+interface AddressesProps {
+  readonly title: string;
+  readonly addresses: readonly string[];
+}
+
+function Addresses({ title, addresses }: AddressesProps): ReactNode {
+  if (addresses.length === 0) return null;
+  return (
+    <div className={styles['addresses']}>
+      <span>{title}</span>
+      {addresses.map((address) => (
+        <code key={address} className={styles['address']}>
+          {address}
+        </code>
+      ))}
+    </div>
+  );
+}
+
+/** Networks of other routers are not among those that may ask at first. */
+function MayAsk(): ReactNode {
+  const { say } = useText();
+  const access = useAsk('GET /clients/refused', {});
+  if (access.data === undefined) return null;
+  const { allowed_clients: allowed } = access.data;
+  const isDefault = allowed.length === 2 && allowed.includes('private') && allowed.includes('connected');
+  const text = allowed.includes('any')
+    ? 'welcome.mayAsk.any'
+    : isDefault
+      ? 'welcome.mayAsk.default'
+      : 'welcome.mayAsk.listed';
+  return (
+    <p className={styles['quiet']}>
+      {say(text)} <Link to="/clients?tab=access">{say('access.who')}</Link>
     </p>
   );
 }

@@ -58,7 +58,7 @@ function Legend(): ReactNode {
   return (
     <ul className={styles['legend']} aria-hidden>
       <li className={styles['total']}>{say('timeline.total')}</li>
-      <li className={styles['blocked']}>{say('timeline.blocked')}</li>
+      <li className={styles['blocked']}>{say('field.blocked')}</li>
     </ul>
   );
 }
@@ -77,7 +77,7 @@ function TimelineTable({ buckets, when }: TimelineTableProps): ReactNode {
           <tr>
             <th scope="col">{say('timeline.start')}</th>
             <th scope="col">{say('timeline.total')}</th>
-            <th scope="col">{say('timeline.blocked')}</th>
+            <th scope="col">{say('field.blocked')}</th>
           </tr>
         </thead>
         <tbody>

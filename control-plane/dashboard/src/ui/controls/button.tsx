@@ -62,3 +62,17 @@ export function IconButton({
     </TooltipTrigger>
   );
 }
+
+interface TextButtonProps {
+  readonly children: ReactNode;
+  readonly onPress: () => void;
+}
+
+/** A text in a row that opens its details: looks like a link, stays on the page, as high as a finger needs. */
+export function TextButton({ children, onPress }: TextButtonProps): ReactNode {
+  return (
+    <AriaButton className={styles['asText'] ?? ''} onPress={onPress}>
+      {children}
+    </AriaButton>
+  );
+}

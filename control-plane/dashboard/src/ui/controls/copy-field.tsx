@@ -3,7 +3,7 @@ import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
-import { Button } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-text.ts';
 import styles from './copy-field.module.css';
 
@@ -28,5 +28,30 @@ export function CopyField({ label, text }: CopyFieldProps): ReactNode {
         </Button>
       </div>
     </div>
+  );
+}
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied: "Copy the name". */
+  readonly label: string;
+}
+
+/** A button that copies a text and says when it is done. */
+export function CopyButton({ text, label }: CopyButtonProps): ReactNode {
+  const { say } = useText();
+  const [copied, setCopied] = useState<string | null>(null);
+  const isDone = copied === text;
+  return (
+    <>
+      <IconButton
+        icon={isDone ? Check : Copy}
+        label={isDone ? say('action.copied') : label}
+        onPress={() => void copyText(text).then((isCopied) => setCopied(isCopied ? text : null))}
+      />
+      <span role="status" className="unseen">
+        {isDone && say('action.copied')}
+      </span>
+    </>
   );
 }

@@ -15,6 +15,7 @@ import { SwitchButton, SwitchField as AriaSwitchField } from 'react-aria-compone
 import { Text } from 'react-aria-components/Text';
 import { TextArea } from 'react-aria-components/TextArea';
 import { TextField as AriaTextField } from 'react-aria-components/TextField';
+import { useText } from '../../i18n/text.ts';
 import styles from './fields.module.css';
 
 interface FieldProps {
@@ -116,14 +117,13 @@ interface SearchFieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
-  /** Of the button that empties it. */
-  readonly clearLabel: string;
   readonly onSubmit?: (value: string) => void;
   readonly autoFocus?: boolean;
 }
 
 /** A field to search by. Its label is for screen readers. */
-export function SearchField({ label, clearLabel, placeholder, ...rest }: SearchFieldProps): ReactNode {
+export function SearchField({ label, placeholder, ...rest }: SearchFieldProps): ReactNode {
+  const { say } = useText();
   return (
     <AriaSearchField className={styles['search'] ?? ''} aria-label={label} {...rest}>
       <Search size={18} aria-hidden />
@@ -133,7 +133,7 @@ export function SearchField({ label, clearLabel, placeholder, ...rest }: SearchF
         spellCheck="false"
         autoCapitalize="none"
       />
-      <Button className={styles['clear'] ?? ''} aria-label={clearLabel}>
+      <Button className={styles['clear'] ?? ''} aria-label={say('action.clearSearch')}>
         <X size={16} aria-hidden />
       </Button>
     </AriaSearchField>
@@ -173,7 +173,7 @@ export function SelectField<Id extends string>(props: SelectFieldProps<Id>): Rea
         <ChevronDown size={18} aria-hidden />
       </Button>
       <Below help={help} error={error} />
-      <Popover className={styles['popover'] ?? ''}>
+      <Popover className={`popover ${styles['popover']}`}>
         <ListBox className={styles['list'] ?? ''} items={choices}>
           {({ id, text, help: more }) => (
             <ListBoxItem id={id} textValue={text} className={styles['item'] ?? ''}>

@@ -49,12 +49,12 @@ export function FileField(props: FileFieldProps): ReactNode {
         </FileTrigger>
         {file !== null && (
           <span className={styles['chosen']}>
-            <bdi>{file.name}</bdi> <span className={styles['quiet']}>{format.bytes(file.size)}</span>
+            <bdi>{file.name}</bdi> <span className="quiet">{format.bytes(file.size)}</span>
           </span>
         )}
       </div>
       <span id={`${id}-about`} className={styles['about']}>
-        {help !== undefined && <span className={styles['quiet']}>{help}</span>}
+        {help !== undefined && <span className="quiet">{help}</span>}
         {error !== null && (
           <span role="alert" className={styles['error']}>
             {error}

@@ -3,8 +3,6 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { chooseLanguage, chosenLanguage, LANGUAGES } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { chooseTheme, chosenTheme, THEMES } from '../../style/theme.ts';
-import type { Theme } from '../../style/theme.ts';
 import { SelectField } from '../controls/fields.tsx';
 import { Segments } from '../controls/segments.tsx';
 import { Stack } from './page.tsx';
@@ -42,4 +40,27 @@ export function Appearance(): ReactNode {
 /** Each language in its own words. */
 function nameOf(tag: string): string {
   return new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
+}
+
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+/** Where the choice is kept in the browser; `public/theme.js` reads the same. */
+const CHOICE = 'weir.theme';
+
+/** Dark or light: as chosen here, or as the system says. `public/theme.js` applies it before the first paint. */
+function chosenTheme(): Theme {
+  const kept = localStorage.getItem(CHOICE);
+  return THEMES.find((theme) => theme === kept) ?? 'system';
+}
+
+/** Keeps a choice and applies it. */
+function chooseTheme(theme: Theme): void {
+  if (theme === 'system') {
+    localStorage.removeItem(CHOICE);
+    delete document.documentElement.dataset['theme'];
+    return;
+  }
+  localStorage.setItem(CHOICE, theme);
+  document.documentElement.dataset['theme'] = theme;
 }

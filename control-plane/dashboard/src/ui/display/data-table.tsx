@@ -1,5 +1,6 @@
 /** Rows with columns; on a phone each row becomes a card of lines. For some hundred rows, not for the log. */
 import type { ReactNode } from 'react';
+import { useMe } from '../../api/session.tsx';
 import styles from './data-table.module.css';
 
 /** A column. */
@@ -13,6 +14,8 @@ export interface Column<Row> {
   readonly isName?: boolean;
   /** Buttons: their title is read aloud only. */
   readonly isActions?: boolean;
+  /** Only administrators see it. */
+  readonly isForAdmins?: boolean;
   /** Its value speaks for itself: without its title in a phone's cards. */
   readonly isPlain?: boolean;
   /** Left out of a phone's cards: details of the row have it. */
@@ -25,10 +28,15 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
+  /** In its place while there are no rows. */
+  readonly empty?: ReactNode;
 }
 
 /** The table. */
-export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ label, columns: all, rows, keyOf, empty }: DataTableProps<Row>): ReactNode {
+  const { isAdmin } = useMe();
+  const columns = all.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true);
+  if (rows.length === 0 && empty !== undefined) return empty;
   return (
     <div className={styles['frame']}>
       <table className={styles['table']}>

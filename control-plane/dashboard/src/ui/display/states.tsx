@@ -70,8 +70,8 @@ export function Callout({ tone, children, actions, isAlert = false }: CalloutPro
   );
 }
 
-/** The parts of an answer that matter here. */
-interface Answer<Data> {
+/** The parts of an answer that are shown. */
+export interface Answer<Data> {
   readonly data: Data | undefined;
   readonly error: Error | null;
   readonly refetch: () => unknown;
@@ -107,5 +107,24 @@ export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>)
       {failed}
       {children(data)}
     </>
+  );
+}
+
+interface FormFaultProps {
+  /** Null = it was not refused. */
+  readonly failure: unknown;
+  /** Paths of the fields that show their own problem. */
+  readonly fields?: readonly string[];
+}
+
+/** Why a form was refused; nothing if it was not, or if its fields say so themselves. */
+export function FormFault({ failure, fields = [] }: FormFaultProps): ReactNode {
+  if (failure === null) return null;
+  const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
+  if (errors.length > 0 && errors.every(({ path }) => fields.includes(path))) return null;
+  return (
+    <Callout tone="fault" isAlert>
+      {problemText(failure)}
+    </Callout>
   );
 }

@@ -7,9 +7,9 @@ import { Dialog } from './dialog.tsx';
 interface ConfirmProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** The verb on the button: "Delete". */
-  readonly action: string;
-  readonly isOpen: boolean;
+  /** The verb on the button; "Delete" if it is left out. */
+  readonly action?: string;
+  readonly isOpen?: boolean;
   readonly isPending?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -17,7 +17,7 @@ interface ConfirmProps {
 
 /** A question with a verb for yes. */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, children, action, isOpen, isPending = false, onConfirm, onClose } = props;
+  const { title, children, action, isOpen = true, isPending = false, onConfirm, onClose } = props;
   const { say } = useText();
   return (
     <Dialog
@@ -31,7 +31,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
             {say('action.cancel')}
           </Button>
           <Button kind="danger" onPress={onConfirm} isPending={isPending}>
-            {action}
+            {action ?? say('action.delete')}
           </Button>
         </>
       }

@@ -1,30 +1,26 @@
 /** A form in a window: what it changes is saved by its button or by Enter, and dropped by Cancel. */
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
 import { Stack } from '../display/page.tsx';
+import { SubmitForm } from '../controls/submit-form.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** On the button that saves. */
-  readonly saveText: string;
-  readonly isPending: boolean;
+  /** On the button that saves; "Save" if it is left out. */
+  readonly saveText?: string;
+  /** Whether it can be sent. */
+  readonly isReady?: boolean;
+  readonly isPending?: boolean;
   readonly onSave: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** The window, open. */
-export function FormDialog({
-  title,
-  saveText,
-  isPending,
-  onSave,
-  onClose,
-  children,
-}: FormDialogProps): ReactNode {
+export function FormDialog(props: FormDialogProps): ReactNode {
+  const { title, saveText, isReady = true, isPending = false, onSave, onClose, children } = props;
   const { say } = useText();
   return (
     <Dialog
@@ -34,23 +30,22 @@ export function FormDialog({
       actions={
         <>
           <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" isPending={isPending} onPress={onSave}>
-            {saveText}
+          <Button kind="main" isDisabled={!isReady} isPending={isPending} onPress={onSave}>
+            {saveText ?? say('action.save')}
           </Button>
         </>
       }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSave();
+      <SubmitForm
+        onSubmit={() => {
+          if (isReady && !isPending) onSave();
         }}
       >
         <Stack>
           {children}
           <button type="submit" hidden />
         </Stack>
-      </Form>
+      </SubmitForm>
     </Dialog>
   );
 }

@@ -1,9 +1,12 @@
 /** A list of actions behind one button. */
+import { EllipsisVertical, Pencil, Trash2 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
+import { useText } from '../../i18n/text.ts';
+import { IconButton } from '../controls/button.tsx';
 import styles from './menu.module.css';
 
 /** One action. */
@@ -28,10 +31,41 @@ export function Menu({ button, label, actions }: MenuProps): ReactNode {
   return (
     <MenuTrigger>
       {button}
-      <Popover className={styles['popover'] ?? ''} placement="bottom end">
+      <Popover className="popover" placement="bottom end">
         <Actions label={label} actions={actions} />
       </Popover>
     </MenuTrigger>
+  );
+}
+
+interface RowMenuProps {
+  /** Of the row, for screen readers. */
+  readonly name: string;
+  /** Before editing and deleting. */
+  readonly more?: readonly MenuAction[];
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+  /** Beside the menu. */
+  readonly children?: ReactNode;
+}
+
+/** What can be done with a row: edit or delete it, and more. */
+export function RowMenu({ name, more = [], onEdit, onDelete, children }: RowMenuProps): ReactNode {
+  const { say } = useText();
+  const label = say('field.actionsOf', { name });
+  return (
+    <span className={styles['row']}>
+      {children}
+      <Menu
+        label={label}
+        button={<IconButton icon={EllipsisVertical} label={label} />}
+        actions={[
+          ...more,
+          { id: 'edit', text: say('action.edit'), icon: Pencil, run: onEdit },
+          { id: 'delete', text: say('action.delete'), icon: Trash2, isDanger: true, run: onDelete },
+        ]}
+      />
+    </span>
   );
 }
 
@@ -47,7 +81,7 @@ export function MenuAt({ at, label, actions, onClose }: MenuAtProps): ReactNode 
   place.current = at;
   return (
     <Popover
-      className={styles['popover'] ?? ''}
+      className="popover"
       placement="bottom start"
       triggerRef={place}
       isOpen={at !== null}

@@ -2,13 +2,12 @@
 import { Ban, Check } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Segments } from '../controls/segments.tsx';
 import { DataTable } from '../display/data-table.tsx';
 import type { Column } from '../display/data-table.tsx';
 import { Progress } from '../display/progress.tsx';
-import { Callout } from '../display/states.tsx';
+import { Callout, FormFault } from '../display/states.tsx';
 import { Badge, DomainName } from '../display/values.tsx';
 import { notesOf } from './simulation-notes.ts';
 import styles from './simulation-view.module.css';
@@ -25,12 +24,7 @@ export function SimulationView({ of, period }: SimulationViewProps): ReactNode {
   const { say } = useText();
   if (of.state === 'running')
     return <Progress onCancel={of.cancel}>{say('whatif.running', { period })}</Progress>;
-  if (of.failure !== null)
-    return (
-      <Callout tone="fault" isAlert>
-        {problemText(of.failure)}
-      </Callout>
-    );
+  if (of.failure !== null) return <FormFault failure={of.failure} />;
   return of.result === null ? null : <Answer simulated={of.result} period={period} />;
 }
 
@@ -65,7 +59,7 @@ function Answer({
           value={by}
           onChange={setBy}
           choices={[
-            { id: 'names', text: say('whatif.byName') },
+            { id: 'names', text: say('lists.sort.name') },
             { id: 'clients', text: say('whatif.byClient') },
           ]}
         />
@@ -86,8 +80,9 @@ function Answer({
   );
 }
 
-function Counts({ blocked, allowed }: { readonly blocked: number; readonly allowed: number }): ReactNode {
+function Counts({ row }: { readonly row: ChangedName | ChangedClient }): ReactNode {
   const { say } = useText();
+  const { newly_blocked: blocked, newly_allowed: allowed } = row;
   return (
     <span className={styles['counts']}>
       {blocked > 0 && (
@@ -108,32 +103,21 @@ type ChangedName = Simulated['domains'][number];
 type ChangedClient = Simulated['clients'][number];
 
 function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const columns: readonly Column<ChangedName>[] = [
     {
       id: 'name',
-      title: say('whatif.name'),
+      title: say('field.name'),
       isName: true,
       cell: ({ domain }) => <DomainName name={domain} />,
     },
-    {
-      id: 'counts',
-      title: say('whatif.change'),
-      cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
-        <Counts blocked={blocked} allowed={allowed} />
-      ),
-    },
+    { id: 'counts', title: say('field.change'), cell: (row) => <Counts row={row} /> },
     {
       id: 'clients',
-      title: say('whatif.clients'),
+      title: say('page.clients'),
       cell: ({ clients, clients_total: total }) => (
         <bdi>
-          {few(
-            clients.map(({ ip, hostname }) => hostname ?? ip),
-            total,
-            say('whatif.more'),
-            format.list,
-          )}
+          <Few names={clients.map(({ ip, hostname }) => hostname ?? ip)} total={total} />
         </bdi>
       ),
     },
@@ -153,7 +137,7 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
   return (
     <>
       <DataTable
-        label={say('whatif.byName')}
+        label={say('lists.sort.name')}
         columns={columns}
         rows={simulated.domains}
         keyOf={({ domain }) => domain}
@@ -164,32 +148,21 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
 }
 
 function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const columns: readonly Column<ChangedClient>[] = [
     {
       id: 'client',
-      title: say('whatif.client'),
+      title: say('field.client'),
       isName: true,
       cell: ({ ip, hostname }) => <bdi title={ip}>{hostname ?? ip}</bdi>,
     },
-    {
-      id: 'counts',
-      title: say('whatif.change'),
-      cell: ({ newly_blocked: blocked, newly_allowed: allowed }) => (
-        <Counts blocked={blocked} allowed={allowed} />
-      ),
-    },
+    { id: 'counts', title: say('field.change'), cell: (row) => <Counts row={row} /> },
     {
       id: 'names',
       title: say('whatif.names'),
       cell: ({ domains, domains_total: total }) => (
         <bdi className={styles['rule']}>
-          {few(
-            domains.map(({ domain }) => domain),
-            total,
-            say('whatif.more'),
-            format.list,
-          )}
+          <Few names={domains.map(({ domain }) => domain)} total={total} />
         </bdi>
       ),
     },
@@ -215,12 +188,9 @@ function Rest({ shown, total }: { readonly shown: number; readonly total: number
 const FEW = 3;
 
 /** The first ones, and that there are more. */
-function few(
-  names: readonly string[],
-  total: number,
-  more: string,
-  list: (items: readonly string[]) => string,
-): string {
+function Few({ names, total }: { readonly names: readonly string[]; readonly total: number }): ReactNode {
+  const { say, format } = useText();
   const first = names.slice(0, FEW);
-  return list(total > first.length ? [...first, `${total - first.length} ${more}`] : first);
+  const rest = total > first.length ? [`${total - first.length} ${say('whatif.more')}`] : [];
+  return format.list([...first, ...rest]);
 }

@@ -30,7 +30,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
   const end = useChange('DELETE /grants/{id}', { done: 'timed.ended' });
   const { isAdmin } = useMe();
   return (
-    <div className={styles['permissions']}>
+    <div className="rows-3">
       <ForAdmins>
         <Bar>
           <Button
@@ -54,16 +54,16 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
           const own = all.filter((grant) => isOf(grant, holder));
           if (own.length === 0) return <p className={styles['none']}>{say('timed.none')}</p>;
           return (
-            <ul className={styles['list']}>
+            <ul className="rows-2">
               {own.map((grant) => (
                 <li key={grant.id} className={styles['row']}>
                   <Badge tone={grant.action === 'allow' ? 'allowed' : 'blocked'}>
-                    {say(grant.action === 'allow' ? 'timed.isAllowed' : 'timed.isBlocked')}
+                    {say(grant.action === 'allow' ? 'groups.rules.isAllowed' : 'groups.rules.isBlocked')}
                   </Badge>
                   <span className={styles['what']}>
-                    {grant.domain === null ? say('timed.everything') : <DomainName name={grant.domain} />}
+                    {grant.domain === null ? say('grants.everything') : <DomainName name={grant.domain} />}
                     <time dateTime={grant.until} className={styles['until']}>
-                      {say('timed.until', {
+                      {say('schedules.now.until', {
                         moment: (grant.secs_left < 86_400 ? format.time : format.moment)(grant.until),
                         left: format.ago(grant.until),
                       })}
@@ -71,7 +71,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
                   </span>
                   {isAdmin && (
                     <Button kind="quiet" onPress={() => void end.run({ params: { id: grant.id } })}>
-                      {say('timed.end')}
+                      {say('grants.end')}
                     </Button>
                   )}
                 </li>

@@ -7,7 +7,7 @@ import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button, IconButton } from '../../../ui/controls/button.tsx';
-import { CopyButton } from '../../../ui/controls/copy-button.tsx';
+import { CopyButton } from '../../../ui/controls/copy-field.tsx';
 import { Answered, Callout } from '../../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../../ui/display/values.tsx';
 import { Drawer } from '../../../ui/overlays/dialog.tsx';
@@ -18,13 +18,14 @@ import type { LogRow } from '../log/log-rows.ts';
 import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import type { Explained } from './explained.ts';
-import { PrivateException } from './private-exception.tsx';
 import { knownClientId } from './use-verdict.ts';
 import type { Judge } from './use-verdict.ts';
 import { touches } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import { VerdictMenus } from './verdict-menus.tsx';
 import styles from './explain.module.css';
+import { useChange } from '../../../api/use-change.ts';
+import { exemptDomain, withDomain } from './private-answers.ts';
 
 /** Sets a condition. */
 export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
@@ -61,7 +62,7 @@ export function ExplainDrawer({
       onClose={onClose}
       title={
         <span className={styles['title']}>
-          {target === null ? say('queries.why.title') : <DomainName name={target.domain} />}
+          {target === null ? say('page.why') : <DomainName name={target.domain} />}
           {target !== null && <CopyButton text={target.domain} label={say('queries.copyName')} />}
         </span>
       }
@@ -169,7 +170,7 @@ function Grants({ target, judge }: { readonly target: VerdictTarget; readonly ju
             </ForAdmins>
           }
         >
-          {say(action === 'allow' ? 'queries.grant.allows' : 'queries.grant.blocks', {
+          {say(action === 'allow' ? 'queries.grant.allowed' : 'queries.grant.blocked', {
             name: name ?? say('queries.grant.everything'),
             until: format.moment(until),
           })}{' '}
@@ -184,7 +185,7 @@ function Grants({ target, judge }: { readonly target: VerdictTarget; readonly ju
       )}
       {known === null && found.isSuccess && (
         <ForAdmins>
-          <p className={styles['quiet']}>{say('queries.unknownClient')}</p>
+          <p className="quiet">{say('queries.unknownClient')}</p>
         </ForAdmins>
       )}
     </>
@@ -240,5 +241,36 @@ function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
         })}
       </dl>
     </section>
+  );
+}
+
+/** A list of texts; the answer of the configuration names no types. */
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}
+
+/** The offer; nothing once the domain is exempt. */
+function PrivateException({ name }: { readonly name: string }): ReactNode {
+  const { say } = useText();
+  const config = useAsk('GET /config', {});
+  const change = useChange('PATCH /config', { done: 'queries.private.allowed' });
+  if (config.data === undefined) return null;
+  const domain = exemptDomain(name);
+  const next = withDomain(textsOf(config.data.dns['rebinding_allowlist']), domain);
+  if (next === null) return null;
+  const body = { dns: { rebinding_allowlist: [...next] } };
+  return (
+    <ForAdmins>
+      <Callout
+        tone="info"
+        actions={
+          <Button isPending={change.isPending} onPress={() => void change.run({ body })}>
+            {say('queries.private.allow', { domain })}
+          </Button>
+        }
+      >
+        {say(domain === 'ts.net' ? 'queries.private.tailscale' : 'queries.private.why')}
+      </Callout>
+    </ForAdmins>
   );
 }

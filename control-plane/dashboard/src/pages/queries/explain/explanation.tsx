@@ -1,17 +1,14 @@
 /** Why a query was answered as it was: what decided, every stage with every rule that matches, and the answer. */
-import { ArrowRight, Check, CircleDot, OctagonX } from 'lucide-react';
+import { ArrowRight, Ban, Check, CircleCheck, CircleDot, CirclePause, OctagonX, Replace } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { MessageKey } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';
-import type { Say } from '../../../i18n/say.ts';
 import { Callout } from '../../../ui/display/states.tsx';
-import { DomainName } from '../../../ui/display/values.tsx';
-import en from '../../../i18n/en.json';
+import { Badge, DomainName } from '../../../ui/display/values.tsx';
 import type { Explained } from './explained.ts';
-import { ExplainedLists } from './explained-lists.tsx';
-import { ExplainedUpstreams } from './explained-upstreams.tsx';
 import { stageDetail } from './stage-detail.ts';
+import { wordFor } from '../../../i18n/say.ts';
 import styles from './explain.module.css';
+import { Link } from 'wouter';
 
 type Stage = Explained['stages'][number];
 type Rule = Stage['rules'][number];
@@ -74,7 +71,7 @@ function ThenAndNow({
     );
   const isThen = by === 'kept_generation';
   return (
-    <p className={styles['quiet']}>
+    <p className="quiet">
       {say(isThen ? 'queries.why.then' : 'queries.why.unchanged', {
         revision: revision ?? 0,
         current: current ?? 0,
@@ -96,8 +93,8 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
       <Icon size={16} aria-hidden />
       <div className={styles['stageBody']}>
         <p>
-          <span className={styles['stageName']}>{wordFor('queries.stage', name, say)}</span>{' '}
-          <span className={styles['quiet']}>{say(`queries.verdictOf.${verdict}`)}</span>
+          <span className={styles['stageName']}>{wordFor('queries.stage', name)}</span>{' '}
+          <span className="quiet">{say(`queries.verdictOf.${verdict}`)}</span>
         </p>
         {detail !== null && detail !== 'None' && <Detail stage={name} detail={detail} />}
         {rules.length > 0 && (
@@ -117,9 +114,9 @@ function StageView({ stage, domain }: { readonly stage: Stage; readonly domain: 
 function Detail({ stage, detail }: { readonly stage: string; readonly detail: string }): ReactNode {
   const { say, format } = useText();
   const words = stageDetail(stage, detail);
-  if (words === null) return <p className={styles['quiet']}>{detail}</p>;
+  if (words === null) return <p className="quiet">{detail}</p>;
   const of = words.secs === undefined ? words.of : format.span(words.secs);
-  return <p className={styles['quiet']}>{say(words.key, { of })}</p>;
+  return <p className="quiet">{say(words.key, { of })}</p>;
 }
 
 /** A rule with every list that has it. */
@@ -136,7 +133,7 @@ function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: stri
         {line !== null && ` · ${say('queries.why.line', { line: format.count(line) })}`}
       </p>
       {judged !== domain && (
-        <p className={styles['quiet']}>
+        <p className="quiet">
           {say('queries.why.judged')} <DomainName name={judged} />
         </p>
       )}
@@ -153,7 +150,7 @@ interface RecordsProps {
 export function Records({ rcode, records }: RecordsProps): ReactNode {
   const { say, format } = useText();
   return (
-    <div className={styles['records']}>
+    <div className="rows-1">
       <p>
         <code>{rcode}</code>
         {records.length === 0 && ` ${say('queries.why.noRecords')}`}
@@ -161,15 +158,94 @@ export function Records({ rcode, records }: RecordsProps): ReactNode {
       {records.map(({ name, type, ttl, data }, place) => (
         <p key={place} className={styles['record']}>
           <DomainName name={name} /> <code>{type}</code> <bdi className={styles['data']}>{data}</bdi>{' '}
-          <span className={styles['quiet']}>{say('queries.why.ttl', { span: format.span(ttl) })}</span>
+          <span className="quiet">{say('queries.why.ttl', { span: format.span(ttl) })}</span>
         </p>
       ))}
     </div>
   );
 }
 
-/** The word for a code of the API; the code itself where there is no word for it yet. */
-function wordFor(prefix: string, code: string, say: Say): string {
-  const key = `${prefix}.${code}`;
-  return key in en ? say(key as MessageKey) : code;
+type Upstreams = NonNullable<Explained['upstreams']>;
+
+/** The servers, and the one that answered. */
+function ExplainedUpstreams({ of }: { readonly of: Upstreams }): ReactNode {
+  const { say } = useText();
+  const { zone, pools, answered_by: server } = of;
+  return (
+    <section className={styles['part']}>
+      <h3>{say('queries.stage.forward')}</h3>
+      {server !== null && <p>{say('queries.why.answeredBy', { server })}</p>}
+      {zone !== null && <p className="quiet">{say('queries.why.zone', { zone })}</p>}
+      <ol className={styles['rules']}>
+        {pools.map(({ name, strategy, servers }) => (
+          <li key={name} className={styles['rule']}>
+            <p>
+              <bdi>{name}</bdi> <span className="quiet">{say(`resolving.strategy.${strategy}.help`)}</span>
+            </p>
+            {servers.map(({ address, status }) => (
+              <p key={address}>
+                <code>
+                  <bdi>{address}</bdi>
+                </code>{' '}
+                {status === 'Unhealthy' && <span className="quiet">{say('resolving.state.unhealthy')}</span>}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type List = Explained['lists'][number];
+
+const LOOKS = {
+  block: { tone: 'blocked', icon: Ban },
+  allow: { tone: 'allowed', icon: CircleCheck },
+  rewrite: { tone: 'plain', icon: Replace },
+} as const;
+
+/** The lists, or that there is none. */
+function ExplainedLists({ of }: { readonly of: readonly List[] }): ReactNode {
+  const { say } = useText();
+  return (
+    <section className={styles['part']}>
+      <h3>{say('queries.why.lists')}</h3>
+      {of.length === 0 ? (
+        <p className="quiet">{say('queries.why.noLists')}</p>
+      ) : (
+        <ul className={styles['rules']}>
+          {of.map((list, place) => (
+            <li key={place} className={styles['rule']}>
+              <ListView list={list} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function ListView({ list }: { readonly list: List }): ReactNode {
+  const { say, format } = useText();
+  const { source_id: id, source, kind, action, rule, line, state } = list;
+  const { tone, icon } = state === 'active' ? LOOKS[action] : { tone: 'plain' as const, icon: CirclePause };
+  return (
+    <>
+      <p>
+        <Link to={`/lists?kind=${kind}&open=${id}`}>
+          <bdi>{source}</bdi>
+        </Link>{' '}
+        <Badge tone={tone} icon={icon}>
+          {say(state === 'active' ? `queries.why.does.${action}` : `queries.why.inactive.${state}`)}
+        </Badge>
+      </p>
+      <p>
+        <code>
+          <bdi>{rule}</bdi>
+        </code>
+        {line !== null && ` · ${say('queries.why.line', { line: format.count(line) })}`}
+      </p>
+    </>
+  );
 }

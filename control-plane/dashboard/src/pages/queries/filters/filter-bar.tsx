@@ -45,7 +45,7 @@ export const FilterBar = memo(function FilterBar({
           <DomainBox domain={fields.domain} onChange={(domain) => onChange({ domain }, { replace: true })} />
         </div>
         <SelectField
-          label={say('queries.period')}
+          label={say('field.period')}
           isLabelHidden
           value={isBetween ? BETWEEN : fields.period === '' ? ALWAYS : fields.period}
           onChange={(chosen) => {
@@ -213,7 +213,6 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   return (
     <SearchField
       label={say('queries.search')}
-      clearLabel={say('queries.search.clear')}
       value={text}
       onChange={setText}
       onSubmit={(now) => {

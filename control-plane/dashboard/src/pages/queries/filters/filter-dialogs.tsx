@@ -1,20 +1,17 @@
 /** Dialogs for one condition, and for a period between two moments. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Button } from '../../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../../ui/controls/fields.tsx';
 import type { Suggestion } from '../../../ui/controls/fields.tsx';
 import { Segments } from '../../../ui/controls/segments.tsx';
-import { Stack } from '../../../ui/display/page.tsx';
-import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { deviceText, valueText } from './condition-text.ts';
 import type { Groups } from './condition-text.ts';
 import { choicesOf, conditionFault, CONDITIONS, USUAL } from './log-filters.ts';
 import type { Chip, ConditionName } from './log-filters.ts';
+import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
 import { localMoment, utcMoment } from './moments.ts';
 
 interface ConditionDialogProps {
@@ -50,70 +47,54 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
     else setTold(true);
   };
   return (
-    <Dialog
+    <FormDialog
       title={say(chip === null ? 'queries.filter.new' : 'queries.filter.change')}
-      isOpen
+      saveText={say('queries.filter.apply')}
+      onSave={set}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" onPress={set}>
-            {say('queries.filter.apply')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          set();
+      <SelectField
+        label={say('queries.facts')}
+        value={name}
+        onChange={(chosenName) => {
+          setName(chosenName);
+          setValue('');
+          setTold(false);
         }}
-      >
-        <Stack>
-          <SelectField
-            label={say('queries.filter.what')}
-            value={name}
-            onChange={(chosenName) => {
-              setName(chosenName);
-              setValue('');
-              setTold(false);
-            }}
-            choices={CONDITIONS.map((id) => ({ id, text: say(`queries.condition.${id}`) }))}
-          />
-          <Segments
-            label={say('queries.filter.how')}
-            value={isExcluded ? 'not' : 'is'}
-            onChange={(how) => setExcluded(how === 'not')}
-            choices={[
-              { id: 'is', text: say('queries.filter.is') },
-              { id: 'not', text: say('queries.filter.not') },
-            ]}
-          />
-          {choices === undefined ? (
-            <TextField
-              key={name}
-              label={say(`queries.condition.${name}`)}
-              help={name === 'client' ? say('queries.filter.clientHelp') : undefined}
-              error={isTold && fault !== null ? say(fault) : null}
-              value={value}
-              onChange={setValue}
-              suggestions={suggestions}
-              isCode
-              autoFocus
-            />
-          ) : (
-            <SelectField
-              key={name}
-              label={say(`queries.condition.${name}`)}
-              error={isTold && fault !== null ? say(fault) : null}
-              value={value}
-              onChange={setValue}
-              choices={choices}
-            />
-          )}
-        </Stack>
-      </Form>
-    </Dialog>
+        choices={CONDITIONS.map((id) => ({ id, text: say(`queries.condition.${id}`) }))}
+      />
+      <Segments
+        label={say('queries.filter.how')}
+        value={isExcluded ? 'not' : 'is'}
+        onChange={(how) => setExcluded(how === 'not')}
+        choices={[
+          { id: 'is', text: say('queries.filter.is') },
+          { id: 'not', text: say('queries.filter.not') },
+        ]}
+      />
+      {choices === undefined ? (
+        <TextField
+          key={name}
+          label={say(`queries.condition.${name}`)}
+          help={name === 'client' ? say('queries.filter.clientHelp') : undefined}
+          error={isTold && fault !== null ? say(fault) : null}
+          value={value}
+          onChange={setValue}
+          suggestions={suggestions}
+          isCode
+          autoFocus
+        />
+      ) : (
+        <SelectField
+          key={name}
+          label={say(`queries.condition.${name}`)}
+          error={isTold && fault !== null ? say(fault) : null}
+          value={value}
+          onChange={setValue}
+          choices={choices}
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -142,47 +123,29 @@ export function PeriodDialog({ from, to, onClose, onSet }: PeriodDialogProps): R
   const [start, setStart] = useState(localMoment(from));
   const [end, setEnd] = useState(localMoment(to));
   const isTurned = start !== '' && end !== '' && start >= end;
-  const set = (): void => {
-    if (!isTurned) onSet(utcMoment(start), utcMoment(end));
-  };
   return (
-    <Dialog
+    <FormDialog
       title={say('queries.period.between')}
-      isOpen
+      saveText={say('queries.filter.apply')}
+      isReady={!isTurned && (start !== '' || end !== '')}
+      onSave={() => onSet(utcMoment(start), utcMoment(end))}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{say('action.cancel')}</Button>
-          <Button kind="main" onPress={set} isDisabled={isTurned || (start === '' && end === '')}>
-            {say('queries.filter.apply')}
-          </Button>
-        </>
-      }
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          set();
-        }}
-      >
-        <Stack>
-          <TextField
-            label={say('queries.period.from')}
-            type="datetime-local"
-            value={start}
-            onChange={setStart}
-            autoFocus
-          />
-          <TextField
-            label={say('queries.period.to')}
-            help={say('queries.period.open')}
-            error={isTurned ? say('queries.period.turned') : null}
-            type="datetime-local"
-            value={end}
-            onChange={setEnd}
-          />
-        </Stack>
-      </Form>
-    </Dialog>
+      <TextField
+        label={say('field.from')}
+        type="datetime-local"
+        value={start}
+        onChange={setStart}
+        autoFocus
+      />
+      <TextField
+        label={say('field.to')}
+        help={say('queries.period.open')}
+        error={isTurned ? say('queries.period.turned') : null}
+        type="datetime-local"
+        value={end}
+        onChange={setEnd}
+      />
+    </FormDialog>
   );
 }

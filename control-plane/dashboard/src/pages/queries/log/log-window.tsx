@@ -3,7 +3,7 @@
  * somebody reads. Rows are reached with the arrow keys.
  */
 import { ArrowUp } from 'lucide-react';
-import { memo, startTransition, useEffect, useImperativeHandle, useRef } from 'react';
+import { memo, startTransition, useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent, ReactNode, Ref, RefObject } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -11,7 +11,6 @@ import { Skeleton } from '../../../ui/display/states.tsx';
 import { LogRowView } from './log-row.tsx';
 import type { LogView } from './log-reader.ts';
 import type { LogRow, LogRows } from './log-rows.ts';
-import { useReading } from './reading.ts';
 import { useSight } from './sight.ts';
 import { useLogView } from './use-log.ts';
 import type { ShownLog } from './use-log.ts';
@@ -251,4 +250,41 @@ function bringIntoSight(
   const below = innerHeight - 2 * rowPx;
   if (top < edge) scrollBy({ top: top - edge - rowPx, behavior: 'instant' });
   else if (top > below) scrollBy({ top: top - below, behavior: 'instant' });
+}
+
+/** Whether, and what ends it until the next sign of reading. */
+function useReading(
+  whole: RefObject<HTMLElement | null>,
+  rows: RefObject<HTMLElement | null>,
+  isScrolled: boolean,
+): { readonly isRead: boolean; readonly endReading: () => void } {
+  const [isPointedAt, setPointedAt] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const [isMarked, setMarked] = useState(false);
+  useEffect(() => {
+    const element = rows.current;
+    const frame = whole.current;
+    if (element === null || frame === null) return undefined;
+    const controller = new AbortController();
+    const on = { signal: controller.signal };
+    const isMouse = (event: PointerEvent): boolean => event.pointerType !== 'touch';
+    // With the button for new rows, which would else go away from under the pointer.
+    frame.addEventListener('pointerenter', (event) => setPointedAt(isMouse(event)), on);
+    frame.addEventListener('pointerleave', () => setPointedAt(false), on);
+    element.addEventListener('focusin', () => setFocused(true), on);
+    element.addEventListener('focusout', () => setFocused(false), on);
+    document.addEventListener('selectionchange', () => setMarked(isMarkedIn(element)), on);
+    return () => controller.abort();
+  }, [whole, rows]);
+  const endReading = useCallback(() => {
+    if (rows.current?.contains(document.activeElement) === true)
+      (document.activeElement as HTMLElement).blur();
+    setFocused(false);
+  }, [rows]);
+  return { isRead: isPointedAt || isFocused || isMarked || isScrolled, endReading };
+}
+
+function isMarkedIn(element: HTMLElement): boolean {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && element.contains(selection.anchorNode);
 }

@@ -1,11 +1,14 @@
 /** Asks for the own password before something about the account changes. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { Button } from '../../../ui/controls/button.tsx';
 import type { ButtonKind } from '../../../ui/controls/button.tsx';
 import { Bar, Stack } from '../../../ui/display/page.tsx';
-import { OwnPassword } from './own-password.tsx';
+import { SubmitForm } from '../../../ui/controls/submit-form.tsx';
+import { ApiFailure } from '../../../../../../shared/api/client/typed-client.ts';
+import { useText } from '../../../i18n/text.ts';
+import { TextField } from '../../../ui/controls/fields.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 
 interface PasswordStepProps {
   /** Why it is asked, and what happens then. */
@@ -22,12 +25,7 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
   const { text, action, kind = 'main', failure, isPending, onPassword } = props;
   const [password, setPassword] = useState('');
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onPassword(password);
-      }}
-    >
+    <SubmitForm onSubmit={() => onPassword(password)}>
       <Stack>
         <p>{text}</p>
         <OwnPassword value={password} onChange={setPassword} failure={failure} autoFocus />
@@ -37,6 +35,35 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
           </Button>
         </Bar>
       </Stack>
-    </Form>
+    </SubmitForm>
+  );
+}
+
+interface OwnPasswordProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Of the change: a wrong password is said by the field, the rest above it. */
+  readonly failure: Error | null;
+  readonly autoFocus?: boolean;
+}
+
+/** The field. */
+export function OwnPassword({ value, onChange, failure, autoFocus = false }: OwnPasswordProps): ReactNode {
+  const { say } = useText();
+  const isWrong = failure instanceof ApiFailure && failure.problem?.error === 'unauthorized';
+  return (
+    <>
+      {!isWrong && <FormFault failure={failure} />}
+      <TextField
+        label={say('account.password.current')}
+        error={isWrong ? say('account.password.wrong') : null}
+        value={value}
+        onChange={onChange}
+        type="password"
+        autoComplete="current-password"
+        autoFocus={autoFocus}
+        isRequired
+      />
+    </>
   );
 }

@@ -14,7 +14,7 @@ import styles from './account.module.css';
 import { PasswordStep } from './password-step.tsx';
 
 /** The codes; on paper they stand alone. */
-export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactNode {
+function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactNode {
   const { say } = useText();
   const { username } = useMe();
   return (
@@ -30,6 +30,42 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }):
   );
 }
 
+interface CodesDialogProps {
+  readonly title: string;
+  /** Once the codes are there. */
+  readonly doneTitle: string;
+  readonly codes: readonly string[] | null;
+  readonly onClose: () => void;
+  /** The steps before. */
+  readonly children: ReactNode;
+}
+
+/** Steps that end with recovery codes; then only its button closes the dialog. */
+export function CodesDialog({ title, doneTitle, codes, onClose, children }: CodesDialogProps): ReactNode {
+  const { say } = useText();
+  if (codes === null)
+    return (
+      <Dialog title={title} isOpen onClose={onClose}>
+        {children}
+      </Dialog>
+    );
+  return (
+    <Dialog
+      title={doneTitle}
+      isOpen
+      isKept
+      onClose={onClose}
+      actions={
+        <Button kind="main" onPress={onClose}>
+          {say('account.codes.kept')}
+        </Button>
+      }
+    >
+      <RecoveryCodes codes={codes} />
+    </Dialog>
+  );
+}
+
 /** New codes in the place of those before. */
 export function NewRecoveryCodes({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
@@ -39,30 +75,19 @@ export function NewRecoveryCodes({ onClose }: { readonly onClose: () => void }):
     onDone: ({ recovery_codes: made }) => setCodes(made),
   });
   return (
-    <Dialog
-      title={say(codes === null ? 'account.codes.renew' : 'account.codes')}
-      isOpen
+    <CodesDialog
+      title={say('account.codes.renew')}
+      doneTitle={say('account.codes')}
+      codes={codes}
       onClose={onClose}
-      isKept={codes !== null}
-      {...(codes !== null && {
-        actions: (
-          <Button kind="main" onPress={onClose}>
-            {say('account.codes.kept')}
-          </Button>
-        ),
-      })}
     >
-      {codes === null ? (
-        <PasswordStep
-          text={say('account.codes.renew.text')}
-          action={say('account.codes.renew')}
-          failure={renew.failure}
-          isPending={renew.isPending}
-          onPassword={(password) => void renew.run({ body: { password } })}
-        />
-      ) : (
-        <RecoveryCodes codes={codes} />
-      )}
-    </Dialog>
+      <PasswordStep
+        text={say('account.codes.renew.text')}
+        action={say('account.codes.renew')}
+        failure={renew.failure}
+        isPending={renew.isPending}
+        onPassword={(password) => void renew.run({ body: { password } })}
+      />
+    </CodesDialog>
   );
 }

@@ -20,7 +20,7 @@ type Session = AnswerOf<'GET /auth/sessions'>[number];
 
 /** The part. */
 export default function SessionsPart(): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const sessions = useAsk('GET /auth/sessions', {});
   const [ending, setEnding] = useState<Session | null>(null);
   const end = useChange('DELETE /auth/sessions/{id}', {
@@ -29,81 +29,67 @@ export default function SessionsPart(): ReactNode {
   });
   return (
     <Card title={say('settings.part.sessions')}>
-      <Answered of={sessions}>{(rows) => <SessionTable rows={rows} onEnd={setEnding} />}</Answered>
-      <Confirm
-        title={say('settings.session.end.title')}
-        action={say('settings.session.end')}
-        isOpen={ending !== null}
-        isPending={end.isPending}
-        onConfirm={() => {
-          if (ending !== null) void end.run({ params: { id: ending.id } });
-        }}
-        onClose={() => setEnding(null)}
-      >
-        <p>
-          {say('settings.session.end.text', {
-            username: ending?.username ?? '',
-            address: ending?.ip_address ?? '',
-          })}
-        </p>
-      </Confirm>
+      <Answered of={sessions}>
+        {(rows) => (
+          <DataTable
+            label={say('settings.part.sessions')}
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                id: 'who',
+                title: say('field.who'),
+                isName: true,
+                cell: ({ username, ip_address: address, current }) => (
+                  <>
+                    <bdi>{`${username} · ${address}`}</bdi>{' '}
+                    {current && <Badge tone="good">{say('settings.session.this')}</Badge>}
+                  </>
+                ),
+              },
+              {
+                id: 'browser',
+                title: say('settings.session.browser'),
+                isPlain: true,
+                cell: ({ user_agent: agent }) => <BrowserCell agent={agent} />,
+              },
+              {
+                id: 'seen',
+                title: say('field.lastSeen'),
+                cell: ({ last_seen_at: at }) => <Moment at={at} />,
+              },
+              {
+                id: 'until',
+                title: say('settings.session.until'),
+                cell: ({ expires_at: at }) => format.moment(at),
+              },
+              {
+                id: 'actions',
+                title: say('settings.session.end'),
+                isActions: true,
+                cell: (session) =>
+                  session.current ? null : (
+                    <Button icon={LogOut} onPress={() => setEnding(session)}>
+                      {say('settings.session.end')}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Answered>
+      {ending !== null && (
+        <Confirm
+          title={say('settings.session.end.title')}
+          action={say('settings.session.end')}
+          isPending={end.isPending}
+          onConfirm={() => void end.run({ params: { id: ending.id } })}
+          onClose={() => setEnding(null)}
+        >
+          <p>{say('settings.session.end.text', { username: ending.username, address: ending.ip_address })}</p>
+        </Confirm>
+      )}
     </Card>
-  );
-}
-
-interface SessionTableProps {
-  readonly rows: readonly Session[];
-  readonly onEnd: (session: Session) => void;
-}
-
-function SessionTable({ rows, onEnd }: SessionTableProps): ReactNode {
-  const { say, format } = useText();
-  return (
-    <DataTable
-      label={say('settings.part.sessions')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'who',
-          title: say('settings.session.who'),
-          isName: true,
-          cell: ({ username, ip_address: address, current }) => (
-            <>
-              <bdi>{`${username} · ${address}`}</bdi>{' '}
-              {current && <Badge tone="good">{say('settings.session.this')}</Badge>}
-            </>
-          ),
-        },
-        {
-          id: 'browser',
-          title: say('settings.session.browser'),
-          isPlain: true,
-          cell: ({ user_agent: agent }) => <BrowserCell agent={agent} />,
-        },
-        {
-          id: 'seen',
-          title: say('settings.session.seen'),
-          cell: ({ last_seen_at: at }) => <Moment at={at} />,
-        },
-        {
-          id: 'until',
-          title: say('settings.session.until'),
-          cell: ({ expires_at: at }) => format.moment(at),
-        },
-        {
-          id: 'actions',
-          title: say('settings.session.end'),
-          isActions: true,
-          cell: (session) =>
-            session.current ? null : (
-              <Button icon={LogOut} onPress={() => onEnd(session)}>
-                {say('settings.session.end')}
-              </Button>
-            ),
-        },
-      ]}
-    />
   );
 }
 

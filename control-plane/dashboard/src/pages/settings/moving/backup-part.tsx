@@ -8,7 +8,7 @@ import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { CheckboxField, TextField } from '../../../ui/controls/fields.tsx';
 import { NO_PASSWORD } from '../../../ui/controls/new-password.ts';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { RestoreCard } from './restore-card.tsx';
 
@@ -73,7 +73,7 @@ export default function BackupPart(): ReactNode {
               />
             </>
           )}
-          <FormFault failure={backup.failure} fields={[]} />
+          <FormFault failure={backup.failure} />
           <Bar>
             <Button
               kind="main"

@@ -6,7 +6,7 @@ import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { SelectField } from '../../../ui/controls/fields.tsx';
 import { FileField } from '../../../ui/controls/file-field.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Progress } from '../../../ui/display/progress.tsx';
 import { ImportView } from './import-view.tsx';
@@ -65,7 +65,7 @@ export default function ImportPart(): ReactNode {
               isDisabled={isPending}
               onFile={(chosen) => void tell(chosen, format)}
             />
-            <FormFault failure={trial.failure ?? takeOver.failure} fields={[]} />
+            <FormFault failure={trial.failure ?? takeOver.failure} />
             {isPending && <Progress>{say(trial.isPending ? 'import.reading' : 'import.writing')}</Progress>}
           </Stack>
         </div>

@@ -8,7 +8,6 @@ import { Callout } from '../../../ui/display/states.tsx';
 import { Figure, Figures } from '../../../ui/display/values.tsx';
 import { PROGRAMS, RESULTS, rowsOf } from './import-rows.ts';
 import type { Item, Report } from './import-rows.ts';
-import styles from './moving.module.css';
 
 interface ImportViewProps {
   readonly report: Report;
@@ -80,7 +79,7 @@ function ItemTable({ report, result }: ItemTableProps): ReactNode {
           },
         ]}
       />
-      {rest > 0 && <p className={styles['quiet']}>{say('moving.rest', { count: rest })}</p>}
+      {rest > 0 && <p className="quiet">{say('word.rest', { count: rest })}</p>}
     </>
   );
 }

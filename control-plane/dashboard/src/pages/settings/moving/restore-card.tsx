@@ -6,13 +6,13 @@ import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { FileField } from '../../../ui/controls/file-field.tsx';
-import { FormFault } from '../../../ui/display/form-fault.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Progress } from '../../../ui/display/progress.tsx';
-import { RestorePassphrase } from './restore-passphrase.tsx';
 import { RestoreView } from './restore-view.tsx';
 import { isEncrypted, parsedJson, sumsOf } from './restore-words.ts';
 import type { Difference } from './restore-words.ts';
+import { TextField } from '../../../ui/controls/fields.tsx';
 
 type Backup = CallOf<'POST /restore'>['body'];
 
@@ -54,7 +54,7 @@ export function RestoreCard(): ReactNode {
   const body = needsPassphrase ? { ...backup, passphrase } : backup;
 
   return (
-    <Card title={say('restore.title')}>
+    <Card title={say('restore.action')}>
       <Stack>
         <FileField
           label={say('restore.file')}
@@ -66,18 +66,32 @@ export function RestoreCard(): ReactNode {
           onFile={(chosen) => void open(chosen)}
         />
         {needsPassphrase && (
-          <RestorePassphrase
+          <TextField
+            label={say('restore.passphrase')}
+            help={say('restore.passphrase.help')}
             value={passphrase}
             onChange={(text) => {
               setPassphrase(text);
               setDifference(null);
             }}
-            isCompared={difference !== null}
-            isPending={trial.isPending}
-            onCompare={() => void trial.run({ body: body!, query: { dry_run: true } })}
+            type="password"
+            autoComplete="off"
+            isRequired
           />
         )}
-        <FormFault failure={trial.failure ?? restore.failure} fields={[]} />
+        {needsPassphrase && difference === null && (
+          <Bar>
+            <Button
+              kind="main"
+              isDisabled={passphrase === ''}
+              isPending={trial.isPending}
+              onPress={() => void trial.run({ body: body!, query: { dry_run: true } })}
+            >
+              {say('restore.compare')}
+            </Button>
+          </Bar>
+        )}
+        <FormFault failure={trial.failure ?? restore.failure} />
         {trial.isPending && <Progress>{say('restore.comparing')}</Progress>}
         {difference !== null && body !== null && (
           <RestoreView

@@ -48,7 +48,7 @@ export function RestoreView({ difference, actions }: RestoreViewProps): ReactNod
             {leftOut.map(({ kind, name, reason }) => (
               <li key={`${kind} ${name}`}>
                 {kindWord(kind, say)}: <bdi>{name}</bdi>{' '}
-                <span className={styles['quiet']}>{say(`restore.reason.${reason}`)}</span>
+                <span className="quiet">{say(`restore.reason.${reason}`)}</span>
               </li>
             ))}
           </ul>
@@ -78,7 +78,7 @@ function Effect({ effect, things: { count, names } }: EffectProps): ReactNode {
             <bdi>{name}</bdi>
           </li>
         ))}
-        {count > shown.length && <li>{say('moving.rest', { count: count - shown.length })}</li>}
+        {count > shown.length && <li>{say('word.rest', { count: count - shown.length })}</li>}
       </ul>
     </div>
   );

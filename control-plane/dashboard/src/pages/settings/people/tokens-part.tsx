@@ -1,23 +1,24 @@
 /** Keys for programs: each is shown once, when it is made. */
-import { KeyRound, Plus, Trash2 } from 'lucide-react';
+import { KeyRound, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
-import { fieldProblem, problemText } from '../../../api/problem-text.ts';
+import { fieldProblem } from '../../../api/problem-text.ts';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button, IconButton } from '../../../ui/controls/button.tsx';
 import { CopyField } from '../../../ui/controls/copy-field.tsx';
-import { SelectField, TextField } from '../../../ui/controls/fields.tsx';
+import { TextField } from '../../../ui/controls/fields.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
 import { Card } from '../../../ui/display/page.tsx';
-import { Answered, Callout, Empty } from '../../../ui/display/states.tsx';
+import { Answered, Callout, Empty, FormFault } from '../../../ui/display/states.tsx';
 import { Moment } from '../../../ui/display/values.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
+import { AddWith } from '../../../ui/controls/add-button.tsx';
+import type { Role } from './user-dialog.tsx';
+import { RoleField } from './user-dialog.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import { ROLES } from './roles.ts';
-import type { Role } from './roles.ts';
 
 type Token = AnswerOf<'GET /api-tokens'>[number];
 
@@ -25,7 +26,6 @@ type Token = AnswerOf<'GET /api-tokens'>[number];
 export default function TokensPart(): ReactNode {
   const { say } = useText();
   const tokens = useAsk('GET /api-tokens', {});
-  const [isMaking, setMaking] = useState(false);
   const [dropped, setDropped] = useState<Token | null>(null);
   const remove = useChange('DELETE /api-tokens/{id}', {
     done: 'settings.token.deleted',
@@ -35,87 +35,69 @@ export default function TokensPart(): ReactNode {
     <Card
       title={say('settings.part.tokens')}
       actions={
-        <Button kind="main" icon={Plus} onPress={() => setMaking(true)}>
-          {say('settings.token.create')}
-        </Button>
+        <AddWith text={say('settings.token.create')} form={(close) => <TokenDialog onClose={close} />} />
       }
     >
       <Answered of={tokens}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={KeyRound} title={say('settings.token.none')}>
-              <p>{say('settings.token.none.help')}</p>
-            </Empty>
-          ) : (
-            <TokenTable rows={rows} onDrop={setDropped} />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label={say('settings.part.tokens')}
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                id: 'name',
+                title: say('field.name'),
+                isName: true,
+                cell: ({ name, prefix }) => (
+                  <>
+                    <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
+                  </>
+                ),
+              },
+              { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
+              {
+                id: 'made',
+                title: say('settings.token.made'),
+                cell: ({ created_at: at }) => <Moment at={at} />,
+              },
+              {
+                id: 'used',
+                title: say('settings.token.used'),
+                cell: ({ last_used_at: at }) => (at === null ? say('word.never') : <Moment at={at} />),
+              },
+              {
+                id: 'actions',
+                title: say('action.delete'),
+                isActions: true,
+                cell: (token) => (
+                  <IconButton
+                    icon={Trash2}
+                    label={say('settings.token.delete', { name: token.name })}
+                    onPress={() => setDropped(token)}
+                  />
+                ),
+              },
+            ]}
+            empty={
+              <Empty icon={KeyRound} title={say('settings.token.none')}>
+                <p>{say('settings.token.none.help')}</p>
+              </Empty>
+            }
+          />
+        )}
       </Answered>
-      {isMaking && <TokenDialog onClose={() => setMaking(false)} />}
-      <Confirm
-        title={say('settings.token.delete', { name: dropped?.name ?? '' })}
-        action={say('action.delete')}
-        isOpen={dropped !== null}
-        isPending={remove.isPending}
-        onConfirm={() => {
-          if (dropped !== null) void remove.run({ params: { id: dropped.id } });
-        }}
-        onClose={() => setDropped(null)}
-      >
-        <p>{say('settings.token.delete.text')}</p>
-      </Confirm>
+      {dropped !== null && (
+        <Confirm
+          title={say('settings.token.delete', { name: dropped.name })}
+          isPending={remove.isPending}
+          onConfirm={() => void remove.run({ params: { id: dropped.id } })}
+          onClose={() => setDropped(null)}
+        >
+          <p>{say('settings.token.delete.text')}</p>
+        </Confirm>
+      )}
     </Card>
-  );
-}
-
-interface TokenTableProps {
-  readonly rows: readonly Token[];
-  readonly onDrop: (token: Token) => void;
-}
-
-function TokenTable({ rows, onDrop }: TokenTableProps): ReactNode {
-  const { say } = useText();
-  return (
-    <DataTable
-      label={say('settings.part.tokens')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'name',
-          title: say('settings.token.name'),
-          isName: true,
-          cell: ({ name, prefix }) => (
-            <>
-              <bdi>{name}</bdi> <code>{`${prefix}…`}</code>
-            </>
-          ),
-        },
-        { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
-        {
-          id: 'made',
-          title: say('settings.token.made'),
-          cell: ({ created_at: at }) => <Moment at={at} />,
-        },
-        {
-          id: 'used',
-          title: say('settings.token.used'),
-          cell: ({ last_used_at: at }) => (at === null ? say('settings.token.never') : <Moment at={at} />),
-        },
-        {
-          id: 'actions',
-          title: say('action.delete'),
-          isActions: true,
-          cell: (token) => (
-            <IconButton
-              icon={Trash2}
-              label={say('settings.token.delete', { name: token.name })}
-              onPress={() => onDrop(token)}
-            />
-          ),
-        },
-      ]}
-    />
   );
 }
 
@@ -125,7 +107,6 @@ function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [role, setRole] = useState<Role>('viewer');
   const [key, setKey] = useState<string | null>(null);
   const make = useChange('POST /api-tokens', { quiet: true, onDone: (made) => setKey(made.key) });
-  const problem = fieldProblem(make.failure, 'name');
   return (
     <Dialog
       title={say('settings.token.create')}
@@ -150,29 +131,16 @@ function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
     >
       {key === null ? (
         <>
-          {make.failure !== null && problem === null && (
-            <Callout tone="fault" isAlert>
-              {problemText(make.failure)}
-            </Callout>
-          )}
+          <FormFault failure={make.failure} fields={['name']} />
           <TextField
-            label={say('settings.token.name')}
+            label={say('field.name')}
             help={say('settings.token.name.help')}
             value={name}
             onChange={setName}
-            error={problem}
+            error={fieldProblem(make.failure, 'name')}
             autoFocus
           />
-          <SelectField
-            label={say('settings.role')}
-            value={role}
-            onChange={setRole}
-            choices={ROLES.map((id) => ({
-              id,
-              text: say(`settings.role.${id}`),
-              help: say(`settings.role.${id}.help`),
-            }))}
-          />
+          <RoleField value={role} onChange={setRole} />
         </>
       ) : (
         <>

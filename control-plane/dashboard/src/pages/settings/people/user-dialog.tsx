@@ -1,16 +1,13 @@
 /** Makes or changes a person who may log in. */
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
-import { fieldProblem, problemText } from '../../../api/problem-text.ts';
-import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { SelectField, SwitchField, TextField } from '../../../ui/controls/fields.tsx';
-import { Callout } from '../../../ui/display/states.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
+import { useChanges } from '../../../api/use-change.ts';
+import { useFields } from '../../../api/use-fields.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import { ROLES } from './roles.ts';
-import type { Role } from './roles.ts';
 
 /** A person who may log in. */
 export type User = AnswerOf<'GET /users'>[number];
@@ -21,25 +18,35 @@ interface UserDialogProps {
   readonly onClose: () => void;
 }
 
-const FIELDS = ['username', 'display_name', 'password', 'role', 'enabled'] as const;
+const FIELDS = ['username', 'display_name', 'password', 'role', 'enabled'];
+
+/** The least first. */
+const ROLES = ['viewer', 'admin'] as const;
+/** What a user or a token may do. */
+export type Role = (typeof ROLES)[number];
 
 /** The dialog. */
 export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
   const { say } = useText();
-  const [username, setUsername] = useState(user?.username ?? '');
-  const [displayName, setDisplayName] = useState(user?.display_name ?? '');
-  const [password, setPassword] = useState('');
-  const [role, setRole] = useState<Role>(user?.role ?? 'viewer');
-  const [isEnabled, setEnabled] = useState(user?.enabled ?? true);
-  const make = useChange('POST /users', { done: 'settings.user.created', quiet: true, onDone: onClose });
-  const change = useChange('PATCH /users/{id}', { done: 'settings.saved', quiet: true, onDone: onClose });
-  const failure = make.failure ?? change.failure;
-  const isAtField = FIELDS.some((field) => fieldProblem(failure, field) !== null);
+  const { run, failure, isPending } = useChanges({
+    done: user === null ? 'settings.user.created' : 'settings.saved',
+    quiet: true,
+    onDone: onClose,
+  });
+  const start = {
+    username: user?.username ?? '',
+    displayName: user?.display_name ?? '',
+    password: '',
+    role: user?.role ?? ('viewer' as const),
+    enabled: user?.enabled ?? true,
+  };
+  const { fields, bind, bindToggle } = useFields(start, failure);
+  const { username, displayName, password, role, enabled } = fields;
   const save = (): void => {
-    const body = { display_name: displayName.trim(), role, enabled: isEnabled };
-    if (user === null) void make.run({ body: { ...body, username: username.trim(), password } });
+    const body = { display_name: displayName.trim(), role, enabled };
+    if (user === null) void run('POST /users', { body: { ...body, username: username.trim(), password } });
     else
-      void change.run({
+      void run('PATCH /users/{id}', {
         params: { id: user.id },
         body: { ...body, ...(password !== '' && { password }) },
       });
@@ -50,56 +57,47 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
       isOpen
       onClose={onClose}
       actions={
-        <Button kind="main" isPending={make.isPending || change.isPending} onPress={save}>
+        <Button kind="main" isPending={isPending} onPress={save}>
           {say(user === null ? 'settings.create' : 'action.save')}
         </Button>
       }
     >
-      {failure !== null && !isAtField && (
-        <Callout tone="fault" isAlert>
-          {problemText(failure)}
-        </Callout>
-      )}
+      <FormFault failure={failure} fields={FIELDS} />
       {user === null && (
-        <TextField
-          label={say('login.username')}
-          value={username}
-          onChange={setUsername}
-          error={fieldProblem(failure, 'username')}
-          autoComplete="off"
-          isCode
-          autoFocus
-        />
+        <TextField label={say('login.username')} {...bind('username')} autoComplete="off" isCode autoFocus />
       )}
+      <TextField label={say('settings.user.shown')} {...bind('displayName', 'display_name')} />
       <TextField
-        label={say('settings.user.shown')}
-        value={displayName}
-        onChange={setDisplayName}
-        error={fieldProblem(failure, 'display_name')}
-      />
-      <TextField
-        label={say(user === null ? 'login.password' : 'settings.user.newPassword')}
+        label={say(user === null ? 'field.password' : 'settings.user.newPassword')}
         help={say(user === null ? 'setup.short' : 'settings.user.newPassword.help')}
         type="password"
         autoComplete="new-password"
-        value={password}
-        onChange={setPassword}
-        error={fieldProblem(failure, 'password')}
+        {...bind('password')}
       />
-      <SelectField
-        label={say('settings.role')}
-        value={role}
-        onChange={setRole}
-        error={fieldProblem(failure, 'role')}
-        choices={ROLES.map((id) => ({
-          id,
-          text: say(`settings.role.${id}`),
-          help: say(`settings.role.${id}.help`),
-        }))}
-      />
-      <SwitchField isSelected={isEnabled} onChange={setEnabled}>
-        {say('settings.user.mayLogIn')}
-      </SwitchField>
+      <RoleField {...bind('role')} />
+      <SwitchField {...bindToggle('enabled')}>{say('settings.user.mayLogIn')}</SwitchField>
     </Dialog>
+  );
+}
+
+interface RoleFieldProps {
+  readonly value: Role;
+  readonly onChange: (role: Role) => void;
+  readonly error?: string | null;
+}
+
+/** What a user or a token may do. */
+export function RoleField(props: RoleFieldProps): ReactNode {
+  const { say } = useText();
+  return (
+    <SelectField
+      label={say('settings.role')}
+      choices={ROLES.map((id) => ({
+        id,
+        text: say(`settings.role.${id}`),
+        help: say(`settings.role.${id}.help`),
+      }))}
+      {...props}
+    />
   );
 }

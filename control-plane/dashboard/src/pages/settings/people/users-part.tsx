@@ -1,11 +1,11 @@
 /** People who may log in: what each may do, and whether a second factor is asked of them. */
-import { Ellipsis, Plus, ShieldOff, Trash2, UserPen } from 'lucide-react';
+import { Ellipsis, ShieldOff, Trash2, UserPen } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Button, IconButton } from '../../../ui/controls/button.tsx';
+import { IconButton } from '../../../ui/controls/button.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
 import { Card } from '../../../ui/display/page.tsx';
 import { Answered } from '../../../ui/display/states.tsx';
@@ -13,6 +13,7 @@ import { Badge } from '../../../ui/display/values.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { Menu } from '../../../ui/overlays/menu.tsx';
 import { UserDialog } from './user-dialog.tsx';
+import { AddWith } from '../../../ui/controls/add-button.tsx';
 import type { User } from './user-dialog.tsx';
 
 /** A question about a user. */
@@ -25,7 +26,7 @@ interface Asked {
 export default function UsersPart(): ReactNode {
   const { say } = useText();
   const users = useAsk('GET /users', {});
-  const [edited, setEdited] = useState<User | 'new' | null>(null);
+  const [edited, setEdited] = useState<User | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = (): void => setAsked(null);
   const remove = useChange('DELETE /users/{id}', { done: 'settings.user.deleted', onDone: close });
@@ -37,22 +38,80 @@ export default function UsersPart(): ReactNode {
     <Card
       title={say('settings.part.users')}
       actions={
-        <Button kind="main" icon={Plus} onPress={() => setEdited('new')}>
-          {say('settings.user.create')}
-        </Button>
+        <AddWith
+          text={say('settings.user.create')}
+          form={(close) => <UserDialog user={null} onClose={close} />}
+        />
       }
     >
       <Answered of={users}>
-        {(rows) => <UserTable rows={rows} onEdit={setEdited} onAsk={setAsked} />}
+        {(rows) => (
+          <DataTable
+            label={say('settings.part.users')}
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                id: 'name',
+                title: say('field.name'),
+                isName: true,
+                cell: ({ username, display_name: shown }) => (
+                  <bdi>{shown === '' ? username : `${shown} (${username})`}</bdi>
+                ),
+              },
+              { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
+              {
+                id: 'state',
+                title: say('field.state'),
+                cell: ({ enabled, second_factor: hasFactor }) => (
+                  <>
+                    <Badge tone={enabled ? 'good' : 'warning'}>
+                      {say(enabled ? 'settings.user.enabled' : 'settings.user.disabled')}
+                    </Badge>{' '}
+                    {hasFactor && <Badge tone="plain">{say('settings.user.hasFactor')}</Badge>}
+                  </>
+                ),
+              },
+              {
+                id: 'actions',
+                title: say('field.actions'),
+                isActions: true,
+                cell: (user) => (
+                  <Menu
+                    label={say('field.actionsOf', { name: user.username })}
+                    button={
+                      <IconButton icon={Ellipsis} label={say('field.actionsOf', { name: user.username })} />
+                    }
+                    actions={[
+                      { id: 'edit', text: say('action.edit'), icon: UserPen, run: () => setEdited(user) },
+                      {
+                        id: 'factor',
+                        text: say('settings.user.factor'),
+                        icon: ShieldOff,
+                        isDisabled: !user.second_factor,
+                        run: () => setAsked({ user, what: 'factor' }),
+                      },
+                      {
+                        id: 'delete',
+                        text: say('action.delete'),
+                        icon: Trash2,
+                        isDanger: true,
+                        isDisabled: user.source === 'config',
+                        run: () => setAsked({ user, what: 'delete' }),
+                      },
+                    ]}
+                  />
+                ),
+              },
+            ]}
+          />
+        )}
       </Answered>
-      {edited !== null && (
-        <UserDialog user={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
-      )}
+      {edited !== null && <UserDialog user={edited} onClose={() => setEdited(null)} />}
       {asked !== null && (
         <Confirm
           title={say(`settings.user.${asked.what}.title`, { name: asked.user.username })}
-          action={say(`settings.user.${asked.what}`)}
-          isOpen
+          action={say(asked.what === 'delete' ? 'action.delete' : 'settings.user.factor')}
           isPending={remove.isPending || reset.isPending}
           onConfirm={() =>
             void (asked.what === 'delete' ? remove : reset).run({ params: { id: asked.user.id } })
@@ -63,76 +122,5 @@ export default function UsersPart(): ReactNode {
         </Confirm>
       )}
     </Card>
-  );
-}
-
-interface UserTableProps {
-  readonly rows: readonly User[];
-  readonly onEdit: (user: User) => void;
-  readonly onAsk: (asked: Asked) => void;
-}
-
-function UserTable({ rows, onEdit, onAsk }: UserTableProps): ReactNode {
-  const { say } = useText();
-  return (
-    <DataTable
-      label={say('settings.part.users')}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          id: 'name',
-          title: say('settings.user.name'),
-          isName: true,
-          cell: ({ username, display_name: shown }) => (
-            <bdi>{shown === '' ? username : `${shown} (${username})`}</bdi>
-          ),
-        },
-        { id: 'role', title: say('settings.role'), cell: ({ role }) => say(`settings.role.${role}`) },
-        {
-          id: 'state',
-          title: say('settings.user.state'),
-          cell: ({ enabled, second_factor: hasFactor }) => (
-            <>
-              <Badge tone={enabled ? 'good' : 'warning'}>
-                {say(enabled ? 'settings.user.enabled' : 'settings.user.disabled')}
-              </Badge>{' '}
-              {hasFactor && <Badge tone="plain">{say('settings.user.hasFactor')}</Badge>}
-            </>
-          ),
-        },
-        {
-          id: 'actions',
-          title: say('settings.user.actions'),
-          isActions: true,
-          cell: (user) => (
-            <Menu
-              label={say('settings.user.actionsOf', { name: user.username })}
-              button={
-                <IconButton icon={Ellipsis} label={say('settings.user.actionsOf', { name: user.username })} />
-              }
-              actions={[
-                { id: 'edit', text: say('action.edit'), icon: UserPen, run: () => onEdit(user) },
-                {
-                  id: 'factor',
-                  text: say('settings.user.factor'),
-                  icon: ShieldOff,
-                  isDisabled: !user.second_factor,
-                  run: () => onAsk({ user, what: 'factor' }),
-                },
-                {
-                  id: 'delete',
-                  text: say('settings.user.delete'),
-                  icon: Trash2,
-                  isDanger: true,
-                  isDisabled: user.source === 'config',
-                  run: () => onAsk({ user, what: 'delete' }),
-                },
-              ]}
-            />
-          ),
-        },
-      ]}
-    />
   );
 }

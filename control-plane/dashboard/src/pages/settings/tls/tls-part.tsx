@@ -4,13 +4,17 @@ import { Link } from 'wouter';
 import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
-import { Card } from '../../../ui/display/page.tsx';
-import { Answered, Callout } from '../../../ui/display/states.tsx';
+import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
+import { Answered, Callout, FormFault } from '../../../ui/display/states.tsx';
 import { Facts } from '../../../ui/display/values.tsx';
-import { CertificateForm } from './certificate-form.tsx';
 import { standingOfCertificate } from './certificate-standing.ts';
 import type { TlsStatus } from './certificate-standing.ts';
-import { OwnCertificate } from './own-certificate.tsx';
+import { useState } from 'react';
+import { fieldProblem } from '../../../api/problem-text.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { FileField } from '../../../ui/controls/file-field.tsx';
+import { Confirm } from '../../../ui/overlays/confirm.tsx';
 
 /** The part. */
 export default function TlsPart(): ReactNode {
@@ -67,5 +71,95 @@ function Certificate({ found }: { readonly found: TlsStatus }): ReactNode {
       )}
       {facts.length > 0 && <Facts facts={facts} />}
     </>
+  );
+}
+
+const FIELDS = ['cert', 'key'] as const;
+type Field = (typeof FIELDS)[number];
+const TYPES = ['.pem', '.crt', '.cer', '.key'];
+
+/** A certificate and its key from files. */
+function CertificateForm(): ReactNode {
+  const { say } = useText();
+  const [files, setFiles] = useState<Readonly<Partial<Record<Field, File>>>>({});
+  const { cert, key } = files;
+  const upload = useChange('POST /tls/upload', {
+    done: 'tls.replaced',
+    quiet: true,
+    onDone: () => setFiles({}),
+  });
+  const send = (): void => {
+    const body = new FormData();
+    for (const field of FIELDS) if (files[field] !== undefined) body.set(field, files[field]);
+    void upload.run({ body });
+  };
+  return (
+    <Card title={say('tls.upload')}>
+      <Stack>
+        <FormFault failure={upload.failure} fields={FIELDS} />
+        {FIELDS.map((field) => (
+          <FileField
+            key={field}
+            label={say(`tls.upload.${field}`)}
+            help={say(`tls.upload.${field}.help`)}
+            types={TYPES}
+            file={files[field] ?? null}
+            error={fieldProblem(upload.failure, field)}
+            onFile={(file) => {
+              upload.reset();
+              setFiles({ ...files, [field]: file });
+            }}
+          />
+        ))}
+        <Bar>
+          <Button
+            kind="main"
+            isPending={upload.isPending}
+            isDisabled={cert === undefined || key === undefined}
+            onPress={send}
+          >
+            {say('tls.upload.action')}
+          </Button>
+        </Bar>
+      </Stack>
+    </Card>
+  );
+}
+
+interface OwnCertificateProps {
+  /** There is a good one, which would go. */
+  readonly isReplacing: boolean;
+}
+
+/** A certificate that Weir signs itself. */
+function OwnCertificate({ isReplacing }: OwnCertificateProps): ReactNode {
+  const { say } = useText();
+  const [isAsked, setAsked] = useState(false);
+  const make = useChange('POST /tls/generate', { done: 'tls.replaced', onDone: () => setAsked(false) });
+  return (
+    <Card title={say('tls.own')}>
+      <p>{say('tls.own.text')}</p>
+      <Bar>
+        <Button
+          isPending={make.isPending}
+          onPress={() => {
+            if (isReplacing) setAsked(true);
+            else void make.run({});
+          }}
+        >
+          {say('tls.own.make')}
+        </Button>
+      </Bar>
+      <Confirm
+        title={say('tls.own.title')}
+        action={say('tls.own.make')}
+        isOpen={isAsked}
+        isPending={make.isPending}
+        onConfirm={() => void make.run({ query: { force: 'true' } })}
+        onClose={() => setAsked(false)}
+      >
+        <p>{say('tls.own.gone')}</p>
+      </Confirm>
+    </Card>
   );
 }

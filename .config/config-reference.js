@@ -1,0 +1,127 @@
+// Makes what is generated from the keys in config/sections.ts: config/weir.toml and the dashboard's table of keys. Without
+// --write it checks both files. Usage: node .config/config-reference.js [--write]
+import { readFileSync, writeFileSync } from 'node:fs';
+import { NOTES, SECTIONS, shapeOf, withoutDefault } from '../config/keys.ts';
+import { keys } from '../config/sections.ts';
+
+const LINE_WIDTH = 110;
+const TOML = 'config/weir.toml';
+const TABLE = 'control-plane/dashboard/src/pages/settings/keys/config-keys.json';
+
+const HEADER = `# The configuration of Weir: every key, at its default. Generated from config/sections.ts.
+#
+# A line that starts with "#" and a key is a default: take the "#" away and change the value. Text that
+# starts with "# " explains. A variable of the environment overrides a key: WEIR_SERVER_WEB_PORT=8081,
+# WEIR_DNS_RATE_LIMIT_ENABLED=true; lists are divided by commas, pools are JSON.
+# Keys that need a restart say so. All others take effect at once when they are changed over the API (PATCH /config,
+# "weir config set"), and when this file is read again ("weir config reload", or SIGHUP).
+# Keys of [server] and [logging], and those marked "This node only", are read from this file alone. All others belong to
+# the whole cluster and are kept in its database, where the first file puts them: what is edited last wins, here or over
+# the API, which edits this file, too.
+# "weir check-config" checks a file.
+`;
+
+/** The keys of a section and the sections in it, in their order: [name, schema]. */
+const keysIn = (section) => Object.entries(shapeOf(section)).filter(([, schema]) => NOTES.has(schema));
+const sectionsIn = (section) => Object.entries(shapeOf(section)).filter(([, schema]) => !NOTES.has(schema));
+
+/** What a key takes and its default, as the file and the dashboard have them. */
+function describeKey(schema) {
+  const def = withoutDefault(schema);
+  const value = defaultOf(schema);
+  switch (def.type) {
+    case 'boolean':
+      return { kind: 'switch', value };
+    case 'number':
+      return { kind: 'number', value, ...rangeOf(schema) };
+    case 'enum':
+      return { kind: 'choice', value, choices: Object.values(def.entries) };
+    case 'array':
+      return { kind: withoutDefault(def.element).type === 'pipe' ? 'table' : 'list', value };
+    default:
+      // Several URLs are written as one text.
+      return { kind: 'text', value: Array.isArray(value) ? value.join(' ') : value };
+  }
+}
+
+function defaultOf({ _zod: { def } }) {
+  return def.defaultValue ?? (def.innerType === undefined ? undefined : defaultOf(def.innerType));
+}
+
+function rangeOf({ _zod: { def }, minValue: min, maxValue: max }) {
+  return def.innerType === undefined ? { min, max } : rangeOf(def.innerType);
+}
+
+function tableRows(section, path = []) {
+  const rows = keysIn(section).map(([name, schema]) => {
+    const { doc: help, unit, restart, secret } = NOTES.get(schema);
+    const { kind, value, choices, min, max } = describeKey(schema);
+    const key = [...path, name].join('.');
+    return { key, kind, help, default: value, unit, min, max, choices, restart, secret };
+  });
+  return [...rows, ...sectionsIn(section).flatMap(([name, inner]) => tableRows(inner, [...path, name]))];
+}
+
+function tomlOf(section, path = []) {
+  const { doc } = SECTIONS.get(section);
+  const head = path.length === 0 ? [] : [`\n[${path.join('.')}]\n${comment(doc)}\n`];
+  return [
+    ...head,
+    ...keysIn(section).map(([name, schema]) => `\n${tomlOfKey(name, schema, path)}`),
+    ...sectionsIn(section).map(([name, inner]) => tomlOf(inner, [...path, name])),
+  ].join('');
+}
+
+function tomlOfKey(name, schema, path) {
+  const { kind, value } = describeKey(schema);
+  const explained = comment(explain(schema));
+  if (kind !== 'table') return `${explained}\n#${name} = ${tomlValue(value)}\n`;
+  const element = withoutDefault(schema).element;
+  const tables = value.map((row, index) => {
+    const lines = keysIn(element).flatMap(([field, inner]) => {
+      // An optional field that the row lacks is shown at its first choice.
+      const written = row[field] ?? describeKey(inner).choices[0];
+      return [...(index === 0 ? [comment(explain(inner))] : []), `#${field} = ${tomlValue(written)}`];
+    });
+    return `\n#[[${[...path, name].join('.')}]]\n${lines.join('\n')}\n`;
+  });
+  return `${explained}\n${comment(SECTIONS.get(element).doc)}\n${tables.join('')}`;
+}
+
+function explain(schema) {
+  const { doc, unit, restart, perNode } = NOTES.get(schema);
+  const { kind, choices } = describeKey(schema);
+  return [
+    doc,
+    kind === 'choice' && `One of ${choices.map(tomlValue).join(', ')}.`,
+    unit !== undefined && `Unit: ${unit}.`,
+    restart === true && 'Needs a restart.',
+    perNode === true && 'This node only.',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function tomlValue(value) {
+  return Array.isArray(value) ? `[${value.map(tomlValue).join(', ')}]` : JSON.stringify(value);
+}
+
+function comment(text) {
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? undefined : `${lines.at(-1)} ${word}`;
+    if (longer !== undefined && longer.length <= LINE_WIDTH) lines[lines.length - 1] = longer;
+    else lines.push(`# ${word}`);
+  }
+  return lines.join('\n');
+}
+
+const rows = tableRows(keys).map((row) => JSON.stringify(row));
+const generated = { [TOML]: HEADER + tomlOf(keys), [TABLE]: `[\n${rows.join(',\n')}\n]\n` };
+for (const [file, text] of Object.entries(generated)) {
+  if (process.argv.includes('--write')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${file} is not what config/sections.ts makes it: npm run check -- config --write`);
+    process.exitCode = 1;
+  }
+}

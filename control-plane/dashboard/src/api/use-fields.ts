@@ -1,0 +1,55 @@
+/** The fields of a form: their values, and what binds a control to one of them. */
+import { useState } from 'react';
+import { fieldProblem } from './problem-text.ts';
+
+/** What a text or a choice needs. */
+interface BoundField<Value> {
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  /** What the server says is wrong with it. */
+  readonly error: string | null;
+}
+
+/** What a switch or a checkbox needs. */
+interface BoundToggle {
+  readonly isSelected: boolean;
+  readonly onChange: (isSelected: boolean) => void;
+}
+
+interface FormFields<Fields> {
+  readonly fields: Fields;
+  readonly set: (changed: Partial<Fields>) => void;
+  /** Binds a field; `paths` are those of a refused request, if they differ from its name. */
+  readonly bind: <Name extends keyof Fields & string>(
+    name: Name,
+    ...paths: string[]
+  ) => BoundField<Fields[Name]>;
+  readonly bindToggle: <Name extends keyof Fields>(
+    name: Name & (Fields[Name] extends boolean ? Name : never),
+  ) => BoundToggle;
+}
+
+/** Fields that start with these values; `failure` is that of the request that they are sent with. */
+export function useFields<Fields extends object>(
+  start: Fields | (() => Fields),
+  failure: Error | null,
+): FormFields<Fields> {
+  const [fields, setFields] = useState(start);
+  const set = (changed: Partial<Fields>): void => setFields((before) => ({ ...before, ...changed }));
+  return {
+    fields,
+    set,
+    bind: (name, ...paths) => ({
+      value: fields[name],
+      onChange: (value) => set({ [name]: value } as unknown as Partial<Fields>),
+      error: (paths.length > 0 ? paths : [name]).reduce<string | null>(
+        (found, path) => found ?? fieldProblem(failure, path),
+        null,
+      ),
+    }),
+    bindToggle: (name) => ({
+      isSelected: Boolean(fields[name]),
+      onChange: (isSelected) => set({ [name]: isSelected } as unknown as Partial<Fields>),
+    }),
+  };
+}

@@ -1,0 +1,45 @@
+/** A list that rows can be added to: with its button, or with what it is for while it is empty. */
+import type { LucideIcon } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { AddButton } from '../controls/add-button.tsx';
+import { Answered, Empty } from './states.tsx';
+import type { Answer } from './states.tsx';
+
+interface AddableListProps<Row> {
+  readonly of: Answer<readonly Row[]>;
+  readonly icon: LucideIcon;
+  /** Title and text while there are no rows. */
+  readonly emptyTitle: string;
+  readonly emptyText: string;
+  readonly addText: string;
+  readonly form: (close: () => void) => ReactNode;
+  readonly children: (rows: readonly Row[]) => ReactNode;
+}
+
+/** The list; an open form stays when the first row arrives. */
+export function AddableList<Row>(props: AddableListProps<Row>): ReactNode {
+  const { of, icon, emptyTitle, emptyText, addText, form, children } = props;
+  const [isAdding, setAdding] = useState(false);
+  const add = <AddButton text={addText} onPress={() => setAdding(true)} />;
+  return (
+    <>
+      <Answered of={of} lines={6}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon={icon} title={emptyTitle}>
+              <p>{emptyText}</p>
+              {add}
+            </Empty>
+          ) : (
+            <>
+              <div>{add}</div>
+              {children(rows)}
+            </>
+          )
+        }
+      </Answered>
+      {isAdding && form(() => setAdding(false))}
+    </>
+  );
+}

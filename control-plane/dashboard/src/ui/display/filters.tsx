@@ -1,0 +1,26 @@
+/** What narrows the rows of a table: a search, and choices beside it. */
+import type { ReactNode } from 'react';
+import { SearchField } from '../controls/fields.tsx';
+import { Bar } from './page.tsx';
+import styles from './page.module.css';
+
+interface FiltersProps {
+  readonly label: string;
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
+  /** Leaves room for several choices in the same line. */
+  readonly isShort?: boolean;
+  readonly children?: ReactNode;
+}
+
+/** The line with the search first. */
+export function Filters({ label, search, onSearch, isShort = false, children }: FiltersProps): ReactNode {
+  return (
+    <Bar>
+      <div className={`${styles['search']} ${isShort ? styles['short'] : ''}`}>
+        <SearchField label={label} value={search} onChange={onSearch} />
+      </div>
+      {children}
+    </Bar>
+  );
+}

@@ -1,0 +1,12 @@
+/** What a client is called. */
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+
+type Named = Pick<
+  AnswerOf<'GET /clients'>['data'][number],
+  'name' | 'hostname' | 'ip_address' | 'mac_address' | 'client_key'
+>;
+
+/** The name that people gave it, else the best that is known. */
+export function nameOf({ name, hostname, ip_address: ip, mac_address: mac, client_key: key }: Named): string {
+  return name ?? hostname ?? ip ?? key ?? mac ?? '';
+}

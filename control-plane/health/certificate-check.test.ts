@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { type UsedCertificate, certificatesCheck } from './certificate-check.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 10, 28, 12);
+
+describe('certificatesCheck()', () => {
+  const used = (leftDays: number, more: Partial<UsedCertificate> = {}): UsedCertificate => ({
+    use: 'web',
+    notBefore: new Date(NOW_MS - 60 * DAY_MS),
+    notAfter: new Date(NOW_MS + leftDays * DAY_MS),
+    fault: null,
+    ...more,
+  });
+
+  test.each([
+    [15, undefined],
+    [13, 'the certificate of the web server expires in 13 days (2026-12-11)'],
+    [1.5, 'the certificate of the web server expires in 1 day (2026-11-30)'],
+    [0.5, 'the certificate of the web server expires in less than a day (2026-11-29)'],
+    [-1, 'the certificate of the web server expired on 2026-11-27'],
+  ])('with %d days left says %s', (days, detail) => {
+    const check = certificatesCheck([used(days)], NOW_MS);
+    expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
+  });
+
+  test('warns of a certificate of six days in its last third only', () => {
+    const short = (leftDays: number): UsedCertificate =>
+      used(leftDays, { notBefore: new Date(NOW_MS + (leftDays - 6) * DAY_MS) });
+    expect(certificatesCheck([short(3)], NOW_MS).status).toBe('ok');
+    expect(certificatesCheck([short(1.9)], NOW_MS).status).toBe('degraded');
+  });
+
+  test('names each certificate whose files cannot be used', () => {
+    const faulty = used(300, { use: 'dns', fault: 'this key is not that of the certificate' });
+    expect(certificatesCheck([used(300), faulty], NOW_MS)).toEqual({
+      status: 'degraded',
+      detail:
+        'the files of the certificate of encrypted DNS cannot be used: this key is not that of the certificate',
+    });
+  });
+});

@@ -1,0 +1,50 @@
+/** Options of an upstream's reply: the client subnet (RFC 7871 section 7.3), and errors that report a block (RFC 8914). */
+import { EcsData, longestPrefix } from '../../../shared/dns/ecs-option.ts';
+import {
+  BROKEN_OPTIONS,
+  findOption,
+  NO_OPTION,
+  OPTION_HEAD_SIZE,
+  optionEnd,
+} from '../../../shared/dns/edns-option.ts';
+import { EdnsOption, ExtendedError } from '../../../shared/dns/iana.ts';
+import { readU16 } from '../../../shared/dns/wire.ts';
+
+/** The reply is for another subnet than was asked for. */
+export const OTHER_ECS = -1;
+
+/**
+ * Scope prefix of a reply whose options lie between `at` and `end`: 0 where it names none (it fits everybody),
+ * `OTHER_ECS` where family, source prefix or address are not those of `asked`, or the option is malformed.
+ */
+export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: Uint8Array): number {
+  // To a question that told no subnet, a server may name the one that it took instead.
+  if (asked[EcsData.SOURCE] === 0) return 0;
+  const option = findOption(message, at, end, EdnsOption.ECS);
+  if (option === NO_OPTION) return 0;
+  if (option === BROKEN_OPTIONS) return OTHER_ECS;
+  const dataAt = option + OPTION_HEAD_SIZE;
+  if (optionEnd(message, option) - dataAt !== asked.length) return OTHER_ECS;
+  for (let i = 0; i < asked.length; i++)
+    if (i !== EcsData.SCOPE && message[dataAt + i] !== asked[i]) return OTHER_ECS;
+  const scope = message[dataAt + EcsData.SCOPE]!;
+  return scope <= longestPrefix(readU16(asked, EcsData.FAMILY)) ? scope : OTHER_ECS;
+}
+
+/**
+ * The extended error that clients are told for a reply whose options lie between `at` and `end`; undefined if it
+ * reports no block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) means Weir's operator, so
+ * an upstream's 15 becomes 16 (Censored). Texts are dropped.
+ */
+export function blockSaidBy(message: Uint8Array, at: number, end: number): number | undefined {
+  let from = at;
+  for (;;) {
+    const option = findOption(message, from, end, EdnsOption.EDE);
+    if (option < 0) return undefined;
+    from = optionEnd(message, option);
+    if (from - option < OPTION_HEAD_SIZE + 2) continue;
+    const code = readU16(message, option + OPTION_HEAD_SIZE);
+    if (code === ExtendedError.BLOCKED || code === ExtendedError.CENSORED) return ExtendedError.CENSORED;
+    if (code === ExtendedError.FILTERED || code === ExtendedError.PROHIBITED) return code;
+  }
+}
