@@ -101,6 +101,12 @@ function isCommand(name, words) {
   return programs === undefined || name === 'fuzz' || words.length === 0 || programs[words[0]] !== undefined;
 }
 
+for (const word of Object.values(PROGRAMS).flatMap((programs) =>
+  Object.values(programs).join(' ').split(' '),
+))
+  if (/^[\w.-]+\/[\w./-]+$/.test(word) && !word.startsWith('node_modules/') && !paths.has(word))
+    report('.config/program.js', 1, `no such program: ${word}`);
+
 const map = readFileSync('ARCHITECTURE.md', 'utf8');
 /** Folders of the code map. */
 const rooms = [...map.matchAll(/^\| (`[\w.-]+\/.*?`) \|/gm)].flatMap(([, cell]) => cell.split(', '));

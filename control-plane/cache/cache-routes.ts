@@ -45,8 +45,7 @@ function readCacheStats(stats: Pick<LogQuestions, 'cacheUse'>, cache: CacheConte
     query: CacheStatsQuery,
     answer: CacheStats,
     handle: async ({ query, gone }) => {
-      const nowMs = clock.nowMs();
-      const span = spanOf(nowMs, periodMs(query.period)!);
+      const span = spanOf(clock.nowMs(), periodMs(query.period)!);
       return toCacheStats(await stats.cacheUse(span, gone), cache);
     },
   });

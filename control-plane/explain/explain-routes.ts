@@ -5,8 +5,7 @@ import { invalid, notFound } from '../api/api-error.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
-import type { Queryable } from '../db/database.ts';
-import type { Explainer, Question } from './explainer.ts';
+import type { Question } from './explainer.ts';
 import { explainLogged, type LoggedExplainerParts } from './logged-explainer.ts';
 
 type ClientGroups = Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
@@ -14,14 +13,7 @@ type ClientGroups = Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
 const LOOPBACK = '127.0.0.1';
 
 /** Rows of explain. */
-export function explainRoutes(context: {
-  explainer: Pick<Explainer, 'explain'>;
-  past: LoggedExplainerParts['past'];
-  nodeName: string;
-  queryLog: LoggedExplainerParts['queryLog'];
-  database: Queryable;
-  clients: ClientGroups;
-}): Route[] {
+export function explainRoutes(context: LoggedExplainerParts & { clients: ClientGroups }): Route[] {
   const explain = route({
     method: 'GET',
     path: '/explain',

@@ -21,6 +21,8 @@ export interface LoggedExplainerParts {
   readonly database: Queryable;
 }
 
+type Revisions = Awaited<ReturnType<typeof revisionsAt>>;
+
 /** A revision is in force on every node some seconds after it was stored, at the latest. */
 const SETTLED_MS = 6000;
 
@@ -71,7 +73,7 @@ function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnsw
 
 function toThen(
   { id, timestamp, status, block_source, block_rule }: LoggedQuery,
-  { then, now }: Awaited<ReturnType<typeof revisionsAt>>,
+  { then, now }: Revisions,
   reason: string | null,
 ): LoggedThen {
   return {
@@ -88,10 +90,7 @@ function toThen(
   };
 }
 
-function reasonOf(
-  { then, now, nowSince }: Awaited<ReturnType<typeof revisionsAt>>,
-  timestamp: string,
-): string | null {
+function reasonOf({ then, now, nowSince }: Revisions, timestamp: string): string | null {
   if (then !== now) {
     const before = then === null ? 'the state before the first revision' : `revision ${then}`;
     return `policy or lists have changed since: the rest explains by revision ${now}, not by ${before}`;

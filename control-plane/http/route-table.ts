@@ -7,6 +7,7 @@
 import { accessRoutes } from '../access/access-routes.ts';
 import type { Route } from '../api/route.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
+import { userFactorRoutes } from '../auth/accounts/user-factor-routes.ts';
 import { userRoutes } from '../auth/accounts/user-routes.ts';
 import { authRoutes } from '../auth/auth-routes.ts';
 import { secondFactorRoutes } from '../auth/second-factor-routes.ts';
@@ -75,6 +76,7 @@ const FEATURES = [
   tlsRoutes,
   tokenRoutes,
   userRoutes,
+  userFactorRoutes,
   groupRoutes,
   bypassRoutes,
   accessRoutes,

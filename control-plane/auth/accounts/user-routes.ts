@@ -8,13 +8,7 @@ import type { NamedUser, Users } from './users.ts';
 
 /** Rows of users. */
 export function userRoutes({ users }: { users: Users }): Route[] {
-  return [
-    listUsers(users),
-    createUser(users),
-    updateUser(users),
-    deleteUser(users),
-    removeSecondFactor(users),
-  ];
+  return [listUsers(users), createUser(users), updateUser(users), deleteUser(users)];
 }
 
 function listUsers(users: Users): Route {
@@ -93,17 +87,4 @@ function shown(user: NamedUser): User {
     created_at: user.createdAt.toISOString(),
     updated_at: user.updatedAt.toISOString(),
   };
-}
-
-function removeSecondFactor(users: Users): Route {
-  return route({
-    method: 'DELETE',
-    path: '/users/{id}/second-factor',
-    access: 'admin',
-    tag: 'Users',
-    summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
-    params: IdParams,
-    errors: { 403: "not permitted; or it is the caller's own, or that of the administrator" },
-    handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
-  });
 }

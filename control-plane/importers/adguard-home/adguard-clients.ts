@@ -16,7 +16,20 @@ import { SAFE_SEARCH_ENGINES } from '../../../shared/api/policy/safe-search-api.
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardClient, AdguardPolicy, AdguardSettings } from './adguard-settings.ts';
 import { hasSchedule } from './read-adguard.ts';
-import { ownServiceId } from './service-aliases.ts';
+
+/** Services that AdGuard Home and Weir's own catalog call by different ids. */
+const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
+  amazon_streaming: 'primevideo',
+  apple_streaming: 'apple-tvplus',
+  max: 'hbomax',
+  ok: 'odnoklassniki',
+  peacock_tv: 'peacock',
+  plenty_of_fish: 'plenty-of-fish',
+  pluto_tv: 'plutotv',
+  rakuten_viki: 'rakuten-viki',
+  samsung_tv_plus: 'samsung-tv-plus',
+  x: 'twitter',
+};
 
 /** Adds them; the result is the groups that lists and rules are for: null = every group, empty = no client. */
 export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSettings): readonly string[] | null {
@@ -111,4 +124,10 @@ class PolicyGroups {
 
 function shownFor(id: string, group: string): string {
   return group === DEFAULT_GROUP ? id : `${id} (${group})`;
+}
+
+/** The id in Weir's own catalog; null if it is the same. */
+function ownServiceId(id: string): string | null {
+  if (Object.hasOwn(OWN_SERVICE_IDS, id)) return OWN_SERVICE_IDS[id]!;
+  return id.includes('_') ? id.replaceAll('_', '-') : null;
 }

@@ -1,10 +1,12 @@
 /** AdGuard Home's single settings, as keys of Weir's configuration; and those that Weir has no place for. Pure. */
+import { admitsKey } from '../../../shared/policy/access.ts';
 import { canonicalDomain } from '../../../shared/policy/domain-rule.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addRateLimit } from '../plan/planned-pools.ts';
-import { mapAdguardAccess } from './adguard-access.ts';
+import { addAllowed, addBlocked, reportOpen } from '../plan/planned-access.ts';
+import { adguardPlaceOf } from './adguard-clients.ts';
 import type { AdguardSettings } from './adguard-settings.ts';
 
 const MIN_CACHE_BYTES = 1_048_576;
@@ -153,4 +155,49 @@ function reportUnknown(
   report(isOn(file, 'dhcp.enabled'), 'DHCP server', 'Weir does not give out addresses');
   report(isOn(file, 'tls.enabled'), 'encrypted DNS and HTTPS', 'certificates and keys are not imported');
   report(file.list('users').length > 0, 'users', 'passwords are not imported');
+}
+
+/** Adds who may ask, and who may not. There, the first one replaces the second, and an empty one lets anyone ask. */
+function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
+  const allowed = dns.texts('allowed_clients') ?? [];
+  const blocked = dns.texts('disallowed_clients') ?? [];
+  if (allowed.length === 0) {
+    if (dns.has('allowed_clients')) reportOpen(builder, 'dns.allowed_clients');
+    addBlocked(builder, knownPlaces(builder, blocked, 'dns.disallowed_clients'), 'dns.disallowed_clients');
+    return;
+  }
+  const places = knownPlaces(builder, allowed, 'dns.allowed_clients');
+  const keys = places.filter((text) => adguardPlaceOf(text)?.kind === 'key');
+  for (const key of keys) {
+    if (!admitsKey(key)) {
+      builder.notMapped(
+        'client',
+        `dns.allowed_clients ${key}`,
+        'its key is too short to let it ask from anywhere',
+      );
+      continue;
+    }
+    builder.client(
+      { mac: null, ip: null, key, name: null, group: null },
+      builder.item('client', `dns.allowed_clients ${key}`, 'a client with a known key may ask from anywhere'),
+    );
+  }
+  const networks = places.filter((text) => !keys.includes(text));
+  addAllowed(builder, networks, 'dns.allowed_clients');
+  for (const text of blocked)
+    builder.skipped(
+      'configuration',
+      `dns.disallowed_clients ${text}`,
+      'it has no effect there beside dns.allowed_clients',
+    );
+}
+
+/** The addresses, networks and ClientIDs; others are reported. */
+function knownPlaces(builder: PlanBuilder, written: readonly string[], from: string): string[] {
+  return written.flatMap((text) => {
+    const place = adguardPlaceOf(text);
+    if (place !== null) return [place.text];
+    builder.notMapped('configuration', `${from} ${text}`, 'it is not an address, network or ClientID');
+    return [];
+  });
 }

@@ -7,9 +7,9 @@ import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine } from '../plan/hosts-lines.ts';
 import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { addAllowed, OWN_MACHINE, reportOpen } from '../plan/planned-access.ts';
 import { addRateLimit, PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
-import { mapListening } from './map-listening.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
 const MODES: Readonly<Record<string, string>> = {
@@ -139,5 +139,25 @@ function mapLeases(builder: PlanBuilder, { keys, leases }: PiholeSettings): void
       { mac, ip: null, key: null, name, group: null },
       builder.item('client', `${name} (lease)`),
     );
+  }
+}
+
+/** Adds the key for `dns.listeningMode` of version 6, or `DNSMASQ_LISTENING` of version 5. */
+function mapListening(builder: PlanBuilder, mode: string, networkInterface: string): void {
+  const from = `dns.listeningMode ${mode}`;
+  switch (mode.toLowerCase()) {
+    case 'local':
+      return addAllowed(builder, [...OWN_MACHINE, 'connected'], from);
+    case 'all':
+      return reportOpen(builder, from);
+    case 'single':
+    case 'bind':
+      return builder.notMapped(
+        'configuration',
+        from,
+        `it answers anyone who reaches the interface ${networkInterface}: set server.bind_address to its addresses, and dns.allowed_clients to the networks of your clients`,
+      );
+    default:
+      builder.notMapped('configuration', from, 'set dns.allowed_clients to the networks of your clients');
   }
 }

@@ -129,7 +129,7 @@ describe('sums from lists', () => {
           expect(await read(request)).toEqual(countPlainly(wanted));
         };
         for (const step of list) {
-          // What was remembered for this question may have changed when it is asked again.
+          // Asked after every step, so its blocks and lists change while they are remembered.
           await ask(questions[0]!);
           if (step.what !== 'store') {
             await log.keep(step);
