@@ -16,7 +16,7 @@ import { NodeClaim } from './cluster/node-claim.ts';
 import { nodeIdOf } from './cluster/node-store.ts';
 import type { Dnstap } from './query-log/dnstap/dnstap.ts';
 import { LogDrain } from './query-log/drain/log-drain.ts';
-import { LogQuestions } from './query-log/scans/log-questions.ts';
+import { logQuestions } from './query-log/scans/log-questions.ts';
 import { LogScans } from './query-log/scans/log-scans.ts';
 import { LogWriter } from './query-log/store/log-writer.ts';
 import type { QueryLogPrivacy } from './query-log/store/privacy.ts';
@@ -237,7 +237,7 @@ function startLog(node: Node) {
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
   const scans = new LogScans(node);
   stops.push(() => scans.close());
-  const queryLog = new LogQuestions({
+  const queryLog = logQuestions({
     ...node,
     scans,
     flush: () => writer.flush(),
@@ -246,10 +246,9 @@ function startLog(node: Node) {
   return {
     claim,
     writer,
-    // One reader, which features see as the log, its statistics or its counts by address.
+    // One reader, which features see as the log or as its statistics.
     queryLog,
     stats: queryLog,
-    addressCounts: queryLog,
     /** Why rows of the query log cannot be stored; null = they can. */
     logTrouble: () => claim.trouble() ?? writer.trouble(),
   };

@@ -16,12 +16,12 @@ import { recordAudit } from '../audit/audit-store.ts';
 import type { Database } from '../db/database.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { toCacheStats } from '../stats/cache-use.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import type { CacheContents } from './cache-contents.ts';
 
 /** Rows of the answer cache. */
 export function cacheRoutes(context: {
-  stats: Pick<StatsReader, 'cacheUse'>;
+  stats: Pick<LogQuestions, 'cacheUse'>;
   cache: CacheContents;
   database: Database;
   clock: Clock;
@@ -35,7 +35,7 @@ export function cacheRoutes(context: {
   ];
 }
 
-function readCacheStats(stats: Pick<StatsReader, 'cacheUse'>, cache: CacheContents, clock: Clock): Route {
+function readCacheStats(stats: Pick<LogQuestions, 'cacheUse'>, cache: CacheContents, clock: Clock): Route {
   return route({
     method: 'GET',
     path: '/cache/stats',

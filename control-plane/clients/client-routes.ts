@@ -17,19 +17,19 @@ import { notFound } from '../api/api-error.ts';
 import { authorOf, route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import type { Queryable } from '../db/database.ts';
 import type { PolicyChanges } from '../policy/change.ts';
 import type { Changed } from '../policy/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
 import { changedRow } from './client-change.ts';
-import type { AddressCounts } from './client-stats-store.ts';
 import * as store from './client-store.ts';
 import { momentText, pageOfClients, shownClient } from './client-view.ts';
 
 /** Rows of clients. */
 export function clientRoutes(context: {
-  addressCounts: AddressCounts;
+  stats: Pick<LogQuestions, 'addressCounts'>;
   policy: PolicyChanges;
   clients: ClientDirectory;
   clock: Clock;
@@ -37,7 +37,7 @@ export function clientRoutes(context: {
   return [
     listClients(context.clients),
     createClient(context.policy, context.clients),
-    readClientStats(context.addressCounts, context.clients, context.clock),
+    readClientStats(context.stats, context.clients, context.clock),
     readClient(context.clients),
     updateClient(context.policy, context.clients),
     deleteClient(context.policy, context.clients),
@@ -71,7 +71,11 @@ function readClient(clients: ClientDirectory): Route {
   });
 }
 
-function readClientStats(addressCounts: AddressCounts, clients: ClientDirectory, clock: Clock): Route {
+function readClientStats(
+  stats: Pick<LogQuestions, 'addressCounts'>,
+  clients: ClientDirectory,
+  clock: Clock,
+): Route {
   return route({
     method: 'GET',
     path: '/clients/stats',
@@ -81,7 +85,7 @@ function readClientStats(addressCounts: AddressCounts, clients: ClientDirectory,
     query: ClientStatsQuery,
     answer: ClientStatsList,
     handle: async ({ query, gone }) => {
-      const counts = await addressCounts.ofSpan(spanOf(clock.nowMs(), periodMs(query.period)!), gone);
+      const counts = await stats.addressCounts(spanOf(clock.nowMs(), periodMs(query.period)!), gone);
       const found = new Map<number, ClientStats>();
       for (const { address, clientId, total, blocked } of counts) {
         const record = clientId === null ? clients.at(address) : clients.get(clientId);

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { readClientText } from '../query-log/names/client-text.ts';
 import type { ClientSlots, SlotsOfClients } from '../query-log/reading/client-slots.ts';
 import type { ClientNames } from '../stats/client-names.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { outcomeOf, sumStatuses } from './query-kinds.ts';
@@ -17,7 +17,7 @@ const STATUS = 'status:';
 
 /** Rows of queries by time. */
 export function compatHistoryRoutes(context: {
-  stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>;
+  stats: Pick<LogQuestions, 'slotCounts' | 'clientSlots'>;
   clock: Clock;
   clients: ClientNames;
 }): CompatRoute[] {
@@ -31,7 +31,7 @@ export function compatHistoryRoutes(context: {
 }
 
 async function readHistory(
-  stats: Pick<StatsReader, 'slotCounts'>,
+  stats: Pick<LogQuestions, 'slotCounts'>,
   clock: Clock,
   { gone }: CompatRequest,
 ): Promise<Untimed<CompatHistory>> {
@@ -48,7 +48,7 @@ async function readHistory(
 }
 
 async function readClientHistory(
-  stats: Pick<StatsReader, 'slotCounts' | 'clientSlots'>,
+  stats: Pick<LogQuestions, 'slotCounts' | 'clientSlots'>,
   clock: Clock,
   clients: ClientNames,
   { params, gone }: CompatRequest,

@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { BlockFilterStats, StatsSummary } from '../../shared/api/stats-api.ts';
 import type { Health } from '../../shared/api/system-api.ts';
 import type { PolicyRows } from '../policy/rows.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { processNow, systemNow } from './machine-state.ts';
@@ -32,7 +32,7 @@ export function compatNodeRoutes(context: {
   health: { checks(): Health['checks'] };
   rate: { recentQueries(unit: 'second' | 'minute'): number };
   clients: { all(): readonly unknown[] };
-  stats: Pick<StatsReader, 'summary'>;
+  stats: Pick<LogQuestions, 'summary'>;
   cache: CacheCounters;
 }): CompatRoute[] {
   const { configuration, clock, startedAtMs, policyRows, filterStats, health, rate, clients, stats } =

@@ -7,7 +7,7 @@ import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import type { PolicyRows } from '../policy/rows.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
 import type { ClientNames } from '../stats/client-names.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
 import { readRecentBlocked } from './recent-blocked.ts';
@@ -23,7 +23,7 @@ export function compatPaddRoutes(context: {
   clock: Clock;
   policyRows: () => PolicyRows;
   filterStats: () => BlockFilterStats;
-  stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>;
+  stats: Pick<LogQuestions, 'summary' | 'topDomains' | 'topClients'>;
   queryLog: Pick<QueryLogReader, 'page'>;
   clients: ClientNames;
   cache: { metrics(): { readonly entries: number; readonly insertions: number; readonly evictions: number } };
@@ -54,7 +54,7 @@ export function compatPaddRoutes(context: {
 }
 
 async function figuresOf(
-  stats: Pick<StatsReader, 'summary' | 'topDomains' | 'topClients'>,
+  stats: Pick<LogQuestions, 'summary' | 'topDomains' | 'topClients'>,
   queryLog: Pick<QueryLogReader, 'page'>,
   clients: ClientNames,
   clock: Clock,
@@ -68,8 +68,8 @@ async function figuresOf(
   const span = lastDay(clock);
   const top = { ...span, limit: 1 };
   const summary = await stats.summary(span, gone);
-  const [allowed] = await stats.topDomains(top, 'allowed', gone);
-  const [blocked] = await stats.topDomains(top, 'blocked', gone);
+  const [allowed] = await stats.topDomains({ ...top, which: 'allowed' }, gone);
+  const [blocked] = await stats.topDomains({ ...top, which: 'blocked' }, gone);
   const [client] = await stats.topClients(top, gone);
   const [recent] = await readRecentBlocked(queryLog, 1, gone);
   return {

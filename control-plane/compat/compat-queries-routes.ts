@@ -5,7 +5,7 @@ import { MOST_OFFSET } from '../../shared/api/query-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { QueryConditions } from '../query-log/search/query-conditions.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { DAY_MS, lastDay } from './last-day.ts';
@@ -26,7 +26,7 @@ const UPSTREAM = 'upstream:';
 /** The row of the query log. */
 export function compatQueriesRoutes(context: {
   queryLog: Pick<QueryLogReader, 'page'>;
-  stats: Pick<StatsReader, 'slotCounts'>;
+  stats: Pick<LogQuestions, 'slotCounts'>;
   clock: Clock;
   clients: { all(): readonly NamedClient[]; nameAt(address: string): string | null };
 }): CompatRoute[] {
@@ -89,7 +89,7 @@ function namesOf(
 }
 
 async function upstreamsOf(
-  stats: Pick<StatsReader, 'slotCounts'>,
+  stats: Pick<LogQuestions, 'slotCounts'>,
   clock: Clock,
   gone: AbortSignal,
 ): Promise<KnownNames['upstreams']> {

@@ -2,7 +2,7 @@
 import { CompatQueryTypes, CompatSummary, type Untimed } from '../../shared/api/compat/compat-api.ts';
 import type { BlockFilterStats } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
 import type { LoggedSummary } from '../stats/stats-store.ts';
 import { type CompatRoute, reading } from './compat-route.ts';
 import { lastDay } from './last-day.ts';
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 
 /** Rows of the figures. */
 export function compatStatsRoutes(context: {
-  stats: Pick<StatsReader, 'summary' | 'timeline'>;
+  stats: Pick<LogQuestions, 'summary' | 'timeline'>;
   clock: Clock;
   clients: { all(): readonly unknown[] };
   filterStats: () => BlockFilterStats;
@@ -56,7 +56,7 @@ function queriesOf(summary: LoggedSummary): Omit<CompatSummary['queries'], 'freq
 }
 
 async function readTypes(
-  stats: Pick<StatsReader, 'summary'>,
+  stats: Pick<LogQuestions, 'summary'>,
   clock: Clock,
   gone: AbortSignal,
 ): Promise<Untimed<CompatQueryTypes>> {

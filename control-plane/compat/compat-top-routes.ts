@@ -11,8 +11,8 @@ import type { Clock } from '../../shared/clock.ts';
 import { periodStartMs } from '../query-log/reading/period-start.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
 import type { ClientNames } from '../stats/client-names.ts';
-import type { StatsReader } from '../stats/stats-reader.ts';
-import type { Span } from '../stats/stats-store.ts';
+import type { LogQuestions } from '../query-log/scans/log-questions.ts';
+import type { Span } from '../stats/counts-reader.ts';
 import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { DAY_MS, lastDay } from './last-day.ts';
@@ -25,7 +25,7 @@ const MOST_LINES = 1000;
 
 /** Rows of the top lists. */
 export function compatTopRoutes(context: {
-  stats: StatsReader;
+  stats: LogQuestions;
   queryLog: Pick<QueryLogReader, 'page'>;
   clock: Clock;
   clients: ClientNames;
@@ -53,19 +53,20 @@ export function compatTopRoutes(context: {
 }
 
 async function readTopDomains(
-  stats: StatsReader,
+  stats: LogQuestions,
   clock: Clock,
   request: CompatRequest,
   isBlocked: boolean,
 ): Promise<Untimed<CompatTopDomains>> {
   const span = lastDay(clock);
   const limit = linesOf(request, 10);
-  const domains = await stats.topDomains({ ...span, limit }, isBlocked ? 'blocked' : 'allowed', request.gone);
-  return { domains: [...domains], ...(await totalsOf(stats, span, request.gone)) };
+  const which = isBlocked ? 'blocked' : 'allowed';
+  const domains = await stats.topDomains({ ...span, limit, which }, request.gone);
+  return { domains: domains, ...(await totalsOf(stats, span, request.gone)) };
 }
 
 async function readTopClients(
-  stats: StatsReader,
+  stats: LogQuestions,
   clock: Clock,
   clients: ClientNames,
   request: CompatRequest,
@@ -84,7 +85,7 @@ async function readTopClients(
 }
 
 async function readUpstreams(
-  stats: StatsReader,
+  stats: LogQuestions,
   clock: Clock,
   { gone }: CompatRequest,
 ): Promise<Untimed<CompatUpstreams>> {
@@ -112,7 +113,7 @@ function ownAnswers(name: string, count: number): CompatUpstreams['upstreams'][n
 }
 
 async function readPeriod(
-  stats: StatsReader,
+  stats: LogQuestions,
   clock: Clock,
   { params, gone }: CompatRequest,
 ): Promise<Untimed<CompatDatabaseSummary>> {
@@ -135,7 +136,7 @@ async function readPeriod(
 
 /** Queries of a span, and those of them that were blocked. */
 async function totalsOf(
-  stats: StatsReader,
+  stats: LogQuestions,
   span: Span,
   gone: AbortSignal,
 ): Promise<{ total_queries: number; blocked_queries: number }> {
@@ -146,7 +147,7 @@ async function totalsOf(
 
 /** Counts of a whole span by `kind:value`. */
 async function countsOf(
-  stats: Pick<StatsReader, 'slotCounts'>,
+  stats: Pick<LogQuestions, 'slotCounts'>,
   span: Span,
   kinds: readonly string[],
   gone: AbortSignal,

@@ -23,11 +23,11 @@ import { GrantTimes } from './grant-times.ts';
 const clock = new SteeredClock();
 const times = new GrantTimes(clock);
 let known: PolicyRows['grants'] = [];
-const addressCounts = { ofSpan: () => Promise.resolve([]) } as never;
+const stats = { addressCounts: () => Promise.resolve([]) };
 const suiteRoutes: Rows = (parts) => [
   ...grantRoutes({ ...parts, grants: () => times.inForce(known) }),
   ...groupRoutes(parts),
-  ...clientRoutes({ ...parts, addressCounts }),
+  ...clientRoutes({ ...parts, stats }),
 ];
 
 let suite: SuiteDatabase;

@@ -22,7 +22,7 @@ import { DatabaseUnavailable } from '../db/database-errors.ts';
 import { DraftLists } from '../lists/sources/draft-lists.ts';
 import { ListCache } from '../lists/sources/list-cache.ts';
 import { NO_POLICY_ROWS, type PolicyRows } from '../policy/rows.ts';
-import { LogQuestions } from '../query-log/scans/log-questions.ts';
+import { logQuestions } from '../query-log/scans/log-questions.ts';
 import { LogScans } from '../query-log/scans/log-scans.ts';
 import { emptySnapshot } from '../snapshot/publish/starting-state.ts';
 import { simulateRoutes } from './simulate-routes.ts';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   pool = new CompilePool();
   const { database } = suite;
   scans = new LogScans({ database, logger: new MemoryLogger() });
-  log = new LogQuestions({ scans, database, flush: async () => undefined, hostnameOf: () => null });
+  log = logQuestions({ scans, database, flush: async () => undefined, hostnameOf: () => null });
   await opened.publisher.publish(emptySnapshot(SMALL_BLOCKING).compiled, ROWS, SMALL_BLOCKING);
   const lists = new DraftLists({
     ...{ database, pool, clock: systemClock },

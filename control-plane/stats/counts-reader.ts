@@ -1,12 +1,23 @@
 /** Reads the counts of minutes, quarters of an hour and days (`query-log/store/counts-store.ts`). */
 import type { Queryable } from '../db/database.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
 import { type Grain, GRAIN_MS } from '../query-log/store/counts-store.ts';
 
-/** Rows of one grain that start in a span; Unix milliseconds. */
-export interface CountsRange {
-  readonly grain: Grain;
+/** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
+export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** Queries of a span, of all nodes or of one. */
+export interface NodeSpan extends Span {
+  /** `server.node_name` */
+  readonly node?: string | undefined;
+}
+
+/** Rows of one grain that start in a span. */
+export interface CountsRange extends Span {
+  readonly grain: Grain;
 }
 
 /** Sums of a span. */
@@ -29,6 +40,20 @@ export interface Bucket {
   readonly cached: number;
   readonly forwarded: number;
   readonly rateLimited: number;
+}
+
+/** Which counts of a span that is cut into slots of equal length. */
+export interface SlotRequest extends Span {
+  /** Length of a slot, a multiple of a minute; slots start at multiples of it. */
+  readonly stepMs: number;
+  /** Kinds of counts, such as `status`; see `MinuteCounts.counts`. */
+  readonly kinds: readonly string[];
+}
+
+/** Counts of a slot by `kind:value`. */
+export interface SlotCounts {
+  readonly startMs: number;
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 const TOTALS = `coalesce(sum(queries), 0)::bigint AS queries, coalesce(sum(blocked), 0)::bigint AS blocked,
@@ -65,6 +90,25 @@ export async function readBuckets(
     `SELECT (extract(epoch FROM start) * 1000)::bigint AS "startMs", ${TOTALS} FROM query_counts
      WHERE ${text} GROUP BY start ORDER BY start`,
     values,
+  );
+  return rows;
+}
+
+/** The slots that have queries, in order, from the counts of minutes. The span starts at most two days ago. */
+export async function readSlotCounts(
+  log: LogSource,
+  { fromMs, toMs, stepMs, kinds }: SlotRequest,
+): Promise<SlotCounts[]> {
+  const { rows } = await log.read((tx) =>
+    tx.query<{ startMs: number; counts: Record<string, number> }>(
+      `SELECT slot * $4::bigint AS "startMs", jsonb_object_agg(key, value) AS counts FROM (
+         SELECT floor(extract(epoch FROM start) * 1000 / $4::bigint)::bigint AS slot, key, sum(value::bigint) AS value
+         FROM query_counts, jsonb_each_text(counts)
+         WHERE grain = 'm' AND start >= $1 AND start < $2 AND split_part(key, ':', 1) = ANY($3)
+         GROUP BY slot, key) AS sums
+       GROUP BY slot ORDER BY slot`,
+      [new Date(fromMs), new Date(toMs), kinds, stepMs],
+    ),
   );
   return rows;
 }

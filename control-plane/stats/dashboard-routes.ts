@@ -1,20 +1,20 @@
 /** HTTP of `{api}/dashboard`: what the first page shows, in one answer over one state of the log. */
 import { periodMs } from '../../shared/api/fields.ts';
 import { Dashboard, DashboardQuery } from '../../shared/api/stats-api.ts';
-import type { Clock } from '../../shared/clock.ts';
+import { type Clock, uptimeSecs } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { Asked } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
-import { uptimeSecs } from '../system/uptime.ts';
 import { type CacheFigures, toCacheStats } from './cache-use.ts';
 import { type ClientNames, withNames } from './client-names.ts';
 import { type RateCounters, toQueryRate } from './rate-text.ts';
-import type { StatsReader } from './stats-reader.ts';
-import { granularityOf, timelineOf } from './timeline.ts';
+import type { readDashboard } from './dashboard-store.ts';
+import { granularityOf } from './timeline.ts';
 
 /** The row of the dashboard. */
 export function dashboardRoutes(context: {
-  stats: Pick<StatsReader, 'dashboard'>;
+  stats: { dashboard: Asked<typeof readDashboard> };
   clock: Clock;
   clients: ClientNames;
   rate: RateCounters;
@@ -40,9 +40,9 @@ export function dashboardRoutes(context: {
           stats: { ...logged.summary, uptime_secs: uptimeSecs({ clock, startedAtMs }) },
           rate: toQueryRate(rate, 'second'),
           cache: toCacheStats(logged.cache, cache),
-          timeline: timelineOf(request, logged.timeline),
-          top_blocked: [...logged.topBlocked],
-          top_domains: [...logged.topDomains],
+          timeline: logged.timeline,
+          top_blocked: logged.topBlocked,
+          top_domains: logged.topDomains,
           top_clients: withNames(logged.topClients, clients),
         };
       },

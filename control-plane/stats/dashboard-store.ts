@@ -1,6 +1,6 @@
 /** Reads all figures of the dashboard over one state of the log. */
+import type { Timeline } from '../../shared/api/stats-api.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
-import type { Bucket } from './counts-reader.ts';
 import {
   type CacheUse,
   cacheUse,
@@ -12,7 +12,7 @@ import {
   topClients,
   topDomains,
 } from './stats-store.ts';
-import { readTimelineCounts, type TimelineRequest } from './timeline-store.ts';
+import { readAllCounts, timelineOf, type TimelineRequest } from './timeline.ts';
 
 /** Lines of each top list. */
 const TOP = 10;
@@ -21,17 +21,16 @@ const TOP = 10;
 export interface LoggedDashboard {
   readonly summary: LoggedSummary;
   readonly cache: CacheUse;
-  /** Of `timelineOf()`. */
-  readonly timeline: readonly Bucket[];
-  readonly topBlocked: readonly DomainCount[];
-  readonly topDomains: readonly DomainCount[];
+  readonly timeline: Timeline;
+  readonly topBlocked: DomainCount[];
+  readonly topDomains: DomainCount[];
   readonly topClients: readonly ClientCount[];
 }
 
 /** Figures of the span of a timeline. */
 export async function readDashboard(log: LogSource, request: TimelineRequest): Promise<LoggedDashboard> {
   return log.read(async (tx) => {
-    const timeline = await readTimelineCounts(tx, request);
+    const timeline = timelineOf(request, await readAllCounts(tx, request));
     const sums = await readSums(tx, request, log.onDamaged);
     return {
       summary: summarize(sums),

@@ -8,7 +8,7 @@ import { startTestDatabase } from '../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../test/support/parts/test-database.ts';
 import { readDashboard } from './dashboard-store.ts';
 import { readSummary, readTopClients, readTopDomains } from './stats-store.ts';
-import { readTimeline } from './timeline-store.ts';
+import { readTimeline } from './timeline.ts';
 
 const FROM_MS = Date.UTC(2026, 6, 5, 12);
 const SPAN = { fromMs: FROM_MS, toMs: FROM_MS + 2 * 3_600_000 };
@@ -74,22 +74,20 @@ describe('a filter by node', () => {
     const figures = figuresOf(rows);
     const allowed = figures.queries_total - figures.queries_blocked;
     expect(await readSummary(log, { ...SPAN, node })).toMatchObject(figures);
+    const sound: LogSource = { ...log, onDamaged: () => expect('damaged').toBe('never') };
     const dashboard = await readDashboard(log, { ...BY_MINUTE, node });
     expect(dashboard.summary).toMatchObject(figures);
-    expect(sum(dashboard.timeline.map(({ queries }) => queries))).toBe(rows.length);
+    expect(sum(dashboard.timeline.buckets.map(({ total }) => total))).toBe(rows.length);
     expect(sum(dashboard.topClients.map(({ count }) => count))).toBe(rows.length);
     // The log has one group, so a filter by it, which reads blocks instead of counts, changes nothing.
     for (const group_id of [undefined, 7]) {
       const which = { ...SPAN, node, group_id };
-      const timeline = await log.read((tx) =>
-        readTimeline(tx, { ...BY_MINUTE, ...which }, () => expect('damaged').toBe('never')),
-      );
-      expect(timeline).toEqual(dashboard.timeline);
+      expect(await readTimeline(sound, { ...BY_MINUTE, ...which })).toEqual(dashboard.timeline);
       const clients = await readTopClients(log, { ...which, limit: 100 });
       expect(clients.length).toBe(figures.clients);
       expect(sum(clients.map(({ count }) => count))).toBe(rows.length);
-      const asked = await readTopDomains(log, { ...which, limit: 100 }, 'allowed');
-      const blocked = await readTopDomains(log, { ...which, limit: 100 }, 'blocked');
+      const asked = await readTopDomains(log, { ...which, limit: 100, which: 'allowed' });
+      const blocked = await readTopDomains(log, { ...which, limit: 100, which: 'blocked' });
       expect([asked, blocked].map((names) => sum(names.map(({ count }) => count)))).toEqual([
         allowed,
         figures.queries_blocked,

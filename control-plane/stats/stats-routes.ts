@@ -1,26 +1,30 @@
 /** HTTP of `{api}/stats`, from the database, and `{api}/stats/rate`, from memory. */
 import { periodMs } from '../../shared/api/fields.ts';
 import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../shared/api/stats-api.ts';
-import type { Clock } from '../../shared/clock.ts';
+import { type Clock, uptimeSecs } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { Asked } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
-import { uptimeSecs } from '../system/uptime.ts';
 import { type RateCounters, toQueryRate } from './rate-text.ts';
-import type { StatsReader } from './stats-reader.ts';
+import type { readSummary } from './stats-store.ts';
+
+interface SummaryReader {
+  readonly summary: Asked<typeof readSummary>;
+}
 
 /** Rows of statistics. */
 export function statsRoutes(context: {
-  stats: Pick<StatsReader, 'summary'>;
+  stats: SummaryReader;
   clock: Clock;
   rate: RateCounters;
   startedAtMs: number;
 }): Route[] {
   const { stats, clock, rate, startedAtMs } = context;
-  return [readSummary(stats, clock, startedAtMs), readRate(rate)];
+  return [getSummary(stats, clock, startedAtMs), readRate(rate)];
 }
 
-function readSummary(stats: Pick<StatsReader, 'summary'>, clock: Clock, startedAtMs: number): Route {
+function getSummary(stats: SummaryReader, clock: Clock, startedAtMs: number): Route {
   return route({
     method: 'GET',
     path: '/stats',

@@ -97,16 +97,18 @@ describe('readTopDomains', () => {
   const PERIOD = { fromMs: FROM_MS, toMs: TO_MS, limit: 10 };
 
   test('tells blocked names from the others, the most asked first', async () => {
-    expect(await readTopDomains(log, PERIOD, 'blocked')).toEqual([{ domain: 'ads.example', count: 2 }]);
-    expect(await readTopDomains(log, PERIOD, 'allowed')).toEqual([
+    expect(await readTopDomains(log, { ...PERIOD, which: 'blocked' })).toEqual([
+      { domain: 'ads.example', count: 2 },
+    ]);
+    expect(await readTopDomains(log, { ...PERIOD, which: 'allowed' })).toEqual([
       { domain: 'www.example.org', count: 3 },
       { domain: 'b.example', count: 1 },
     ]);
-    expect(await readTopDomains(log, { ...PERIOD, limit: 1 }, 'allowed')).toHaveLength(1);
+    expect(await readTopDomains(log, { ...PERIOD, limit: 1, which: 'allowed' })).toHaveLength(1);
   });
 
   test('looks at one client, a network or a group where that is wanted', async () => {
-    const blocked = (change: object) => readTopDomains(log, { ...PERIOD, ...change }, 'blocked');
+    const blocked = (change: object) => readTopDomains(log, { ...PERIOD, ...change, which: 'blocked' });
     const one = [{ domain: 'ads.example', count: 1 }];
     expect(await blocked({ client: '192.0.2.8' })).toEqual(one);
     expect(await blocked({ client: '192.0.2.0/24' })).toEqual([{ domain: 'ads.example', count: 2 }]);

@@ -4,7 +4,7 @@
  */
 import type { StatsSummary } from '../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../shared/dns/iana.ts';
-import { readClientText } from '../query-log/names/client-text.ts';
+import { type CountedClient, readClientText } from '../query-log/names/client-text.ts';
 import { latencyOfBucket } from '../query-log/block/minute-counts.ts';
 import type { KeySums } from '../query-log/names/key-sums.ts';
 import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
@@ -17,7 +17,7 @@ import {
   sumNames,
   type SumRequest,
 } from '../query-log/sums/log-sums.ts';
-import { type CountSums, readCounts } from './counts-reader.ts';
+import { type CountSums, type NodeSpan, readCounts, type Span } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
 export type LoggedSummary = Omit<StatsSummary, 'uptime_secs'>;
@@ -50,18 +50,6 @@ export interface ListHits {
   readonly sole: number;
 }
 
-/** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** Queries of a span, of all nodes or of one. */
-export interface NodeSpan extends Span {
-  /** `server.node_name` */
-  readonly node?: string | undefined;
-}
-
 /** Selects the rows of a top list. */
 export interface TopRequest extends NodeSpan {
   readonly limit: number;
@@ -69,11 +57,33 @@ export interface TopRequest extends NodeSpan {
   readonly group_id?: number | undefined;
 }
 
+/** Selects the rows of a top list of names. */
+export interface TopDomainsRequest extends TopRequest {
+  readonly which: 'blocked' | 'allowed';
+}
+
 /** Selects the rows of a top list of clients. */
 export interface TopClientsRequest extends TopRequest {
   /** Which of their queries choose and order them; all by default. */
   readonly by?: 'all' | 'blocked';
 }
+
+/** Queries from one address, without those of clients that named themselves; or of one of these from there. */
+export interface AddressCount extends CountedClient {
+  readonly total: number;
+  readonly blocked: number;
+}
+
+/** Which of the names that are answered most often. */
+export interface MostAskedRequest {
+  readonly nowMs: number;
+  readonly days: number;
+  readonly limit: number;
+}
+
+/** Addresses that are counted, the busiest ones. */
+const MAX_ADDRESSES = 10_000;
+const DAY_MS = 86_400_000;
 
 /** What a period is summed to in one state of the log. */
 export interface Sums {
@@ -125,8 +135,7 @@ export async function readListHits(
 /** The most asked names that were blocked, or that were not. */
 export async function readTopDomains(
   log: LogSource,
-  { limit, client, group_id, ...span }: TopRequest,
-  which: 'blocked' | 'allowed',
+  { limit, client, group_id, which, ...span }: TopDomainsRequest,
 ): Promise<DomainCount[]> {
   return log.read(async (tx) => {
     const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
@@ -152,6 +161,26 @@ export async function readTopClients(
     const request = await sumRequestOf(tx, span, { client, group_id }, log.onDamaged);
     return topClients(await sumClients(tx, request), limit, by);
   });
+}
+
+/** Names that any node resolved in the last days, most asked first, in lower case. */
+export async function readMostAsked(
+  log: LogSource,
+  { nowMs, days, limit }: MostAskedRequest,
+): Promise<string[]> {
+  const span = { fromUs: (nowMs - days * DAY_MS) * 1000, toUs: (nowMs + 1) * 1000 };
+  const sums = await log.read((tx) => sumNames(tx, { ...span, filter: {}, onDamaged: log.onDamaged }));
+  return sums.top(limit, 'resolved').map(([name]) => name);
+}
+
+/** Queries by address and key; `client-directory.ts` maps addresses to clients. */
+export async function readAddressCounts(log: LogSource, span: Span): Promise<AddressCount[]> {
+  const request = { ...microseconds(span), filter: {}, onDamaged: log.onDamaged };
+  return log.read(async (tx) =>
+    (await sumClients(tx, request))
+      .top(MAX_ADDRESSES, 'all')
+      .map(([client, { queries, blocked }]) => ({ ...readClientText(client), total: queries, blocked })),
+  );
 }
 
 /** The busiest of summed clients. */

@@ -4,12 +4,15 @@ import { Timeline, TimelineQuery } from '../../shared/api/stats-api.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { Asked } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
-import type { StatsReader } from './stats-reader.ts';
-import { granularityOf } from './timeline.ts';
+import { granularityOf, type readTimeline } from './timeline.ts';
 
 /** The row of the timeline. */
-export function timelineRoutes(context: { stats: Pick<StatsReader, 'timeline'>; clock: Clock }): Route[] {
+export function timelineRoutes(context: {
+  stats: { timeline: Asked<typeof readTimeline> };
+  clock: Clock;
+}): Route[] {
   const { stats, clock } = context;
   return [
     route({

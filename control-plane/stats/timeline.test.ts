@@ -7,8 +7,7 @@ import { GRANULARITIES, type Timeline } from '../../shared/api/stats-api.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import type { LogSource } from '../query-log/reading/log-source.ts';
 import { readSummary } from './stats-store.ts';
-import { readTimelineCounts, type TimelineRequest } from './timeline-store.ts';
-import { granularityOf, timelineOf } from './timeline.ts';
+import { granularityOf, readTimeline, type TimelineRequest } from './timeline.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,8 +23,7 @@ afterAll(() => own.stop());
 afterEach(() => emptyLog(own.database));
 
 async function bucketsOf(request: TimelineRequest): Promise<Timeline['buckets']> {
-  const counts = await log.read((tx) => readTimelineCounts(tx, request));
-  return timelineOf(request, counts).buckets;
+  return (await readTimeline(log, request)).buckets;
 }
 
 /** Stores one query at each of these times. */
@@ -36,7 +34,7 @@ async function storeAt(timesMs: readonly number[]): Promise<void> {
   );
 }
 
-describe('timelineOf()', () => {
+describe('readTimeline()', () => {
   test('tells what became of the queries of each bucket, the empty ones too', async () => {
     const fromMs = Date.UTC(2026, 0, 15, 12);
     const rows = [

@@ -1,14 +1,29 @@
 /**
- * Queries of a period by time. Made of the counts of minutes, quarters of an hour and days, never of rows: a bucket is
- * the sum of those that begin in it, so all buckets together are the period's total. Pure; `timeline-store.ts` reads.
+ * Queries of a period by time. Those of all clients are made of the counts of minutes, quarters of an hour and days: a
+ * bucket is the sum of those that begin in it, so all buckets together are the period's total.
  */
 import { GRANULARITIES, type Granularity, type Timeline } from '../../shared/api/stats-api.ts';
 import { zoneOffset } from '../../shared/policy/time-zone.ts';
 import { invalid } from '../api/api-error.ts';
+import type { Queryable } from '../db/database.ts';
+import type { LogSource } from '../query-log/reading/log-source.ts';
 import { MINUTES_KEPT_MS } from '../query-log/reading/period-start.ts';
+import { nodesOf } from '../query-log/reading/query-log-store.ts';
+import type { BlockTransaction } from '../query-log/search/block-transaction.ts';
+import { type Grain, GRAIN_MS } from '../query-log/store/counts-store.ts';
+import type { SumRequest } from '../query-log/sums/log-sums.ts';
 import { BUCKET_MS, bucketStarts } from './bucket-starts.ts';
-import type { Bucket } from './counts-reader.ts';
-import type { TimelineRequest } from './timeline-store.ts';
+import { type Bucket, type NodeSpan, partsOf, readBuckets } from './counts-reader.ts';
+import { readMatchingCounts } from './matching-counts.ts';
+
+/** Which timeline. */
+export interface TimelineRequest extends NodeSpan {
+  readonly granularity: Granularity;
+  readonly timezone: string;
+  /** Only queries of this client or network, and of this group. */
+  readonly client?: string | undefined;
+  readonly group_id?: number | undefined;
+}
 
 /** Most buckets of an answer: ten years of days. */
 const MOST_BUCKETS = 4000;
@@ -31,7 +46,37 @@ export function granularityOf(periodMs: number, wanted: Granularity | undefined)
   throw refuse(`more than ${MOST_BUCKETS} buckets in this period; the finest for it is ${finest}`);
 }
 
-/** The timeline over counts of `readTimelineCounts()`. */
+/** The timeline of a period. */
+export async function readTimeline(log: LogSource, request: TimelineRequest): Promise<Timeline> {
+  return timelineOf(request, await log.read((tx) => readTimelineCounts(tx, request, log.onDamaged)));
+}
+
+/** Counts of the queries that are wanted, of spans that are no longer than a bucket, in order. */
+export async function readTimelineCounts(
+  tx: BlockTransaction,
+  request: TimelineRequest,
+  onDamaged: SumRequest['onDamaged'],
+): Promise<Bucket[]> {
+  const { client, group_id, node, ...span } = request;
+  if (client === undefined && group_id === undefined) return readAllCounts(tx, request);
+  const stepMs = GRAIN_MS[request.granularity === 'minute' ? 'm' : 'q'];
+  const { nodeId } = await nodesOf(tx, { node });
+  return readMatchingCounts(tx, { ...span, nodeId, stepMs, filter: { client, group_id } }, onDamaged);
+}
+
+/** As `readTimelineCounts()`, of the queries of all clients. */
+export async function readAllCounts(tx: Queryable, request: TimelineRequest): Promise<Bucket[]> {
+  const { nodeId } = await nodesOf(tx, { node: request.node });
+  return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)), nodeId);
+}
+
+/** Counts that are fine enough, the coarsest first. */
+function grainsOf({ granularity, timezone }: TimelineRequest): readonly Grain[] {
+  if (granularity === 'minute') return ['m'];
+  return granularity === 'day' && timezone === 'UTC' ? ['d', 'q', 'm'] : ['q', 'm'];
+}
+
+/** The timeline over such counts. */
 export function timelineOf(
   { fromMs, toMs, granularity, timezone }: TimelineRequest,
   counts: readonly Bucket[],

@@ -4,12 +4,15 @@ import { TopClients, TopDomains, TopQuery } from '../../shared/api/stats-api.ts'
 import type { Clock } from '../../shared/clock.ts';
 import { route } from '../api/route.ts';
 import type { Route } from '../api/route.ts';
+import type { Asked } from '../query-log/reading/log-source.ts';
 import { spanOf } from '../query-log/reading/period-start.ts';
 import { type ClientNames, withNames } from './client-names.ts';
-import type { StatsReader } from './stats-reader.ts';
-import type { TopRequest } from './stats-store.ts';
+import type { readTopClients, readTopDomains, TopRequest } from './stats-store.ts';
 
-type TopReader = Pick<StatsReader, 'topDomains' | 'topClients'>;
+interface TopReader {
+  readonly topDomains: Asked<typeof readTopDomains>;
+  readonly topClients: Asked<typeof readTopClients>;
+}
 
 /** Rows of the top lists. */
 export function topRoutes(context: { stats: TopReader; clock: Clock; clients: ClientNames }): Route[] {
@@ -42,7 +45,7 @@ function listTopDomains(
     summary,
     query: TopQuery,
     answer: TopDomains,
-    handle: async ({ query, gone }) => [...(await stats.topDomains(requestOf(query, clock), which, gone))],
+    handle: ({ query, gone }) => stats.topDomains({ ...requestOf(query, clock), which }, gone),
   });
 }
 

@@ -1,7 +1,7 @@
 /** The state of this node for `/health`, from memory only: it must never wait. */
 import type { Health, HealthCheck } from '../../shared/api/system-api.ts';
 import type { UpstreamReport, UpstreamReports } from '../../shared/threads/messages.ts';
-import type { Clock } from '../../shared/clock.ts';
+import { type Clock, uptimeSecs } from '../../shared/clock.ts';
 import type { ClockFloor } from '../clock/clock-floor.ts';
 import type { Configuration } from '../settings/configuration.ts';
 import { certificatesCheck, type UsedCertificate } from '../health/certificate-check.ts';
@@ -12,7 +12,6 @@ import type { Database } from '../db/database.ts';
 import type { DayExport } from '../query-log/nightly/day-export.ts';
 import type { SnapshotPublisher } from '../snapshot/publish/publisher.ts';
 import type { WorkerSupervisor } from '../workers/supervisor.ts';
-import { uptimeSecs } from './uptime.ts';
 import type { TroubledNode } from '../cluster/node-figures.ts';
 
 /** What is said of a node with its health. */

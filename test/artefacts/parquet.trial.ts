@@ -74,7 +74,7 @@ test('deploy/README.md has DuckDB count what the statistics of Weir count', asyn
   ]);
   const [, line] = /^duckdb -c "(.*)"$/m.exec(GUIDE)!;
   const top = asked(line!.replace('/srv/weir/queries/*.parquet', files));
-  const blocked = await readTopDomains(log, { ...DAY, limit: top.length }, 'blocked');
+  const blocked = await readTopDomains(log, { ...DAY, limit: top.length, which: 'blocked' });
   expect(top.map(([, count]) => count)).toEqual(blocked.map(({ count }) => count));
   expect(top).toHaveLength(20);
 });

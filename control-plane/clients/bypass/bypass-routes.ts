@@ -11,7 +11,7 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
-import type { StatsReader } from '../../stats/stats-reader.ts';
+import type { LogQuestions } from '../../query-log/scans/log-questions.ts';
 import type { ClientDirectory } from '../client-directory.ts';
 import { resolverLookups } from './resolver-lookups.ts';
 import { silentDevices } from './silent-devices.ts';
@@ -24,7 +24,7 @@ export function bypassRoutes(context: {
   clients: ClientDirectory;
   clock: Clock;
   network: () => NetworkSights;
-  stats: Pick<StatsReader, 'topDomains'>;
+  stats: Pick<LogQuestions, 'topDomains'>;
   queryLog: Pick<QueryLogReader, 'page'>;
 }): Route[] {
   return [
@@ -47,7 +47,7 @@ function listSilentDevices(clients: ClientDirectory, clock: Clock, network: () =
 }
 
 function listResolverLookups(
-  stats: Pick<StatsReader, 'topDomains'>,
+  stats: Pick<LogQuestions, 'topDomains'>,
   queryLog: Pick<QueryLogReader, 'page'>,
   clock: Clock,
 ): Route {

@@ -2,8 +2,8 @@
 import type { ResolverLookup } from '../../../shared/api/policy/clients-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
-import type { StatsReader } from '../../stats/stats-reader.ts';
-import type { Span } from '../../stats/stats-store.ts';
+import type { LogQuestions } from '../../query-log/scans/log-questions.ts';
+import type { Span } from '../../stats/counts-reader.ts';
 
 /** Names of the span that are looked through, the most asked first. */
 const MOST_NAMES = 50_000;
@@ -13,14 +13,14 @@ const MOST_ROWS = 500;
 
 /** Lookups by client and resolver, the newest first. */
 export async function resolverLookups(
-  stats: Pick<StatsReader, 'topDomains'>,
+  stats: Pick<LogQuestions, 'topDomains'>,
   queryLog: Pick<QueryLogReader, 'page'>,
   span: Span,
   gone: AbortSignal,
 ): Promise<ResolverLookup[]> {
   const request = { ...span, limit: MOST_NAMES };
   const counts = await Promise.all(
-    (['allowed', 'blocked'] as const).map((which) => stats.topDomains(request, which, gone)),
+    (['allowed', 'blocked'] as const).map((which) => stats.topDomains({ ...request, which }, gone)),
   );
   const names = new Set(
     counts

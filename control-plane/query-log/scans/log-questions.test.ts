@@ -1,7 +1,7 @@
 /** Questions as the API asks them. */
 import { describe, expect, test } from '@jest/globals';
 import type { DatabaseStatus } from '../../db/database.ts';
-import { LogQuestions } from './log-questions.ts';
+import { type LogQuestions, logQuestions } from './log-questions.ts';
 import type { Scans } from './log-scans.ts';
 
 const ever = new AbortController().signal;
@@ -12,8 +12,8 @@ const UP: DatabaseStatus = { state: 'up', server: 'embedded', error: null };
 function questions(flush: () => Promise<void>, status = UP): { questions: LogQuestions; asked: string[] } {
   const asked: string[] = [];
   const scans = {
-    ask: async ({ kind }: { kind: string }) => {
-      asked.push(kind);
+    ask: async (name: string) => {
+      asked.push(name);
       return { data: [ROW] };
     },
     async *rows() {
@@ -22,10 +22,10 @@ function questions(flush: () => Promise<void>, status = UP): { questions: LogQue
   } as unknown as Scans;
   const database = { status: () => status };
   const hostnameOf = (address: string): string => `host of ${address}`;
-  return { asked, questions: new LogQuestions({ scans, database, flush, hostnameOf }) };
+  return { asked, questions: logQuestions({ scans, database, flush, hostnameOf }) };
 }
 
-describe('LogQuestions', () => {
+describe('logQuestions()', () => {
   test('asks once what was gathered until now is stored', async () => {
     const stored = Promise.withResolvers<undefined>();
     const { questions: log, asked } = questions(() => stored.promise);

@@ -9,12 +9,12 @@ import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
 import type { QueryLogRequest } from '../reading/page-scan.ts';
 import { readQueryLog } from '../reading/query-log-store.ts';
-import { LANES } from './lane-of.ts';
 import { LogScans, type LogScansOptions } from './log-scans.ts';
+import { LANES } from './questions.ts';
 
 const START_MS = Date.UTC(2026, 6, 5, 12);
-const NEWEST = { kind: 'page', request: { limit: 10, offset: 0 } } as const;
-const SEARCH = { kind: 'page', request: { limit: 10, offset: 0, domain: 'host-1' } } as const;
+const NEWEST = { limit: 10, offset: 0 };
+const SEARCH = { limit: 10, offset: 0, domain: 'host-1' };
 
 let own: TestDatabase;
 let logger = new MemoryLogger();
@@ -81,17 +81,17 @@ describe('LogScans', () => {
     const scans = open();
     for (const request of [{}, { domain: 'host-1' }, { offset: 60 }] as Partial<QueryLogRequest>[]) {
       const page = { limit: 20, offset: 0, ...request };
-      expect(await scans.ask<'page'>({ kind: 'page', request: page }, ever)).toEqual(
+      expect(await scans.ask('page', page, ever)).toEqual(
         await readQueryLog(logSourceOf(own.database), page),
       );
     }
     const span = { fromMs: START_MS, toMs: START_MS + 3_600_000 };
-    expect(await scans.ask<'summary'>({ kind: 'summary', span }, ever)).toMatchObject({
+    expect(await scans.ask('summary', span, ever)).toMatchObject({
       queries_total: 50,
       unique_domains: 50,
     });
     const request = { nowMs: START_MS + 86_400_000, days: 7, limit: 3 };
-    expect(await scans.ask<'most-asked'>({ kind: 'most-asked', request }, ever)).toHaveLength(3);
+    expect(await scans.ask('mostAsked', request, ever)).toHaveLength(3);
   });
 
   test('ask() gives identical questions about a long span one answer, and pages their own', async () => {
@@ -99,10 +99,10 @@ describe('LogScans', () => {
     const scans = open();
     const span = { fromMs: START_MS - 86_400_000, toMs: START_MS + 3_600_000 };
     const twice = <T>(ask: () => Promise<T>): Promise<[T, T]> => Promise.all([ask(), ask()]);
-    const [one, other] = await twice(() => scans.ask<'summary'>({ kind: 'summary', span }, ever));
+    const [one, other] = await twice(() => scans.ask('summary', span, ever));
     expect(one.queries_total).toBe(20);
     expect(other).toBe(one);
-    const [page, samePage] = await twice(() => scans.ask<'page'>(SEARCH, ever));
+    const [page, samePage] = await twice(() => scans.ask('page', SEARCH, ever));
     expect(samePage).toEqual(page);
     expect(samePage).not.toBe(page);
   });
@@ -122,7 +122,7 @@ describe('LogScans', () => {
     await rows.next();
     await rows.return(undefined);
     await until('the sessions to be idle', sessions, (states) => states.every((state) => state === 'idle'));
-    expect((await scans.ask<'page'>(NEWEST, ever)).total).toBe(18_000);
+    expect((await scans.ask('page', NEWEST, ever)).total).toBe(18_000);
   });
 
   test('ask() of a page waits for none of the ten searches before it', async () => {
@@ -130,7 +130,7 @@ describe('LogScans', () => {
     const scans = open();
     let asked: Promise<{ total: number }>[] = [];
     await whileLocked(async () => {
-      asked = [...Array.from({ length: 10 }, () => SEARCH), NEWEST].map((it) => scans.ask<'page'>(it, ever));
+      asked = [...Array.from({ length: 10 }, () => SEARCH), NEWEST].map((it) => scans.ask('page', it, ever));
       await until(
         'the page to be read beside all long questions',
         asking,
@@ -146,14 +146,14 @@ describe('LogScans', () => {
     const scans = open();
     const gone = new AbortController();
     await whileLocked(async () => {
-      const given = scans.ask<'page'>(SEARCH, gone.signal);
+      const given = scans.ask('page', SEARCH, gone.signal);
       given.catch(() => undefined);
       await untilAsking();
       gone.abort();
       await expect(given).rejects.toThrow('abort');
-      await expect(scans.ask<'page'>(SEARCH, gone.signal)).rejects.toThrow('abort');
+      await expect(scans.ask('page', SEARCH, gone.signal)).rejects.toThrow('abort');
     });
-    expect((await scans.ask<'page'>(SEARCH, ever)).total).toBe(1);
+    expect((await scans.ask('page', SEARCH, ever)).total).toBe(1);
   });
 
   test('ask() refuses what would wait behind too many, and takes short questions still', async () => {
@@ -162,15 +162,15 @@ describe('LogScans', () => {
     const { atOnce, waiting } = LANES.long;
     let asked: Promise<{ total: number }>[] = [];
     await whileLocked(async () => {
-      asked = Array.from({ length: atOnce + waiting }, () => scans.ask<'page'>(SEARCH, ever));
-      const refused = scans.ask<'page'>(SEARCH, ever);
+      asked = Array.from({ length: atOnce + waiting }, () => scans.ask('page', SEARCH, ever));
+      const refused = scans.ask('page', SEARCH, ever);
       await expect(refused).rejects.toMatchObject({
         status: 503,
         code: 'busy',
         headers: { 'Retry-After': '5' },
       });
-      const cacheUse = { kind: 'cache-use', span: { fromMs: 0, toMs: 60_000 } } as const;
-      expect(await scans.ask<'cache-use'>(cacheUse, ever)).toEqual({ hits: 0, misses: 0 });
+      const span = { fromMs: 0, toMs: 60_000 };
+      expect(await scans.ask('cacheUse', span, ever)).toEqual({ hits: 0, misses: 0 });
     });
     for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
   });
@@ -178,21 +178,21 @@ describe('LogScans', () => {
   test('ask() for more than fits into memory is refused, and the next question is answered', async () => {
     await store(8, 9000);
     const scans = open({ heapMib: 24 });
-    const all = { kind: 'page', request: { limit: 1_000_000, offset: 0 } } as const;
-    await expect(scans.ask<'page'>(all, ever)).rejects.toMatchObject({
+    const all = { limit: 1_000_000, offset: 0 };
+    await expect(scans.ask('page', all, ever)).rejects.toMatchObject({
       status: 503,
       code: 'busy',
       message: expect.stringContaining('24 MiB'),
     });
     expect(notices().map(({ level }) => level)).toEqual(['warn']);
-    expect((await scans.ask<'page'>(NEWEST, ever)).total).toBe(72_000);
+    expect((await scans.ask('page', NEWEST, ever)).total).toBe(72_000);
   });
 
   test('ask() fails as unavailable when the database is cut, and works once it is back', async () => {
     await store(1, 10);
     const scans = open();
     await whileLocked(async () => {
-      const asked = scans.ask<'page'>(NEWEST, ever);
+      const asked = scans.ask('page', NEWEST, ever);
       asked.catch(() => undefined);
       await untilAsking();
       await own.database.query(
@@ -200,12 +200,12 @@ describe('LogScans', () => {
       );
       await expect(asked).rejects.toBeInstanceOf(DatabaseUnavailable);
     });
-    expect((await scans.ask<'page'>(NEWEST, ever)).total).toBe(10);
+    expect((await scans.ask('page', NEWEST, ever)).total).toBe(10);
   });
 
   test('ask() tells a cursor of another log', async () => {
     const request = { limit: 1, offset: 0, cursor: 'bm9uc2Vuc2U' };
-    await expect(open().ask<'page'>({ kind: 'page', request }, ever)).rejects.toBeInstanceOf(InvalidCursor);
+    await expect(open().ask('page', request, ever)).rejects.toBeInstanceOf(InvalidCursor);
   });
 
   test('a damaged block is counted in the answer and reported once', async () => {
@@ -216,7 +216,7 @@ describe('LogScans', () => {
     );
     const scans = open();
     for (const _ of [1, 2])
-      expect(await scans.ask<'page'>({ ...NEWEST, request: { limit: 30, offset: 0 } }, ever)).toMatchObject({
+      expect(await scans.ask('page', { limit: 30, offset: 0 }, ever)).toMatchObject({
         damaged_blocks: 1,
         data: { length: 20 },
       });
@@ -229,7 +229,7 @@ describe('LogScans', () => {
     await store(1, 10);
     const scans = open({ idleMs: 0 });
     for (const _ of [1, 2]) {
-      expect((await scans.ask<'page'>(NEWEST, ever)).total).toBe(10);
+      expect((await scans.ask('page', NEWEST, ever)).total).toBe(10);
       await until('the sessions to end', sessions, (states) => states.length === 0);
     }
   });
@@ -238,12 +238,12 @@ describe('LogScans', () => {
     await store(1, 10);
     const scans = open();
     await whileLocked(async () => {
-      const asked = scans.ask<'page'>(NEWEST, ever);
+      const asked = scans.ask('page', NEWEST, ever);
       asked.catch(() => undefined);
       await untilAsking();
       await scans.close();
       await expect(asked).rejects.toBeInstanceOf(DatabaseUnavailable);
-      await expect(scans.ask<'page'>(NEWEST, ever)).rejects.toThrow('stopping');
+      await expect(scans.ask('page', NEWEST, ever)).rejects.toThrow('stopping');
     });
     await until('the sessions to end', sessions, (states) => states.length === 0);
   });

@@ -9,9 +9,15 @@ import { overloaded } from '../../api/api-error.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
 import type { LogSelection } from '../reading/log-request.ts';
-import { DamageReport } from './damage-report.ts';
-import { type Lane, laneOf, LANES } from './lane-of.ts';
-import type { Answers, Question, QuestionKind } from './scan-messages.ts';
+import {
+  type Answers,
+  type Arguments,
+  type Lane,
+  laneOf,
+  LANES,
+  type Question,
+  type QuestionName,
+} from './questions.ts';
 import { ScanWorker } from './scan-worker.ts';
 import { SharedAnswers } from './shared-answers.ts';
 
@@ -25,8 +31,8 @@ export interface LogScansOptions {
   readonly idleMs?: number;
 }
 
-/** A question of a kind. */
-export type QuestionOf<Kind extends QuestionKind> = Extract<Question, { readonly kind: Kind }>;
+/** A question that is answered at once, not in parts. */
+export type WholeName = Exclude<QuestionName, 'rows'>;
 
 /** What answers questions. */
 export interface Scans {
@@ -35,13 +41,19 @@ export interface Scans {
    * @throws {DatabaseUnavailable}
    * @throws {ApiError} 503 where too many questions wait, or memory does not suffice
    */
-  ask<Kind extends QuestionKind>(question: QuestionOf<Kind>, signal: AbortSignal): Promise<Answers[Kind]>;
+  ask<Name extends WholeName>(
+    name: Name,
+    argument: Arguments[Name],
+    signal: AbortSignal,
+  ): Promise<Answers[Name]>;
   /** Rows without host names, newest first; more are read as they are taken. @throws as `ask()` */
   rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]>;
 }
 
 const HEAP_MIB = 96;
 const IDLE_MS = 180_000;
+/** Milliseconds between two reports of one damaged block. */
+const REPORT_EVERY_MS = 3_600_000;
 /** Seconds after which a question that was refused may be asked again. */
 const RETRY_SECS = 5;
 
@@ -49,7 +61,8 @@ const RETRY_SECS = 5;
 export class LogScans implements Scans {
   private readonly options: LogScansOptions;
   private readonly heapMib: number;
-  private readonly damage: DamageReport;
+  /** When each damaged block was last reported; every question about its time meets it. */
+  private readonly reportedMs = new Map<string, number>();
   private readonly shared = new SharedAnswers();
   private readonly stopListening: () => void;
   private thread: ScanWorker | undefined;
@@ -61,20 +74,21 @@ export class LogScans implements Scans {
   constructor(options: LogScansOptions) {
     this.options = options;
     this.heapMib = options.heapMib ?? HEAP_MIB;
-    this.damage = new DamageReport(options.logger);
     this.stopListening = options.database.onStatus(({ state }) => {
       if (state !== 'up') this.thread?.post({ type: 'database-lost' });
     });
   }
 
-  async ask<Kind extends QuestionKind>(
-    question: QuestionOf<Kind>,
+  async ask<Name extends WholeName>(
+    name: Name,
+    argument: Arguments[Name],
     signal: AbortSignal,
-  ): Promise<Answers[Kind]> {
-    const read = async (signalOfAll: AbortSignal): Promise<Answers[Kind]> =>
-      (await this.begin(question, signalOfAll).answer) as Answers[Kind];
+  ): Promise<Answers[Name]> {
+    const question = { name, argument } as Question;
+    const read = async (signalOfAll: AbortSignal): Promise<Answers[Name]> =>
+      (await this.begin(question, signalOfAll).answer) as Answers[Name];
     // A page has the newest rows, and a short span costs little.
-    if (question.kind === 'page' || laneOf(question) === 'quick') return read(signal);
+    if (name === 'page' || laneOf(question) === 'quick') return read(signal);
     return this.shared.ask(JSON.stringify(question), read, signal);
   }
 
@@ -84,7 +98,7 @@ export class LogScans implements Scans {
     let isOver = false;
     let wake = (): void => undefined;
     const { answer, more } = this.begin(
-      { kind: 'rows', selection },
+      { name: 'rows', argument: selection },
       AbortSignal.any([signal, enough.signal]),
       (rows) => {
         parts.push(rows);
@@ -123,7 +137,7 @@ export class LogScans implements Scans {
     question: Question,
     signal: AbortSignal,
     take?: (rows: readonly LoggedQuery[]) => void,
-  ): { answer: Promise<Answers[QuestionKind]>; more: () => void } {
+  ): { answer: Promise<Answers[QuestionName]>; more: () => void } {
     signal.throwIfAborted();
     if (this.isClosed) throw new DatabaseUnavailable('ask the query log: weir is stopping');
     const server = this.options.database.target();
@@ -145,7 +159,7 @@ export class LogScans implements Scans {
   private start(): ScanWorker {
     const { logger, idleMs = IDLE_MS } = this.options;
     const thread: ScanWorker = new ScanWorker(this.heapMib, {
-      damaged: (block, reason) => this.damage.report(block, reason),
+      damaged: (block, reason) => this.reportDamage(block, reason),
       log: ({ level, message, fields }) => logger[level](message, fields),
       idle: () => {
         if (this.thread === thread) this.idleTimer = setTimeout(() => this.endThread(), idleMs).unref();
@@ -156,6 +170,13 @@ export class LogScans implements Scans {
       },
     });
     return thread;
+  }
+
+  private reportDamage(block: string, reason: string): void {
+    const nowMs = performance.now();
+    if (nowMs - (this.reportedMs.get(block) ?? -Infinity) < REPORT_EVERY_MS) return;
+    this.reportedMs.set(block, nowMs);
+    this.options.logger.error('read query log: a block is damaged and left out', { block, reason });
   }
 
   private endThread(): void {

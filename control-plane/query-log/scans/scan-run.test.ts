@@ -6,12 +6,13 @@ import { startTestDatabase, type TestDatabase } from '../../../test/support/part
 import { until } from '../../../test/support/parts/until.ts';
 import type { Background } from '../../db/database.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
-import type { FromScans, Question } from './scan-messages.ts';
+import type { Question } from './questions.ts';
+import type { FromScans } from './scan-messages.ts';
 import { ScanRun } from './scan-run.ts';
 
 const START_MS = Date.UTC(2026, 6, 5, 12);
 const BLOCKS = 30;
-const SEARCH: Question = { kind: 'page', request: { limit: 10, offset: 0, domain: 'example' } };
+const SEARCH: Question = { name: 'page', argument: { limit: 10, offset: 0, domain: 'example' } };
 
 let own: TestDatabase;
 let sent: FromScans[] = [];
@@ -93,7 +94,7 @@ describe('ScanRun', () => {
       own.database,
       Array.from({ length: 2000 }, (_, i) => logRow({ timestampMs: START_MS + i })),
     );
-    const run = ask({ kind: 'rows', selection: { from: null, to: null } });
+    const run = ask({ name: 'rows', argument: { from: null, to: null } });
     const parts = (): number => sent.filter(({ type }) => type === 'part').length;
     await until('four parts', parts, (count) => count >= 4);
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));

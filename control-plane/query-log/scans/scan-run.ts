@@ -4,13 +4,10 @@ import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { BackgroundWork } from '../../db/background-work.ts';
 import type { CopyQueryable } from '../../db/database.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
-import { exportQueries } from '../reading/log-export.ts';
 import { LogMemory } from '../search/log-memory.ts';
 import type { LogSource } from '../reading/log-source.ts';
-import { answerQuestion } from './answer-question.ts';
-import { type Lane, laneOf, LANES } from './lane-of.ts';
-import { toFailure } from './scan-failure.ts';
-import { type FromScans, PARTS_AHEAD, type Question, type ToScans } from './scan-messages.ts';
+import { answerQuestion, type Lane, laneOf, LANES, type Question, type SendRows } from './questions.ts';
+import { type FromScans, PARTS_AHEAD, toFailure, type ToScans } from './scan-messages.ts';
 
 /** Transactions at once. An export takes a place for each of its turns only. */
 const PLACES: Readonly<Record<Lane, Semaphore>> = {
@@ -59,26 +56,20 @@ export class ScanRun {
   private async run(question: Question): Promise<void> {
     const { id } = this;
     try {
-      const answer =
-        question.kind === 'rows'
-          ? await this.sendRows(question.selection)
-          : await answerQuestion(this.log, question);
+      const answer = await answerQuestion(this.log, question, this.sendRows);
       this.tell({ type: 'answer', id, answer });
     } catch (error) {
       this.tell({ type: 'failure', id, failure: toFailure(error) });
     }
   }
 
-  private async sendRows(selection: Parameters<typeof exportQueries>[1]): Promise<null> {
-    for await (const rows of exportQueries(this.log, selection)) {
-      while (this.partsToSend === 0 && !this.stop.signal.aborted)
-        await new Promise<void>((resolve) => (this.wake = resolve));
-      this.stop.signal.throwIfAborted();
-      this.partsToSend--;
-      this.tell({ type: 'part', id: this.id, rows });
-    }
-    return null;
-  }
+  private readonly sendRows: SendRows = async (rows) => {
+    while (this.partsToSend === 0 && !this.stop.signal.aborted)
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    this.stop.signal.throwIfAborted();
+    this.partsToSend--;
+    this.tell({ type: 'part', id: this.id, rows });
+  };
 
   private tell(message: FromScans): void {
     if (!this.stop.signal.aborted) this.send(message);

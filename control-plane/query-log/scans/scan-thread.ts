@@ -5,19 +5,46 @@
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { LogDatabase } from './log-database.ts';
+import { sentLogger } from '../../../shared/threads/sent-logger.ts';
+import { BackgroundWork } from '../../db/background-work.ts';
+import { fromSentTarget, type SentTarget } from '../../db/database-target.ts';
+import { LANES } from './questions.ts';
 import type { FromScans, ToScans } from './scan-messages.ts';
 import { ScanRun } from './scan-run.ts';
 
 /** Lower than all that answers and the log itself, like other readers of the whole log. */
 const NICENESS = 9;
 const MOST = 19;
+/** The connections as `pg_stat_activity` shows them. */
+const CONNECTION_NAME = 'weir scans';
+/** As many connections as there are questions at once. */
+const PLACES = LANES.quick.atOnce + LANES.long.atOnce;
 
 const port = parentPort;
 if (port === null) throw new Error('start scans: this file runs only as a worker thread');
 const send = (message: FromScans): void => port.postMessage(message);
-const database = new LogDatabase(send);
+const logger = sentLogger(send);
 const runs = new Map<number, ScanRun>();
+/** Connections to the server that the control plane uses, and that server as text. */
+let work: BackgroundWork | undefined;
+let server = '';
+
+/** Connections to `target`; those to another server end with what runs on them. */
+function over(target: SentTarget): BackgroundWork {
+  const text = JSON.stringify(target);
+  if (work !== undefined && text === server) return work;
+  void work?.end();
+  server = text;
+  const own = { ...target, config: { ...target.config, application_name: CONNECTION_NAME } };
+  work = new BackgroundWork(fromSentTarget(own), logger, { places: PLACES, keepsPlans: true });
+  return work;
+}
+
+/** Ends every connection; what runs on them fails. */
+function cut(): void {
+  work?.cut();
+  work = undefined;
+}
 
 // Only on Linux is this the priority of the thread alone.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
@@ -26,7 +53,7 @@ port.on('message', (message: ToScans) => {
   switch (message.type) {
     case 'ask': {
       const { id } = message;
-      const run = new ScanRun(message, database.over(message.server), send);
+      const run = new ScanRun(message, over(message.server), send);
       runs.set(id, run);
       void run.ended.then(() => runs.delete(id));
       return;
@@ -38,11 +65,11 @@ port.on('message', (message: ToScans) => {
       runs.get(message.id)?.cancel();
       return;
     case 'database-lost':
-      database.cut();
+      cut();
       return;
     case 'end':
       for (const run of runs.values()) run.cancel();
-      database.cut();
+      cut();
       port.close();
   }
 });

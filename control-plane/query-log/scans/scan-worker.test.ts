@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { DatabaseUnavailable } from '../../db/database-errors.ts';
-import type { Question } from './scan-messages.ts';
+import type { Question } from './questions.ts';
 import { type Asked, ScanWorker } from './scan-worker.ts';
 
-const NEWEST: Question = { kind: 'page', request: { limit: 1, offset: 0 } };
+const NEWEST: Question = { name: 'page', argument: { limit: 1, offset: 0 } };
 
 let own: TestDatabase;
 beforeAll(async () => {

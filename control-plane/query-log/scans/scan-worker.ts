@@ -2,9 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { SentTarget } from '../../db/database-target.ts';
-import type { Lane } from './lane-of.ts';
-import { fromFailure } from './scan-failure.ts';
-import type { Answers, FromScans, Question, QuestionKind, ToScans } from './scan-messages.ts';
+import type { Answers, Lane, Question, QuestionName } from './questions.ts';
+import { fromFailure, type FromScans, type ToScans } from './scan-messages.ts';
 
 /** Callbacks for the owner of a thread. */
 export interface ScanWorkerEvents {
@@ -27,7 +26,7 @@ export interface Asked {
 }
 
 interface Pending extends Asked {
-  readonly settle: (error: Error | null, answer?: Answers[QuestionKind]) => void;
+  readonly settle: (error: Error | null, answer?: Answers[QuestionName]) => void;
 }
 
 const ENTRY = new URL('./scan-thread.ts', import.meta.url);
@@ -67,7 +66,7 @@ export class ScanWorker {
   }
 
   /** Asks; given up once the signal is aborted. */
-  ask(id: number, asked: Asked): Promise<Answers[QuestionKind]> {
+  ask(id: number, asked: Asked): Promise<Answers[QuestionName]> {
     const { question, server, signal } = asked;
     return new Promise((resolve, reject) => {
       const settle: Pending['settle'] = (error, answer) => {

@@ -4,7 +4,7 @@
 // of this process, without PostgreSQL's.
 import { parseArgs } from 'node:util';
 import { asOwner } from '../../support/parts/as-owner.ts';
-import { LogQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
+import { type LogQuestions, logQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
 import { LogScans } from '../../../control-plane/query-log/scans/log-scans.ts';
 import type { QueryLogFilter } from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
@@ -84,13 +84,19 @@ function questionsOf(log: LogQuestions): [name: string, ask: Ask][] {
     ['use of the cache', async () => (await log.cacheUse(day, ever)).hits],
     ['timeline', async () => (await log.timeline(timeline, ever)).buckets.length],
     ['dashboard', async () => (await log.dashboard(timeline, ever)).summary.unique_domains],
-    ['most asked names', async () => (await log.topDomains(tops, 'allowed', ever)).length],
-    ['names blocked in 30 days', async () => (await log.topDomains(last(30), 'blocked', ever)).length],
-    ['names blocked in 400 days', async () => (await log.topDomains(last(400), 'blocked', ever)).length],
+    ['most asked names', async () => (await log.topDomains({ ...tops, which: 'allowed' }, ever)).length],
+    [
+      'names blocked in 30 days',
+      async () => (await log.topDomains({ ...last(30), which: 'blocked' }, ever)).length,
+    ],
+    [
+      'names blocked in 400 days',
+      async () => (await log.topDomains({ ...last(400), which: 'blocked' }, ever)).length,
+    ],
     ['summary of 400 days', async () => (await log.summary(last(400), ever)).queries_total],
     [
       'names blocked for a client',
-      async () => (await log.topDomains({ ...tops, client: '10.0.0.7' }, 'blocked', ever)).length,
+      async () => (await log.topDomains({ ...tops, client: '10.0.0.7', which: 'blocked' }, ever)).length,
     ],
     ['busiest clients', async () => (await log.topClients(tops, ever)).length],
   ];
@@ -124,7 +130,7 @@ async function run(options: Options): Promise<void> {
   const own = await startTestDatabase();
   const { database } = own;
   const scans = new LogScans({ database, logger: new MemoryLogger() });
-  const log = new LogQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf: () => null });
+  const log = logQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf: () => null });
   try {
     const blocks = await storeMadeUpLog(database, madeRows, made);
     await asOwner(database, 'ANALYZE query_blocks, query_counts');

@@ -15,7 +15,7 @@ import type { SuiteDatabase } from './suite-database.ts';
 
 /** Rows of a suite. */
 const suiteRoutes: Rows = (parts) => [
-  ...clientRoutes({ ...parts, addressCounts: questionsOf(parts.database) }),
+  ...clientRoutes({ ...parts, stats: questionsOf(parts.database) }),
   ...clientSubnetRoutes(parts),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),

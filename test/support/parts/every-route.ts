@@ -160,7 +160,6 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,
     stats: questions,
-    addressCounts: questions,
     tail: { admit: () => undefined, send: async (response) => void response.end() },
     statusStreams: { admit: () => undefined, send: async (response) => void response.end() },
     localNames: {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
-import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.ts';
-import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
-import { QueryStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
-import { readMostAsked } from './most-asked-store.ts';
+import { logRow, wireName } from '../../test/support/parts/log-row.ts';
+import { logSourceOf, storeRows } from '../../test/support/parts/stored-log.ts';
+import type { TestDatabase } from '../../test/support/parts/test-database.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import { QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';
+import { readMostAsked } from './stats-store.ts';
 
 const NOW = Date.UTC(2026, 6, 10, 12);
 const HOUR_MS = 3_600_000;
