@@ -112,7 +112,9 @@ const map = readFileSync('ARCHITECTURE.md', 'utf8');
 const rooms = [...map.matchAll(/^\| (`[\w.-]+\/.*?`) \|/gm)].flatMap(([, cell]) => cell.split(', '));
 for (const room of rooms)
   if (rooms.indexOf(room) !== rooms.lastIndexOf(room)) report('ARCHITECTURE.md', 1, `two rows for ${room}`);
-for (const room of new Set(files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file)))) {
+for (const room of new Set(
+  files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file).split('/').slice(0, 2).join('/')),
+)) {
   if (!map.includes(`\`${room}/\``)) report('ARCHITECTURE.md', 1, `the code map lacks ${room}/`);
 }
 

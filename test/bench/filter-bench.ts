@@ -5,12 +5,12 @@
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compile } from '../../control-plane/compile/table/compile-task.ts';
-import { type CompiledRules } from '../../control-plane/compile/table/compiled-rules.ts';
-import { NOTHING_LIVE } from '../../control-plane/policy/live.ts';
-import { NO_POLICY_ROWS, type PolicyRows } from '../../control-plane/policy/rows.ts';
-import { Generations } from '../../control-plane/snapshot/publish/generations.ts';
-import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-builder.ts';
+import { compile } from '../../control-plane/policy/compile/table/compile-task.ts';
+import { type CompiledRules } from '../../control-plane/policy/compile/table/compiled-rules.ts';
+import { NOTHING_LIVE } from '../../control-plane/policy/change/runtime-state.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../control-plane/policy/change/rows.ts';
+import { Generations } from '../../control-plane/policy/snapshot/publish/generations.ts';
+import { buildSnapshot } from '../../control-plane/policy/snapshot/build/snapshot-builder.ts';
 import { Judge } from '../../dns-worker/policy/judge.ts';
 import type { Query } from '../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';

@@ -5,9 +5,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UserConfig } from 'vite';
-import { DIST, ROOT } from '../../built-dashboard/build-manifest.ts';
-import { openBuild } from '../../built-dashboard/open-build.ts';
-import { hashOfDashboard, hashOfSources } from '../../built-dashboard/source-hash.ts';
+import { DIST, ROOT } from '../../web/built-dashboard/build-manifest.ts';
+import { openBuild } from '../../web/built-dashboard/open-build.ts';
+import { hashOfDashboard, hashOfSources } from '../../web/built-dashboard/source-hash.ts';
 import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './seal-build.ts';
 
 const CONFIG = new URL('../vite.config.ts', import.meta.url).href;

@@ -5,7 +5,7 @@ import {
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import type { HeadOutcome } from './block-layout.ts';
 import { WordDictionary } from './word-dictionary.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../../../shared/query-log.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
-import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
+import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../rows/row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {

@@ -2,7 +2,7 @@
  * Queries of the busiest clients by time. Clients are counted from the dictionaries of blocks first, so that only the
  * busiest need a row of slots.
  */
-import { clientText } from '../names/client-text.ts';
+import { clientText } from '../top-lists/client-text.ts';
 import type { LogSource } from './log-source.ts';
 import { type BlockUse, forEachBlock, sumClients } from '../sums/log-sums.ts';
 
@@ -19,7 +19,7 @@ export interface ClientSlotsRequest {
 
 /** A client with its queries. */
 export interface ClientSlots {
-  /** See `names/client-text.ts`. */
+  /** See `top-lists/client-text.ts`. */
   readonly client: string;
   readonly total: number;
   /** By slot, from the one of `fromMs` on. */

@@ -1,7 +1,7 @@
 /** Pages and single rows of the query log in the form of the API. Which rows a page has is in `page-scan.ts`. */
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
-import type { Queryable } from '../../db/database.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import type { BlockRequest } from '../search/block-scan.ts';

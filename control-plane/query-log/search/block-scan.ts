@@ -1,6 +1,6 @@
 /** The blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
-import type { Queryable } from '../../db/database.ts';
-import type { BlockRange } from '../names/list-parts.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { BlockRange } from '../top-lists/list-parts.ts';
 import type { TimeSpan } from './block-filter.ts';
 import type { BlockTransaction } from './block-transaction.ts';
 import {
@@ -27,7 +27,7 @@ export interface BlockRequest extends TimeSpan {
   readonly pieces: ReadonlySet<Piece> | ((block: StoredBlock) => ReadonlySet<Piece>);
   /** Leave out blocks that lie wholly within the span. */
   readonly isPartialOnly?: boolean;
-  /** Leave out blocks that lists of names count (`names/list-parts.ts`); by default none. */
+  /** Leave out blocks that lists of names count (`top-lists/list-parts.ts`); by default none. */
   readonly unlisted?: BlockRange['unlisted'];
   /** Begin with the oldest, by their first query. */
   readonly isOldestFirst?: boolean;

@@ -5,9 +5,15 @@
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import type { BlockHead } from '../block/block-layout.ts';
-import { bytesOfList, bytesOfNames, type KnownList, type KnownNames, NameBook } from '../names/name-book.ts';
-import type { NameList } from '../names/name-list.ts';
-import type { ListKind, ListPlace } from '../names/name-list-store.ts';
+import {
+  bytesOfList,
+  bytesOfNames,
+  type KnownList,
+  type KnownNames,
+  NameBook,
+} from '../top-lists/name-book.ts';
+import type { NameList } from '../top-lists/name-list.ts';
+import type { ListKind, ListPlace } from '../top-lists/name-list-store.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { KnownBlock, StoredBlock } from './stored-block.ts';
 

@@ -4,8 +4,11 @@
 // of this process, without PostgreSQL's.
 import { parseArgs } from 'node:util';
 import { asOwner } from '../../support/parts/as-owner.ts';
-import { type LogQuestions, logQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
-import { LogScans } from '../../../control-plane/query-log/scans/log-scans.ts';
+import {
+  type LogQuestions,
+  logQuestions,
+} from '../../../control-plane/query-log/log-search/log-questions.ts';
+import { LogScans } from '../../../control-plane/query-log/log-search/log-scans.ts';
 import type { QueryLogFilter } from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../support/parts/test-database.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { START_STEPS } from '../../../control-plane/handover/start-steps.ts';
+import { START_STEPS } from '../../../control-plane/node/upgrade/start-steps.ts';
 import { FaultyRelease, type StepFault } from '../../support/weir/faulty-release.ts';
 import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { type Stand, takeTurn, type Turn, withStand } from './upgrade-turns.ts';

@@ -1,6 +1,6 @@
 /** Random rows of the query log, with all that real ones may have, for property tests. */
 import fc from 'fast-check';
-import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import {
   type DnssecStatusCode,
   type ProtocolCode,

@@ -1,6 +1,6 @@
 /** Blocks of the query log for tests: rows in words, and a reader that knows only the layout. */
 import { zstdDecompressSync } from 'node:zlib';
-import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import { encodeBlock, sealBlock } from '../../../control-plane/query-log/block/block-encoder.ts';
 import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/block-layout.ts';
 import { type Kept, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';

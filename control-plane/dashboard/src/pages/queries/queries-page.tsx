@@ -16,7 +16,7 @@ import { FilterBar } from './filters/filter-bar.tsx';
 import { CONDITIONS, filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
 import type { ConditionName } from './filters/log-filters.ts';
 import { Keys } from './keys-dialog.tsx';
-import { LogStanding, NoRows } from './log-standing.tsx';
+import { LogStanding, NoRows } from './log-status.tsx';
 import type { LogRow } from './log/log-rows.ts';
 import { LogWindow } from './log/log-window.tsx';
 import type { LogHandle, PressedValue } from './log/log-window.tsx';
