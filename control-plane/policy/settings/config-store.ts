@@ -35,8 +35,8 @@ export async function writeConfigRows(
   if (names.length === 0) return { result: null, summary: null };
   const before = withoutSecrets(pickValues({ ...rows.before, ...node.before }, names));
   const after = withoutSecrets(pickValues({ ...rows.after, ...node.after }, names));
-  if (differing.some(isPolicy)) {
-    const outside = names.filter((name) => !isPolicy(name));
+  if (differing.some(isPolicyKey)) {
+    const outside = names.filter((name) => !isPolicyKey(name));
     return {
       result: null,
       summary: `configuration ${names.join(', ')}: changed`,
@@ -85,7 +85,7 @@ function keysThatDiffer({ before, after }: ConfigChanges['rows']): string[] {
 }
 
 /** Whether the key is in revisions: what decides about names. Sessions, the log and the cache are not undone with rules. */
-function isPolicy(key: string): boolean {
+export function isPolicyKey(key: string): boolean {
   return /^(?:dns|blocking)\./u.test(key);
 }
 

@@ -62,7 +62,30 @@ describe('storeChanges()', () => {
     expect(stored.outside.map(({ table }) => table)).toEqual(['clients', 'clients']);
   });
 
-  test('finds the clients of thousands of items by index', async () => {
+  test('gives the audit log the keys of the configuration that are in no revision, with secrets masked', async () => {
+    const keys = [
+      { key: 'auth.oidc.client_secret', value: 'hunter2-of-the-provider' },
+      { key: 'auth.session_ttl_hours', value: 12 },
+      { key: 'dns.cookies', value: false },
+    ];
+    const { stored } = await store(changeOf('configuration', { created: keys }));
+    expect(stored.outside).toEqual([
+      {
+        table: 'configuration',
+        key: 'auth.oidc.client_secret',
+        before: null,
+        after: { key: 'auth.oidc.client_secret', value: '***' },
+      },
+      {
+        table: 'configuration',
+        key: 'auth.session_ttl_hours',
+        before: null,
+        after: { key: 'auth.session_ttl_hours', value: 12 },
+      },
+    ]);
+  });
+
+  test('stores and returns thousands of clients', async () => {
     const clients = Array.from({ length: 5000 }, (_, index): Item => {
       const address = `2001:db8::${index.toString(16)}`;
       return { ip_address: address, mac_address: null, client_key: null, name: `n${index}`, group: null };

@@ -6,9 +6,11 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { ChangedRow } from '../../policy/change/change.ts';
 import { newlyRefusedFilters } from '../../filtering/rules/filter-budget.ts';
 import type { RefusedFilter } from '../../policy/snapshot/build/manual-rules.ts';
+import { isPolicyKey } from '../../policy/settings/config-store.ts';
 import type { KindChange } from './backup-items.ts';
 import type { Item, KindName } from './backup-kind.ts';
 import { CLIENT_IDS } from './backup-kinds.ts';
+import { hiddenValue } from './configuration-items.ts';
 
 /** What was stored, for what follows the transaction. */
 export interface StoredChanges {
@@ -73,18 +75,20 @@ async function clientsOf(tx: Queryable, items: readonly Item[]): Promise<StoredC
   );
 }
 
-/** Kinds whose rows are not in revisions. */
+/** Kinds whose rows are not in revisions; of the configuration those are the keys that decide about no name. */
 const OUTSIDE: ReadonlySet<KindName> = new Set([
   'users',
   'second_factors',
   'certificates',
   'api_tokens',
   'grants',
+  'configuration',
 ]);
 
 /** Rows outside of revisions for the audit log, which masks their hashes. */
 function accessRows({ kind: { name, key }, created, changed, were, removed }: KindChange): ChangedRow[] {
   if (!OUTSIDE.has(name)) return [];
+  const isOutside = (item: Item): boolean => name !== 'configuration' || !isPolicyKey(String(item['key']));
   const row = (before: Item | null, after: Item | null): ChangedRow => ({
     table: name,
     key: key.flatMap((field) => textIn(after ?? before, field)).join(' '),
@@ -92,14 +96,16 @@ function accessRows({ kind: { name, key }, created, changed, were, removed }: Ki
     after: after && audited(name, after),
   });
   return [
-    ...created.map((item) => row(null, item)),
-    ...changed.map((item, index) => row(were[index]!, item)),
-    ...removed.map((item) => row(item, null)),
+    ...created.filter(isOutside).map((item) => row(null, item)),
+    ...changed.flatMap((item, index) => (isOutside(item) ? [row(were[index]!, item)] : [])),
+    ...removed.filter(isOutside).map((item) => row(item, null)),
   ];
 }
 
 function audited(kind: KindName, item: Item): Item {
   switch (kind) {
+    case 'configuration':
+      return { key: item['key'], value: hiddenValue(String(item['key']), item['value']) };
     case 'second_factors':
       return { username: item['username'] };
     case 'certificates':
