@@ -229,9 +229,7 @@ describe('serveUnknown()', () => {
     const { status, headers } = await send('GET', path, BROWSER);
     expect([status, headers['location'], headers['set-cookie']]).toEqual([302, location, undefined]);
     const from = new URL(`http://weir.example/prefix${path}`);
-    expect(new URL(location, from).href).toBe(
-      `http://weir.example/prefix/${location.replaceAll('../', '')}`,
-    );
+    expect(new URL(location, from).href).toBe(`http://weir.example/prefix/${location.replaceAll('../', '')}`);
   });
 
   test('serveUnknown() hands on what programs ask for, and other methods', async () => {
