@@ -78,7 +78,7 @@ export class Forwarder {
         try {
           work();
         } catch (error) {
-          this.breakOff(request, error);
+          this.failRequest(request, error);
         }
       },
     });
@@ -97,12 +97,12 @@ export class Forwarder {
     try {
       this.start(request);
     } catch (error) {
-      this.breakOff(request, error);
+      this.failRequest(request, error);
     }
   }
 
   /** An unexpected error is SERVFAIL for that request only. */
-  private breakOff(request: WaitingRequest, error: unknown): void {
+  private failRequest(request: WaitingRequest, error: unknown): void {
     const { guard } = this.parts;
     guard.take(error);
     guard.run(() => this.replier.fail(request));
@@ -167,13 +167,13 @@ export class Forwarder {
     const asked = this.nextUpstreams();
     this.waiting++;
     this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, wait.question, (outcome) => {
-      this.goOn(wait, outcome, asked);
+      this.continueAfter(wait, outcome, asked);
       this.waiting--;
       if (this.waiting === 0) this.whenIdle?.();
     });
   }
 
-  private goOn(wait: Wait, outcome: FlightOutcome, where: Asked): void {
+  private continueAfter(wait: Wait, outcome: FlightOutcome, where: Asked): void {
     const { question, timer, request, countedAs } = wait;
     const next = outcome.kind === 'elsewhere' ? this.lookAgain(wait, outcome) : outcome;
     if (next === 'again') {
@@ -189,7 +189,7 @@ export class Forwarder {
       if (next.kind === 'failed') this.awaitLate(request, next);
       this.finish(asked, next, question, where);
     } catch (error) {
-      this.breakOff(asked, error);
+      this.failRequest(asked, error);
     }
   }
 
@@ -213,7 +213,7 @@ export class Forwarder {
         (isShared && this.replier.answerFromCache(request, false));
       if (isOver) return 'over';
     } catch (error) {
-      this.breakOff(request, error);
+      this.failRequest(request, error);
       return 'over';
     }
     if (resolution !== null) return resolution;
@@ -254,7 +254,7 @@ export class Forwarder {
       this.replier.open(request);
       return this.isDecided(request) || this.replier.answerFromCache(request, true);
     } catch (error) {
-      this.breakOff(request, error);
+      this.failRequest(request, error);
       return true;
     }
   }
@@ -335,7 +335,7 @@ export class Forwarder {
         try {
           this.finish(request, resolution, question, asked);
         } catch (error) {
-          this.breakOff(request, error);
+          this.failRequest(request, error);
         }
         this.waiting--;
         if (this.waiting === 0) this.whenIdle?.();

@@ -132,7 +132,7 @@ export class QuestionRun {
       this.arm();
     } catch (error) {
       this.isDone = true;
-      this.breakOff();
+      this.cancelAttempts();
       throw error;
     }
   }
@@ -140,7 +140,7 @@ export class QuestionRun {
   /** Gives up, and reports it; stops listening. */
   cancel(): void {
     this.onLate = null;
-    this.breakOff();
+    this.cancelAttempts();
     this.end({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
   }
 
@@ -155,7 +155,7 @@ export class QuestionRun {
     this.listening = setTimeout(() => this.endLate(null), LISTENING_MS).unref();
   }
 
-  private breakOff(): void {
+  private cancelAttempts(): void {
     this.stop();
     for (const asked of this.asked) {
       asked.attempt?.cancel();
@@ -328,13 +328,13 @@ export class QuestionRun {
       if (asked.attempt.isOver) asked.attempt = null;
     }
     this.end(this.failure(wasOpen ? 'timeout' : 'network'));
-    if (this.onLate === null) this.breakOff();
+    if (this.onLate === null) this.cancelAttempts();
   }
 
   private endLate(answered: Answered | null): void {
     const { onLate } = this;
     this.onLate = null;
-    this.breakOff();
+    this.cancelAttempts();
     onLate?.(answered);
   }
 
@@ -357,7 +357,7 @@ export class QuestionRun {
   /** Ends the question after an unexpected error, then passes the error to the thread's guard. */
   private fail(error: unknown): never {
     try {
-      this.breakOff();
+      this.cancelAttempts();
     } finally {
       this.end({ kind: 'failed', reason: 'servfail', rcode: Rcode.SERVFAIL, upstream: this.lastAsked });
     }

@@ -72,7 +72,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.socket = socket;
     this.handler = handler;
     socket.on('data', (chunk: Buffer) => this.read(chunk));
-    socket.on('drain', () => this.goOn());
+    socket.on('drain', () => this.readMore());
     // A client that has closed its half still gets its answers (RFC 7766 section 6.2.4 allows either).
     socket.on('end', () => this.finish());
     // What went wrong does not matter: 'close' follows.
@@ -87,13 +87,13 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.unsent += message.length;
     this.flushSoon();
     if (this.isLast) this.finish();
-    else this.goOn();
+    else this.readMore();
   }
 
   drop(): void {
     this.inFlight--;
     if (this.isLast) this.finish();
-    else this.goOn();
+    else this.readMore();
   }
 
   /** Reads no more queries and closes as soon as those in flight are answered. */
@@ -128,7 +128,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     } finally {
       this.isFlushing = false;
       this.flush();
-      this.goOn();
+      this.readMore();
     }
   }
 
@@ -155,7 +155,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     );
   }
 
-  private goOn(): void {
+  private readMore(): void {
     if (!this.mayRead || !this.socket.isPaused()) return;
     this.socket.resume();
     this.frames.resume();
@@ -168,7 +168,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     process.nextTick(() => {
       this.isFlushing = false;
       this.flush();
-      this.goOn();
+      this.readMore();
     });
   }
 

@@ -95,7 +95,8 @@ export class BlockReader {
     const texts = this.nameTexts();
     const numbers = this.nameNumbers();
     return {
-      ...{ texts, starts: this.nameStarts() },
+      texts,
+      starts: this.nameStarts(),
       counts: fromPlanes(numbers.subarray(0, count * 4), 4),
       classes: numbers.subarray(count * 8),
     };

@@ -33,7 +33,9 @@ export interface SlotsOfClients {
 }
 
 const TIMES_AND_CLIENTS: BlockUse = {
-  ...{ wholePieces: ['times', 'clientOf'], rowPieces: ['times', 'clientOf'], usesNames: false },
+  wholePieces: ['times', 'clientOf'],
+  rowPieces: ['times', 'clientOf'],
+  usesNames: false,
 };
 
 /** Counts of a span. */

@@ -32,7 +32,16 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: Kn
   const not = excludedBy(filters, clients);
   const isAnyExcluded = Object.values(not).some((value) => value !== undefined);
   return {
-    ...{ domain, client, group_id, type, rcode, protocol, upstream, dnssec, node, notNode },
+    domain,
+    client,
+    group_id,
+    type,
+    rcode,
+    protocol,
+    upstream,
+    dnssec,
+    node,
+    notNode,
     device: deviceOf(filters.client_id, clients, 'client_id'),
     ...statusCondition(filters.status),
     ...(isAnyExcluded ? { not } : {}),

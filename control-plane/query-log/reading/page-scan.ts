@@ -193,7 +193,10 @@ export class PageScan {
     const times = reader.times();
     const block = withoutContent(stored);
     const place = (row: number): PageRow => ({
-      ...{ block, row, timestampUs: times[row]!, id: rowId(block, row) },
+      block,
+      row,
+      timestampUs: times[row]!,
+      id: rowId(block, row),
     });
     // Nothing has to be looked at but times.
     const isAll = this.filter.matchesAll && isWhole(stored, span) && cursor === undefined;

@@ -106,7 +106,10 @@ export async function fetchPieces(tx: CopyQueryable, wanted: readonly Wanted[]):
     };
     return {
       ...block,
-      ...{ firstFrames, head: head ?? EMPTY, names: names ?? EMPTY, queries: queriesColumn ?? EMPTY },
+      firstFrames,
+      head: head ?? EMPTY,
+      names: names ?? EMPTY,
+      queries: queriesColumn ?? EMPTY,
       answers: answers ?? block.answers,
     };
   });
@@ -225,8 +228,20 @@ export function fromValues(values: BlockValues): StoredBlock {
   const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, ...content] = values;
   const [lengths, checksums, hasAnswers, repeats] = content;
   return {
-    ...{ runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, repeats, lengths, checksums },
-    ...{ head: EMPTY, names: EMPTY, queries: EMPTY, answers: hasAnswers ? EMPTY : null },
+    runId,
+    firstSeq,
+    rowCount,
+    nodeId,
+    hourUs,
+    firstUs,
+    lastUs,
+    repeats,
+    lengths,
+    checksums,
+    head: EMPTY,
+    names: EMPTY,
+    queries: EMPTY,
+    answers: hasAnswers ? EMPTY : null,
   };
 }
 

@@ -22,7 +22,9 @@ export interface MatchingRequest {
 }
 
 const TIMES_AND_OUTCOMES: BlockUse = {
-  ...{ wholePieces: ['times', 'outcomeOf'], rowPieces: ['times', 'outcomeOf'], usesNames: false },
+  wholePieces: ['times', 'outcomeOf'],
+  rowPieces: ['times', 'outcomeOf'],
+  usesNames: false,
 };
 
 /** Counts of each slot that has queries, in order. */

@@ -72,11 +72,17 @@ interface Target extends BlockUse {
 }
 
 const NAMES_TARGET: Target = {
-  ...{ kind: 'names', wholePieces: ['names'], rowPieces: ['names', 'nameOf'], usesNames: true },
+  kind: 'names',
+  wholePieces: ['names'],
+  rowPieces: ['names', 'nameOf'],
+  usesNames: true,
   addBlock: addNames,
 };
 const CLIENTS_TARGET: Target = {
-  ...{ kind: 'clients', wholePieces: [], rowPieces: ['clientOf', 'outcomeOf'], usesNames: false },
+  kind: 'clients',
+  wholePieces: [],
+  rowPieces: ['clientOf', 'outcomeOf'],
+  usesNames: false,
   addBlock: addClients,
 };
 

@@ -77,10 +77,16 @@ export class NameBook {
     const { groups, unseen, sketch, places: groupPlaces } = list;
     const [resolved, blocked, other] = list.counts.map(compact);
     return {
-      ...{ book: table, groups, unseen, places, groupPlaces: Uint16Array.from(groupPlaces) },
+      book: table,
+      groups,
+      unseen,
+      places,
+      groupPlaces: Uint16Array.from(groupPlaces),
       // A copy: the list's is a part of all its bytes.
       sketch: sketch === null ? null : new DistinctSketch(sketch.registers.slice()),
-      ...{ resolved: resolved!, blocked: blocked!, other: other! },
+      resolved: resolved!,
+      blocked: blocked!,
+      other: other!,
     };
   }
 

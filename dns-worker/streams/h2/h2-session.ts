@@ -244,7 +244,7 @@ export class H2Session {
     if (body === undefined) this.windows.close(id);
     const size = body === undefined ? 0 : this.windows.send(id, body);
     this.write(responseFrames(id, { status, fields }, body, size));
-    this.windows.goOn(id);
+    this.windows.sendRest(id);
     // What of the body was not received is not wanted (RFC 9113 section 8.1).
     if (!isWhole) this.reset(id, H2Code.NO_ERROR);
     this.flushSoon();

@@ -17,7 +17,7 @@ describe('SendWindows', () => {
     const { windows, written } = open();
     windows.open(1);
     expect(windows.send(1, new Uint8Array(40_000))).toBe(MAX_FRAME_SIZE);
-    windows.goOn(1);
+    windows.sendRest(1);
     expect(written).toEqual([
       [1, MAX_FRAME_SIZE, 0],
       [1, 40_000 - 2 * MAX_FRAME_SIZE, 1],
@@ -68,6 +68,6 @@ describe('SendWindows', () => {
     windows.resize(0);
     windows.open(3);
     expect(windows.send(3, new Uint8Array(11))).toBe(0);
-    expect(() => windows.goOn(3)).toThrow(ConnectionFault);
+    expect(() => windows.sendRest(3)).toThrow(ConnectionFault);
   });
 });

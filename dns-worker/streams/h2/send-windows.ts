@@ -40,7 +40,7 @@ export class SendWindows {
   }
 
   /**
-   * Octets of a body that may be sent at once, in one frame. Keeps the rest, which `goOn` must be called for after that
+   * Octets of a body that may be sent at once, in one frame. Keeps the rest, which `sendRest` must be called for after that
    * frame.
    */
   send(stream: number, body: Uint8Array): number {
@@ -93,7 +93,7 @@ export class SendWindows {
   }
 
   /** Writes what the client is ready for of the rest of a body. Throws ConnectionFault where too much has to wait. */
-  goOn(stream: number): void {
+  sendRest(stream: number): void {
     this.drain(stream);
     if (this.waitingSize > this.maxWaiting) throw new ConnectionFault(H2Code.ENHANCE_YOUR_CALM);
   }
