@@ -1,10 +1,12 @@
 /** Counts of minutes against counting row by row. */
 import { describe, expect, test } from '@jest/globals';
+import { Rcode, RRType } from '../../../shared/dns/iana.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { countMinutes, latencyBucket, latencyOfBucket } from './minute-counts.ts';
 import { OpenBlock } from './open-block.ts';
+import { replyKindOf } from './reply-kind.ts';
 
 const open = new OpenBlock();
 
@@ -33,6 +35,28 @@ describe('countMinutes()', () => {
   });
 });
 
+describe('replyKindOf()', () => {
+  test.each([
+    [Rcode.NOERROR, 0, 'NODATA'],
+    [Rcode.NOERROR, RRType.A, 'IP'],
+    [Rcode.NOERROR, RRType.AAAA, 'IP'],
+    [Rcode.NOERROR, RRType.CNAME, 'CNAME'],
+    [Rcode.NOERROR, RRType.PTR, 'DOMAIN'],
+    [Rcode.NOERROR, RRType.DNSKEY, 'DNSSEC'],
+    [Rcode.NOERROR, RRType.TXT, 'BLOB'],
+    [Rcode.NOERROR, RRType.MX, 'BLOB'],
+    [Rcode.NOERROR, RRType.SRV, 'BLOB'],
+    [Rcode.NOERROR, RRType.SOA, 'BLOB'],
+    [Rcode.NOERROR, RRType.HTTPS, 'BLOB'],
+    [Rcode.NOERROR, undefined, 'UNKNOWN'],
+    [Rcode.NXDOMAIN, 0, 'NXDOMAIN'],
+    [Rcode.REFUSED, undefined, 'REFUSED'],
+    [Rcode.FORMERR, 0, 'OTHER'],
+  ])('replyKindOf() of rcode %i and first type %s is %s, as in FTL', (rcode, type, kind) => {
+    expect(replyKindOf(rcode, type)).toBe(kind);
+  });
+});
+
 describe('latencyBucket()', () => {
   test('has four buckets per doubling, each up to its own end', () => {
     expect([0, 1, 2, 4, 1024, 2 ** 32 - 1].map(latencyBucket)).toEqual([0, 0, 4, 8, 40, 128]);
@@ -53,7 +77,7 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
     if (value > 0) counts[key] = (counts[key] ?? 0) + value;
   };
   for (const { outcome, group, source, lists, responseTimeUs } of rows) {
-    const [type, status, rcode, protocol, dnssec, isCached, upstream] = outcome as [
+    const [type, status, rcode, protocol, dnssec, isCached, upstream, answerType, , origin] = outcome as [
       number,
       string,
       number,
@@ -61,7 +85,12 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
       string,
       boolean,
       string | null,
+      number | undefined,
+      number | undefined,
+      string | null | undefined,
     ];
+    add(`reply:${replyKindOf(rcode, answerType)}`);
+    if (typeof origin === 'string') add(`decision:${status}:${origin}`);
     const isBlocked = status.startsWith('BLOCKED_');
     for (const [kind, value] of Object.entries({ type, status, rcode, protocol, dnssec, group }))
       add(`${kind}:${value}`);
