@@ -1,8 +1,9 @@
 /** The compatibility API's query log: pages of the same rows as the native one, the last 24 hours by default. */
 import type { Untimed } from '../../shared/api/compat/compat-api.ts';
-import { CompatQueries } from '../../shared/api/compat/compat-log-api.ts';
-import { MOST_OFFSET } from '../../shared/api/query-log-api.ts';
+import { CompatQueries, type CompatQuery } from '../../shared/api/compat/compat-log-api.ts';
+import { type LoggedQuery, MOST_OFFSET } from '../../shared/api/query-log-api.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { PolicyRows } from '../policy/rows.ts';
 import type { QueryConditions } from '../query-log/search/query-conditions.ts';
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
@@ -10,7 +11,8 @@ import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
 import { DAY_MS, lastDay } from './last-day.ts';
 import type { Params } from './params.ts';
-import { compatQuery } from './query-row.ts';
+import { compatQuery, type ListIds } from './query-row.ts';
+import { cursorAt, orderedId, timeOfCursor } from './ordered-id.ts';
 import { conditionsOf, type KnownNames } from './query-selection.ts';
 
 /** A client whose name a filter may look for. */
@@ -29,13 +31,14 @@ export function compatQueriesRoutes(context: {
   stats: Pick<StatsReader, 'slotCounts'>;
   clock: Clock;
   clients: { all(): readonly NamedClient[]; nameAt(address: string): string | null };
+  policyRows: () => PolicyRows;
 }): CompatRoute[] {
-  const { queryLog, stats, clock, clients } = context;
+  const { queryLog, stats, clock, clients, policyRows } = context;
   const readQueries = async ({ params, gone }: CompatRequest): Promise<Untimed<CompatQueries>> => {
     const names = namesOf(clients.all(), (address) => clients.nameAt(address));
     const upstreams = params.text('upstream') === undefined ? [] : await upstreamsOf(stats, clock, gone);
     const conditions = conditionsOf(params, { upstreams, clients: names });
-    const cursor = params.count('cursor', clock.nowMs() + 1, MOST_MS);
+    const cursor = cursorOf(params, clock);
     const span = spanFrom(params, cursor, clock);
     const length = params.int('length') ?? DEFAULT_ROWS;
     const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
@@ -43,7 +46,7 @@ export function compatQueriesRoutes(context: {
     const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
     const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
     return {
-      queries: page.data.map(compatQuery),
+      queries: shown(page.data, policyRows()),
       cursor,
       recordsTotal: all.total,
       recordsFiltered: page.total,
@@ -51,6 +54,26 @@ export function compatQueriesRoutes(context: {
     };
   };
   return [reading('/queries', CompatQueries, readQueries)];
+}
+
+/** Rows with ids that grow with time, the highest first. */
+function shown(rows: readonly LoggedQuery[], policy: PolicyRows): CompatQuery[] {
+  const ids = listIds(policy);
+  return rows.map((row) => compatQuery(row, orderedId(row), ids)).sort((a, b) => b.id - a.id);
+}
+
+function listIds({ sources, managedDomains, regexFilters }: PolicyRows): ListIds {
+  const idIn = (rows: readonly { readonly id: number; readonly name: string }[]) => (name: string) =>
+    rows.find((row) => row.name === name)?.id;
+  return { list: idIn(sources), managed: idIn(managedDomains), regex: idIn(regexFilters) };
+}
+
+function cursorOf(params: Params, clock: Clock): number {
+  const text = params.text('cursor');
+  const cursor = params.int('cursor');
+  if (text === undefined) return cursorAt(clock.nowMs());
+  if (cursor !== undefined && cursor >= 0) return cursor;
+  throw new CompatFault(400, 'bad_request', 'Requested cursor is invalid', text.slice(0, 64));
 }
 
 /** How many rows are skipped. A nearer page in place of one too far away would let a client go round for ever. */
@@ -61,7 +84,7 @@ function startOf(params: Params): number {
   throw new CompatFault(400, 'bad_request', message, String(start));
 }
 
-/** A cursor is the time, Unix milliseconds, before which the rows of all pages lie, so that pages do not move. */
+/** Rows of all pages lie before the cursor, so that pages do not move. */
 function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | null; to: Date } {
   const [from, until] = [params.time('from'), params.time('until')];
   const untilMs = until === undefined ? Infinity : Math.floor(until * 1000) + 1;
@@ -69,7 +92,7 @@ function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | 
   const isAll = from === undefined && params.bool('disk', false);
   return {
     from: isAll ? null : new Date(startMs),
-    to: new Date(Math.max(0, Math.min(cursor, untilMs, MOST_MS))),
+    to: new Date(Math.max(0, Math.min(timeOfCursor(cursor), untilMs, MOST_MS))),
   };
 }
 

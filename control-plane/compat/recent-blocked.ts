@@ -1,6 +1,6 @@
 /** The names that were blocked last. */
 import type { QueryLogReader } from '../query-log/reading/query-log-reader.ts';
-import { BLOCKED_STATUS_NAMES } from '../../shared/query-log.ts';
+import { BLOCKED_DECISIONS } from './query-kinds.ts';
 
 /** At most `limit` of them, the newest first. */
 export async function readRecentBlocked(
@@ -9,6 +9,6 @@ export async function readRecentBlocked(
   gone: AbortSignal,
 ): Promise<string[]> {
   if (limit === 0) return [];
-  const filter = { statuses: BLOCKED_STATUS_NAMES, from: null, to: null, limit, offset: 0 };
+  const filter = { decisions: BLOCKED_DECISIONS, from: null, to: null, limit, offset: 0 };
   return (await queryLog.page(filter, gone)).data.map(({ domain }) => domain);
 }
